@@ -1,8 +1,8 @@
-//! Writes the closed sets of words of the specification.
+//! Writes the closed enums of the specification.
 
 use obeya_codegen::build;
 
 fn main() {
     let (out, spec) = build::places();
-    build::words(&out, &spec);
+    build::closed_enums(&out, &spec);
 }

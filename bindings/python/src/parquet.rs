@@ -7,7 +7,7 @@ use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use obeya::tables::is_unlike;
+use obeya::tables::is_mostly_distinct;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
@@ -62,7 +62,11 @@ impl ParquetFile {
             .set_max_row_group_bytes(Some(GROUP_BYTES))
             // A page's own statistics cost readers more than they save them in groups of this size.
             .set_statistics_enabled(EnabledStatistics::Chunk);
-        for field in schema.fields().iter().filter(|field| is_unlike(field)) {
+        for field in schema
+            .fields()
+            .iter()
+            .filter(|field| is_mostly_distinct(field))
+        {
             let column = ColumnPath::from(field.name().as_str());
             properties = properties.set_column_dictionary_enabled(column, false);
         }

@@ -11,7 +11,7 @@ def test_a_secret_that_can_be_read_on_the_way_is_warned_of(monkeypatch: pytest.M
         obeya.Client("http://plant.invalid:8080", "id", "hunter2")
     texts = [str(warning.message) for warning in seen]
     assert texts == [
-        f"the {what} goes to http://plant.invalid:8080 without TLS, and can be read on the way: use https"
+        f"the {what} is sent to http://plant.invalid:8080 without TLS and can be read in transit: use https"
         for what in ("client secret", "access token")
     ]
     assert {warning.filename for warning in seen} == {__file__}

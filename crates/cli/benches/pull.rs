@@ -113,7 +113,7 @@ fn fill(database: &Connection) {
     database.execute_batch(&rows).expect("values");
 }
 
-/// A service under way, ended with the measurement.
+/// A running service; it ends with the measurement.
 struct Service {
     child: Child,
     address: String,

@@ -1,4 +1,4 @@
-//! `obeya client`: who may ask for tokens.
+//! `obeya client`: manages the API clients that may request tokens.
 
 use std::io::{self, Write as _};
 
@@ -7,43 +7,43 @@ use clap::builder::PossibleValuesParser;
 use obeya_server::admin;
 use serde_json::json;
 
-use crate::database::Database;
+use crate::database::DatabaseArg;
 use crate::table::table;
 
-/// Makes, lists and revokes clients.
+/// Creates, lists and revokes API clients.
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// Makes a client, and shows its secret this once
+    /// Creates a client and prints its secret, which cannot be shown again
     Add {
-        /// What people call it
+        /// A display name for the client
         name: String,
         #[command(flatten)]
-        database: Database,
-        /// A scope it is granted; may be given several times
+        database: DatabaseArg,
+        /// A scope to grant; may be repeated
         #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = PossibleValuesParser::new(admin::SCOPES))]
         scopes: Vec<String>,
-        /// Prints one JSON object
+        /// Prints the result as a JSON object
         #[arg(long)]
         json: bool,
     },
-    /// Lists the clients, the revoked ones too
+    /// Lists all clients, including revoked ones
     List {
         #[command(flatten)]
-        database: Database,
-        /// Prints a JSON array
+        database: DatabaseArg,
+        /// Prints the result as a JSON array
         #[arg(long)]
         json: bool,
     },
-    /// Revokes a client: it gets no more tokens, and those it has are refused
+    /// Revokes a client: it gets no new tokens, and its existing tokens are refused
     Revoke {
-        /// The client_id
+        /// The client_id of the client
         client_id: String,
         #[command(flatten)]
-        database: Database,
+        database: DatabaseArg,
     },
 }
 
-/// Does what is asked.
+/// Runs the subcommand.
 pub(crate) async fn run(command: Command) -> Result<()> {
     let mut out = io::stdout();
     match command {
@@ -55,9 +55,9 @@ pub(crate) async fn run(command: Command) -> Result<()> {
         } => {
             let client = admin::add_client(&database.url, &name, &scopes)
                 .await
-                .context("the client was not made")?;
+                .context("the client was not created")?;
             show(&mut out, &client, json).with_context(|| {
-                format!("the client {} was made, but its secret could not be printed and is lost; revoke it and make another", client.client_id)
+                format!("the client {} was created, but its secret could not be printed and is lost; revoke it and create another", client.client_id)
             })?;
         }
         Command::List { database, json } => list(&mut out, database.existing()?, json).await?,
@@ -84,7 +84,7 @@ fn show(out: &mut io::Stdout, client: &admin::NewClient, json: bool) -> io::Resu
     writeln!(out, "client_id      {}", client.client_id)?;
     writeln!(out, "client_secret  {}", client.client_secret)?;
     writeln!(out, "scopes         {}", client.scopes.join(" "))?;
-    writeln!(out, "The secret is not stored and not shown again.")
+    writeln!(out, "The secret is not stored and will not be shown again.")
 }
 
 async fn list(out: &mut io::Stdout, db: &str, json: bool) -> Result<()> {
@@ -104,7 +104,7 @@ async fn list(out: &mut io::Stdout, db: &str, json: bool) -> Result<()> {
         writeln!(out, "{}", serde_json::Value::from(array))?;
         return Ok(());
     }
-    let mut rows = table(&["client_id", "Name", "Scopes", "Made", "Revoked"], &[]);
+    let mut rows = table(&["client_id", "Name", "Scopes", "Created", "Revoked"], &[]);
     for client in clients {
         rows.add_row([
             client.client_id,

@@ -1,16 +1,16 @@
-//! Which service a command talks to, and as whom: by the environment or by flags.
+//! The address and the credentials of the service a command connects to, from flags or the environment.
 //!
-//! A secret is never a flag, since anybody on the machine can read the arguments of a process.
+//! There is no flag for the secret, since every user of the machine can read the arguments of a process.
 
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
 use obeya::{Client, ClientBuilder};
 
-/// The service, and the client that asks it.
+/// The service and the client's credentials.
 #[derive(clap::Args)]
-pub(crate) struct Connect {
-    /// Address of the API
+pub(crate) struct ConnectArgs {
+    /// Base URL of the API
     #[arg(
         long,
         value_name = "URL",
@@ -19,7 +19,7 @@ pub(crate) struct Connect {
     )]
     url: String,
 
-    /// Address of the token issuer, where it is another than that of the API
+    /// URL of the token issuer, if it differs from the API's
     #[arg(
         long,
         value_name = "URL",
@@ -28,8 +28,8 @@ pub(crate) struct Connect {
     )]
     auth_url: Option<String>,
 
-    /// Address of the token endpoint, where it is on another host than the issuer: the secret is sent nowhere
-    /// else
+    /// URL of the token endpoint, if it is on another host than the issuer. The secret is sent only to the
+    /// issuer's host or this one
     #[arg(
         long,
         value_name = "URL",
@@ -38,7 +38,7 @@ pub(crate) struct Connect {
     )]
     token_url: Option<String>,
 
-    /// The client that asks for a token. Its secret is in OBEYA_CLIENT_SECRET or a file
+    /// The client_id to request a token with. The secret is read from OBEYA_CLIENT_SECRET or --secret-file
     #[arg(
         long,
         value_name = "ID",
@@ -47,7 +47,7 @@ pub(crate) struct Connect {
     )]
     client_id: String,
 
-    /// A file that holds the client's secret, and nothing else
+    /// A file that contains only the client's secret
     #[arg(
         long,
         value_name = "FILE",
@@ -57,8 +57,8 @@ pub(crate) struct Connect {
     secret_file: Option<PathBuf>,
 }
 
-impl Connect {
-    /// The settings of a client, for what a command adds to them.
+impl ConnectArgs {
+    /// A client builder with these settings, to which a command may add its own.
     ///
     /// # Errors
     /// When no secret is given, or its file cannot be read.
@@ -67,7 +67,7 @@ impl Connect {
             .base_url(self.url.trim())
             .client_id(self.client_id.trim())
             .client_secret(self.secret()?);
-        // A variable that is set to nothing is none.
+        // An empty variable counts as not set.
         let given = |url: &Option<String>| {
             let url = url.as_deref().map(str::trim);
             url.filter(|url| !url.is_empty()).map(str::to_owned)
@@ -82,10 +82,10 @@ impl Connect {
         })
     }
 
-    /// The client. Says on stderr what its addresses let others read.
+    /// Builds the client. Prints its warnings about insecure addresses to stderr.
     ///
     /// # Errors
-    /// Those of [`Connect::builder`], and what is wrong with the addresses.
+    /// Those of [`ConnectArgs::builder`], and invalid addresses.
     pub(crate) fn client(&self) -> Result<Client> {
         let client = self.builder()?.build()?;
         for warning in client.warnings() {
@@ -94,7 +94,7 @@ impl Connect {
         Ok(client)
     }
 
-    /// What tells this copy of the service's data from those that others see: the address and the client.
+    /// What identifies the data this client can see: the service's address and the client_id.
     pub(crate) fn identity(&self) -> (&str, &str) {
         (self.url.trim().trim_end_matches('/'), self.client_id.trim())
     }
@@ -110,7 +110,7 @@ impl Connect {
             match &self.secret_file {
                 Some(file) => bail!("found no secret in {}", file.display()),
                 None => bail!(
-                    "found no secret of the client, expected it in OBEYA_CLIENT_SECRET or a file that --secret-file names"
+                    "found no client secret, expected it in OBEYA_CLIENT_SECRET or in the file that --secret-file names"
                 ),
             }
         }

@@ -1,4 +1,4 @@
-//! The `--db` argument: the address of a database.
+//! The `--db` argument: the URL of a database.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -8,30 +8,30 @@ use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, Command};
 
-/// Which database a command works on.
+/// The database a command works on.
 #[derive(clap::Args)]
-pub(crate) struct Database {
+pub(crate) struct DatabaseArg {
     /// The database: sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME
-    #[arg(long = "db", value_name = "URL", env = "OBEYA_DB", hide_env_values = true, value_parser = Address)]
+    #[arg(long = "db", value_name = "URL", env = "OBEYA_DB", hide_env_values = true, value_parser = DatabaseUrlParser)]
     pub(crate) url: String,
 }
 
-impl Database {
-    /// Refuses a database that is not there, for commands that would only make an empty one.
+impl DatabaseArg {
+    /// The URL; refuses a SQLite file that does not exist, for commands that would only create an empty one.
     pub(crate) fn existing(&self) -> Result<&str> {
-        match file(&self.url) {
+        match sqlite_file(&self.url) {
             Some(path) if !path.exists() => bail!("there is no database {}", path.display()),
             _ => Ok(&self.url),
         }
     }
 }
 
-/// Reads an address and checks its form, so that a slip is wrong usage and not a failure half way. What is
-/// none is only shown where it cannot hold a password.
+/// Checks the form of a database URL while arguments are parsed, so that a mistake counts as wrong usage. An
+/// invalid value is quoted only if it cannot contain a password.
 #[derive(Clone)]
-pub(crate) struct Address;
+pub(crate) struct DatabaseUrlParser;
 
-impl TypedValueParser for Address {
+impl TypedValueParser for DatabaseUrlParser {
     type Value = String;
 
     fn parse_ref(
@@ -41,11 +41,11 @@ impl TypedValueParser for Address {
         value: &OsStr,
     ) -> Result<String, clap::Error> {
         let text = value.to_str().unwrap_or_default();
-        if is_address(text) {
+        if is_database_url(text) {
             return Ok(text.to_owned());
         }
         let found = match text.contains('@') || text.is_empty() {
-            true => "what is no address".to_owned(),
+            true => "an invalid address".to_owned(),
             false => format!("`{text}`"),
         };
         let option = argument.map(ToString::to_string).unwrap_or_default();
@@ -56,15 +56,15 @@ impl TypedValueParser for Address {
     }
 }
 
-/// Whether a text is the address of a database.
-pub(crate) fn is_address(text: &str) -> bool {
+/// Whether a text is the URL of a database.
+pub(crate) fn is_database_url(text: &str) -> bool {
     let is_server = ["postgres://", "postgresql://"]
         .iter()
         .any(|scheme| text.len() > scheme.len() && text.starts_with(scheme));
-    is_server || file(text).is_some_and(|path| !path.as_os_str().is_empty())
+    is_server || sqlite_file(text).is_some_and(|path| !path.as_os_str().is_empty())
 }
 
-/// The file an address names.
-pub(crate) fn file(url: &str) -> Option<&Path> {
+/// The file that a `sqlite:` URL names.
+pub(crate) fn sqlite_file(url: &str) -> Option<&Path> {
     url.strip_prefix("sqlite:").map(Path::new)
 }

@@ -1,18 +1,18 @@
-//! Files that are whole or not there, also after a power failure, and that only their owner may read.
+//! Files that are either complete or absent, even after a power failure, and that only their owner may read.
 //!
-//! What `pull` and `sync` write is created, synced and renamed here, so that tests can check the order of
-//! these steps ([`calls`]). On Unix a new file has mode 0600, since it holds personal data. A file that
-//! replaces another gets the mode of that one: whoever widened it wants it so. Other systems have no mode;
-//! the folder decides there who may read.
+//! `pull` and `sync` create, sync and rename their files here, so that tests can check the order of these
+//! steps ([`calls`]). On Unix a new file has mode 0600, since it contains personal data. A file that replaces
+//! another takes over its mode, so that a mode the user changed persists. Other systems have no modes; there
+//! the folder decides who may read.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Options that open a file for writing, or create one that only its owner may read. A file that exists keeps
+/// Options that open a file for writing, or create one that only its owner may read. An existing file keeps
 /// its mode.
-pub(crate) fn private() -> OpenOptions {
+pub(crate) fn private_options() -> OpenOptions {
     let mut options = File::options();
     options.write(true).create(true);
     #[cfg(unix)]
@@ -20,28 +20,32 @@ pub(crate) fn private() -> OpenOptions {
     options
 }
 
-/// Creates a file, or empties the one that is there.
+/// Creates a file, or truncates an existing one.
 pub(crate) fn create(path: &Path) -> io::Result<File> {
-    private().write(true).create(true).truncate(true).open(path)
+    private_options()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .open(path)
 }
 
-/// Waits until the content of a file is on disk. `path` is its name.
+/// Flushes the content of a file to disk (fsync). `path` is its name.
 pub(crate) fn sync(file: &File, path: &Path) -> io::Result<()> {
     file.sync_all()?;
     calls::record("sync", path);
     Ok(())
 }
 
-/// Waits until the names in a folder are on disk.
+/// Flushes the entries of a folder to disk.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
-    // Only where a folder can be opened; elsewhere the system keeps the names by itself.
+    // Windows cannot open a folder this way, and does not need it.
     #[cfg(unix)]
     File::open(folder)?.sync_all()?;
     calls::record("sync folder", folder);
     Ok(())
 }
 
-/// Gives a file, whose content is on disk, its name, and the mode of the file that had the name.
+/// Renames a file whose content is already on disk. It takes over the mode of the file it replaces.
 pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     copy_mode(to, from)?;
     fs::rename(from, to)?;
@@ -49,16 +53,16 @@ pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives a file, whose content is on disk, its name for good.
+/// Renames a file whose content is already on disk, and flushes the folder.
 pub(crate) fn publish(from: &Path, to: &Path) -> io::Result<()> {
     rename(from, to)?;
     let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());
     sync_folder(folder.unwrap_or(Path::new(".")))
 }
 
-/// Puts bytes into a file in place of what it held.
+/// Atomically replaces the content of a file.
 pub(crate) fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
-    let new = beside(file, ".new");
+    let new = with_suffix(file, ".new");
     let mut out = create(&new)?;
     out.write_all(bytes)?;
     sync(&out, &new)?;
@@ -66,14 +70,14 @@ pub(crate) fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
     rename(&new, file)
 }
 
-/// The name of a companion of a file.
-pub(crate) fn beside(file: &Path, ending: &str) -> PathBuf {
+/// The path of a file with a suffix appended to its name.
+pub(crate) fn with_suffix(file: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(file);
     name.push(ending);
     name.into()
 }
 
-/// Removes a file that may be gone already.
+/// Removes a file, if it exists.
 pub(crate) fn remove(file: &Path) -> io::Result<()> {
     match fs::remove_file(file) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -81,20 +85,20 @@ pub(crate) fn remove(file: &Path) -> io::Result<()> {
     }
 }
 
-/// Gives a file the mode of a model, if there is one.
+/// Copies the mode of `model` to `file`, if `model` exists.
 pub(crate) fn copy_mode(model: &Path, file: &Path) -> io::Result<()> {
     let wanted = match fs::metadata(model) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         model => model?.permissions(),
     };
-    // Not every file system knows modes: where all files have the same one, nothing is changed.
+    // Not every file system supports modes: if both are equal, nothing is changed.
     if cfg!(unix) && fs::metadata(file)?.permissions() != wanted {
         fs::set_permissions(file, wanted)?;
     }
     Ok(())
 }
 
-/// The steps above as a test sees them: those of its thread, each with the last part of its path.
+/// Records the steps above for tests: those of the current thread, each with the last component of its path.
 #[cfg(test)]
 pub(crate) mod calls {
     use std::cell::RefCell;
@@ -109,13 +113,13 @@ pub(crate) mod calls {
         CALLS.with_borrow_mut(|calls| calls.push(format!("{call} {name}")));
     }
 
-    /// Takes the calls since the last time.
+    /// Returns the calls recorded since the last time.
     pub(crate) fn take() -> Vec<String> {
         CALLS.take()
     }
 }
 
-/// Outside tests nobody asks.
+/// Outside tests nothing is recorded.
 #[cfg(not(test))]
 mod calls {
     pub(super) fn record(_: &str, _: &std::path::Path) {}

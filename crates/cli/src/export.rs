@@ -1,4 +1,4 @@
-//! `obeya export`: the records of a database into a folder that `obeya import` reads.
+//! `obeya export`: writes the records of a database to a folder that `obeya import` reads.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -7,39 +7,39 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result};
 use obeya_server::export::{ExportOptions, ExportReport, Progress, export_dir};
 
-use crate::bar::Watch;
-use crate::database::Database;
-use crate::stop::Stop;
-use crate::table::{grouped, table, took};
+use crate::database::DatabaseArg;
+use crate::progress::WorkProgress;
+use crate::stop::StopSignal;
+use crate::table::{format_duration, group_digits, table};
 
 const BAR: &str = "{bar:30} {done} of {all} records, {rate} a second, {eta} left  {wide_msg}";
-const STOPPED: &str = "stopped at once; what was written is beside the folder's place, under a name that begins with a dot";
+const STOPPED: &str = "stopped at once; what was written is left next to the target folder, under a name that begins with a dot";
 
-/// Exports the records of a database into a new folder.
+/// Exports the records of a database to a new folder.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The folder to make, which must not be there yet or be empty; docs/import-format.md describes its files
+    /// The folder to create; it must not exist yet, or be empty. docs/import-format.md describes its files
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
     #[command(flatten)]
-    database: Database,
+    database: DatabaseArg,
 
-    /// Tells who reported anonymous incidents, for a copy that loses nothing
+    /// Includes the reporters of anonymous incidents, for a complete copy
     #[arg(long)]
     with_reporters: bool,
 }
 
-/// Exports and prints what came of it. The first signal to stop ends it in order, the second at once.
+/// Exports and prints a summary. The first signal stops it cleanly, the second at once.
 pub(crate) async fn run(args: Args) -> Result<()> {
-    let mut stop = Stop::catch().context("signals cannot be caught")?;
-    let watch = Arc::new(Watch::new(BAR));
+    let mut stop = StopSignal::catch().context("signals cannot be caught")?;
+    let progress = Arc::new(WorkProgress::new(BAR));
     let options = ExportOptions {
         with_reporters: args.with_reporters,
     };
     let database = args.database.existing()?;
-    let work = export_dir(&args.folder, database, options, watch.clone());
-    let exported = watch.see(work, &mut stop, STOPPED).await?;
+    let work = export_dir(&args.folder, database, options, progress.clone());
+    let exported = progress.run(work, &mut stop, STOPPED).await?;
     summary(&mut io::stdout(), &exported?)
         .context("the folder was exported, but the summary could not be printed")
 }
@@ -49,8 +49,8 @@ fn summary(out: &mut impl Write, report: &ExportReport) -> io::Result<()> {
     for file in &report.files {
         rows.add_row([
             file.file.clone(),
-            grouped(file.records),
-            grouped(file.bytes),
+            group_digits(file.records),
+            group_digits(file.bytes),
         ]);
     }
     writeln!(out, "{rows}")?;
@@ -58,8 +58,8 @@ fn summary(out: &mut impl Write, report: &ExportReport) -> io::Result<()> {
     write!(
         out,
         "{} records in {}",
-        grouped(records),
-        took(report.elapsed)
+        group_digits(records),
+        format_duration(report.elapsed)
     )?;
     match report.last_stamp {
         Some(stamp) => writeln!(out, "; the last change: {stamp}"),
@@ -67,7 +67,7 @@ fn summary(out: &mut impl Write, report: &ExportReport) -> io::Result<()> {
     }
 }
 
-impl Progress for Watch {
+impl Progress for WorkProgress {
     fn begin(&self, records: u64) {
         self.bar.set_length(records);
     }
@@ -80,7 +80,7 @@ impl Progress for Watch {
         self.bar.inc(records);
     }
 
-    fn goes_on(&self) -> bool {
-        Watch::goes_on(self)
+    fn should_continue(&self) -> bool {
+        WorkProgress::goes_on(self)
     }
 }

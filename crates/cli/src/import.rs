@@ -1,4 +1,4 @@
-//! `obeya import`: a folder into a database.
+//! `obeya import`: reads a folder into a database.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -8,42 +8,42 @@ use anyhow::{Context as _, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use obeya_server::import::{ImportOptions, ImportReport, OnConflict, Progress, import_dir};
 
-use crate::database::Database;
-use crate::table::{grouped, table, took};
+use crate::database::DatabaseArg;
+use crate::table::{format_duration, group_digits, table};
 
 /// Imports a folder into a database.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The folder with the files; docs/import-format.md describes them
+    /// The folder to import; docs/import-format.md describes its files
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
     #[command(flatten)]
-    database: Database,
+    database: DatabaseArg,
 
-    /// What to do with a record whose id is in the database already
+    /// What to do with a record whose id already exists in the database
     #[arg(long, value_enum, default_value_t = Conflict::Fail)]
     on_conflict: Conflict,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Conflict {
-    /// Import nothing and say where
+    /// Import nothing, and report the first such record
     Fail,
-    /// Leave what is there
+    /// Leave the existing record as it is
     Skip,
-    /// Put the record of the folder in its place
+    /// Replace the existing record
     Replace,
 }
 
-/// Imports and prints what came of it.
+/// Imports and prints a summary.
 pub(crate) async fn run(args: Args) -> Result<()> {
     let on_conflict = match args.on_conflict {
         Conflict::Fail => OnConflict::Fail,
         Conflict::Skip => OnConflict::Skip,
         Conflict::Replace => OnConflict::Replace,
     };
-    let bar = Arc::new(Bar::new());
+    let bar = Arc::new(ImportProgress::new());
     let imported = import_dir(
         &args.folder,
         &args.database.url,
@@ -59,35 +59,40 @@ pub(crate) async fn run(args: Args) -> Result<()> {
         .context("the folder was imported, but the summary could not be printed")
 }
 
-/// Prints what came of an import.
+/// Prints the summary of an import.
 pub(crate) fn summary(out: &mut impl Write, report: &ImportReport) -> io::Result<()> {
     let mut rows = table(
         &["File", "Read", "New", "Replaced", "Skipped"],
         &[1, 2, 3, 4],
     );
     for file in &report.files {
-        let counts = [file.read, file.inserted, file.replaced, file.skipped].map(grouped);
+        let counts = [file.read, file.inserted, file.replaced, file.skipped].map(group_digits);
         rows.add_row(std::iter::once(file.file.clone()).chain(counts));
     }
     writeln!(out, "{rows}")?;
     let read: u64 = report.files.iter().map(|file| file.read).sum();
-    writeln!(out, "{} records in {}", grouped(read), took(report.elapsed))
+    writeln!(
+        out,
+        "{} records in {}",
+        group_digits(read),
+        format_duration(report.elapsed)
+    )
 }
 
-/// A bar on stderr while it is a terminal, and nothing otherwise.
-struct Bar(ProgressBar);
+/// A progress bar on stderr if stderr is a terminal; otherwise it prints nothing.
+struct ImportProgress(ProgressBar);
 
-impl Bar {
+impl ImportProgress {
     fn new() -> Self {
         let bar = ProgressBar::new(0);
-        // A template with a slip in it is no reason not to import.
+        // An invalid template must not prevent the import.
         let style = ProgressStyle::with_template("{bar:40} {bytes} of {total_bytes}  {wide_msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         Self(bar)
     }
 }
 
-impl Progress for Bar {
+impl Progress for ImportProgress {
     fn begin(&self, bytes: u64) {
         self.0.set_length(bytes);
     }

@@ -1,10 +1,10 @@
-//! The command line of Obeya: serve, import, export, migrate, manage clients, and a demo that shows all of
-//! it.
+//! The command line of Obeya: serve, import, export, migrate, pull, sync, manage clients, and a demo of all
+//! of it.
 //!
-//! Each command is a thin layer over the service's library or the SDK; no rule of the domain lives here.
-//! Results go to stdout, logs, progress and errors to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage.
+//! Each command is a thin layer over the service's library or the SDK; there are no domain rules here.
+//! Results go to stdout; logs, progress and errors go to stderr. Exit codes: 0 success, 1 failure, 2 wrong
+//! usage.
 
-mod bar;
 mod client;
 mod connect;
 mod database;
@@ -13,6 +13,7 @@ mod durable;
 mod export;
 mod import;
 mod migrate;
+mod progress;
 mod pull;
 mod serve;
 mod stop;
@@ -25,7 +26,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Obeya: the lean big room as a service, with its tools.
+/// Obeya: a lean-management service and its tools.
 #[derive(Parser)]
 #[command(name = "obeya", version, arg_required_else_help = true)]
 struct Cli {
@@ -37,27 +38,26 @@ struct Cli {
 enum Command {
     /// Runs the service on a database
     Serve(serve::Args),
-    /// Makes, lists and revokes the clients that may ask for tokens
+    /// Creates, lists and revokes the API clients that may request tokens
     #[command(subcommand)]
     Client(client::Command),
-    /// Imports a folder of JSON Lines (and CSV) into a database, all or nothing
+    /// Imports a folder of JSON Lines and CSV files into a database, all or nothing
     Import(import::Args),
-    /// Exports the records of a database into a folder that can be imported
+    /// Exports the records of a database to a folder that can be imported
     Export(export::Args),
-    /// Copies everything in a database into a new one, on another engine or the same, all or nothing
+    /// Copies a whole database to an empty one, on the same engine or another, all or nothing
     Migrate(migrate::Args),
-    /// Pulls records of a service into a file: CSV, JSON Lines, Parquet or Arrow
+    /// Downloads records from a service to a file: CSV, JSON Lines, Parquet or Arrow
     Pull(pull::Args),
-    /// Keeps a copy of what a client may read: a folder of Parquet files, SQLite or PostgreSQL
+    /// Creates or updates a local copy of all records a client may read: Parquet files, SQLite or PostgreSQL
     Sync(sync::Args),
-    /// Builds a plant, serves it, and does the main job through the SDK
+    /// Creates a made-up plant, serves it, and shows the main tasks through the SDK
     Demo(demo::Args),
 }
 
 impl Command {
-    /// Whether all it leaves behind is what it prints, so that a reader who goes away has seen enough, as in
-    /// `obeya demo | head`. For the others an unread line is a loss: the one secret of a new client, the
-    /// address of a service that then does not run.
+    /// Whether its output is its only effect, so that a broken pipe is no error, as in `obeya demo | head`.
+    /// For the others an unread line is a loss: the secret of a new client, or the address of the service.
     fn only_prints(&self) -> bool {
         match self {
             Command::Demo(_) | Command::Client(client::Command::List { .. }) => true,
@@ -94,7 +94,7 @@ fn main() -> ExitCode {
     {
         Ok(runtime) => {
             let done = runtime.block_on(cli.command.run());
-            // What still runs then was told to end and did not; nobody waits for it.
+            // Tasks that are still running were asked to stop; do not wait for them.
             runtime.shutdown_background();
             done
         }
@@ -102,9 +102,9 @@ fn main() -> ExitCode {
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) if only_prints && reader_gone(&error) => ExitCode::SUCCESS,
+        Err(error) if only_prints && is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            // It may quote a service, or a file.
+            // An error may quote text from a service or a file.
             eprintln!("error: {}", obeya::printable(&error.to_string()));
             for cause in error.chain().skip(1) {
                 eprintln!("  because: {}", obeya::printable(&cause.to_string()));
@@ -114,7 +114,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn reader_gone(error: &anyhow::Error) -> bool {
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause
             .downcast_ref::<io::Error>()

@@ -1,4 +1,4 @@
-//! `obeya migrate`: everything of one database into another, or a look whether two hold the same.
+//! `obeya migrate`: copies one database to another, or compares two.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -6,38 +6,37 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, bail};
 use obeya_server::migrate::{MigrateReport, Phase, Progress, migrate, verify};
 
-use crate::bar::Watch;
-use crate::database::Address;
-use crate::stop::Stop;
-use crate::table::{grouped, table, took};
+use crate::database::DatabaseUrlParser;
+use crate::progress::WorkProgress;
+use crate::stop::StopSignal;
+use crate::table::{format_duration, group_digits, table};
 
 const BAR: &str =
     "{prefix:7} {bar:30} {done} of {all} rows, {rate} a second, {eta} left  {wide_msg}";
-const STOPPED: &str = "stopped at once; the target undoes what was begun";
+const STOPPED: &str = "stopped at once; the target rolls back what was begun";
 
-/// Copies everything in a database into a new one, on another engine or the same.
+/// Copies a whole database to an empty one, on the same engine or another.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The database to copy from, which is only read: sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME
-    #[arg(long, value_name = "URL", value_parser = Address)]
+    /// The source database, which is only read: sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME
+    #[arg(long, value_name = "URL", value_parser = DatabaseUrlParser)]
     from: String,
 
-    /// The database to copy to, which must hold nothing yet
-    #[arg(long, value_name = "URL", value_parser = Address)]
+    /// The target database, which must be empty
+    #[arg(long, value_name = "URL", value_parser = DatabaseUrlParser)]
     to: String,
 
-    /// Copies nothing; compares what the two hold
+    /// Compares the two databases instead of copying
     #[arg(long)]
     verify_only: bool,
 }
 
-/// Copies and prints what came of it. The first signal to stop ends it in order, the second at once; nothing
-/// is kept either way.
+/// Copies and prints a summary. The first signal stops it cleanly, the second at once; both roll back.
 pub(crate) async fn run(args: Args) -> Result<()> {
-    let mut stop = Stop::catch().context("signals cannot be caught")?;
-    let watch = Arc::new(Watch::new(BAR));
-    let work = work(&args, watch.clone());
-    let report = watch.see(work, &mut stop, STOPPED).await??;
+    let mut stop = StopSignal::catch().context("signals cannot be caught")?;
+    let progress = Arc::new(WorkProgress::new(BAR));
+    let work = work(&args, progress.clone());
+    let report = progress.run(work, &mut stop, STOPPED).await??;
     let mut out = io::stdout();
     summary(&mut out, &report, args.verify_only).with_context(|| {
         let done = if args.verify_only {
@@ -50,17 +49,17 @@ pub(crate) async fn run(args: Args) -> Result<()> {
     match &report.differences[..] {
         [] => Ok(()),
         differences => {
-            let told: Vec<String> = differences.iter().map(ToString::to_string).collect();
-            bail!("the databases are not the same: {}", told.join("; "))
+            let texts: Vec<String> = differences.iter().map(ToString::to_string).collect();
+            bail!("the databases are not the same: {}", texts.join("; "))
         }
     }
 }
 
-async fn work(args: &Args, watch: Arc<Watch>) -> Result<MigrateReport> {
+async fn work(args: &Args, progress: Arc<WorkProgress>) -> Result<MigrateReport> {
     Ok(if args.verify_only {
-        verify(&args.from, &args.to, watch).await?
+        verify(&args.from, &args.to, progress).await?
     } else {
-        migrate(&args.from, &args.to, watch).await?
+        migrate(&args.from, &args.to, progress).await?
     })
 }
 
@@ -69,9 +68,9 @@ fn summary(out: &mut impl Write, report: &MigrateReport, is_comparison: bool) ->
     for table in &report.tables {
         rows.add_row([
             table.table.to_owned(),
-            grouped(table.rows),
+            group_digits(table.rows),
             table.digest.short(),
-            took(table.elapsed),
+            format_duration(table.elapsed),
         ]);
     }
     writeln!(out, "{rows}")?;
@@ -80,8 +79,8 @@ fn summary(out: &mut impl Write, report: &MigrateReport, is_comparison: bool) ->
     write!(
         out,
         "{} rows {done} in {}",
-        grouped(total),
-        took(report.elapsed)
+        group_digits(total),
+        format_duration(report.elapsed)
     )?;
     match report.last_stamp {
         Some(stamp) => writeln!(out, "; the last change of the source: {stamp}"),
@@ -89,7 +88,7 @@ fn summary(out: &mut impl Write, report: &MigrateReport, is_comparison: bool) ->
     }
 }
 
-impl Progress for Watch {
+impl Progress for WorkProgress {
     fn begin(&self, phase: Phase, rows: u64) {
         self.bar.set_prefix(match phase {
             Phase::Copy => "copy",
@@ -107,7 +106,7 @@ impl Progress for Watch {
         self.bar.inc(rows);
     }
 
-    fn goes_on(&self) -> bool {
-        Watch::goes_on(self)
+    fn should_continue(&self) -> bool {
+        WorkProgress::goes_on(self)
     }
 }

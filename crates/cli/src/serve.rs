@@ -1,4 +1,4 @@
-//! `obeya serve`: the service on a database, until it is asked to stop.
+//! `obeya serve`: runs the service on a database until a signal stops it.
 
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
@@ -8,82 +8,80 @@ use anyhow::{Context as _, Result, bail};
 use obeya_server::{Config, LeftoverWal, Server};
 use tracing_subscriber::EnvFilter;
 
-use crate::database::{self, Database};
-use crate::stop::Stop;
+use crate::database::{self, DatabaseArg};
+use crate::stop::StopSignal;
 
 /// Runs the service on a database.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    database: Database,
+    database: DatabaseArg,
 
-    /// Makes the SQLite file if it is missing; without this, a path that is wrong or not mounted is an error
+    /// Creates the SQLite file if it does not exist; without this flag, a wrong or unmounted path is an error
     #[arg(long)]
     create: bool,
 
-    /// Applies the log (-wal) that a killed service left, though the file beside it is not the one it was
-    /// written for. This spoils a file that was put back from a backup
+    /// Applies the write-ahead log (-wal) that a killed service left, even if it was written for another
+    /// database file. This corrupts a file that was restored from a backup
     #[arg(long, conflicts_with = "discard_wal")]
     keep_wal: bool,
 
-    /// Serves the SQLite file as it is: a log (-wal) that a killed service left is renamed, and what it holds
-    /// is not served
+    /// Serves the SQLite file without the write-ahead log (-wal) that a killed service left: the log is
+    /// renamed, and its changes are not served
     #[arg(long)]
     discard_wal: bool,
 
-    /// The address to listen on; port 0 takes a free one
+    /// The address to listen on; port 0 picks a free port
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
 
-    /// The address callers reach the service under, where requests do not say it themselves (behind a proxy
-    /// that ends TLS)
+    /// The public URL of the service, if requests do not carry it (behind a proxy that terminates TLS)
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
 
-    /// The issuer of tokens, where that is not the base address (several services on one database)
+    /// The URL of the token issuer, if it is not the base URL (several services on one database)
     #[arg(long, value_name = "URL")]
     auth_url: Option<String>,
 
-    /// How many connections to the database may read at one time; one more writes, and one reads who is
-    /// revoked
+    /// How many database connections may read at a time; one more writes, and one checks for revoked clients
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=1000))]
     db_connections: u16,
 
-    /// How many clients' connections are open at one time; one more closes the one that has waited longest
-    /// for a request
+    /// How many client connections may be open at a time; a further one closes the connection that has been
+    /// idle longest
     #[arg(long, env = "OBEYA_CONNECTIONS", value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
     connections: u32,
 
-    /// How many seconds the head of a request may take, from its first byte
+    /// Timeout for reading the head of a request, from its first byte, in seconds
     #[arg(long, env = "OBEYA_HEAD_TIMEOUT", value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     head_timeout: u32,
 
-    /// How many seconds a connection may wait for a request
+    /// Timeout for idle connections, in seconds
     #[arg(long, env = "OBEYA_IDLE_TIMEOUT", value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     idle_timeout: u32,
 
-    /// How many requests with an Idempotency-Key one client may send in 24 hours
+    /// How many requests with an Idempotency-Key each client may send in 24 hours
     #[arg(long, env = "OBEYA_IDEMPOTENCY_KEYS", value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..))]
     idempotency_keys: u32,
 
-    /// How many seconds an access token lives
+    /// Lifetime of an access token, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 86_400, value_parser = clap::value_parser!(u64).range(1..=315_360_000))]
     token_lifetime: u64,
 
-    /// What is logged: a level, or levels by module such as warn,obeya_server=debug
+    /// Log filter: a level, or levels by module, such as warn,obeya_server=debug
     #[arg(long, value_name = "FILTER", default_value = "info", value_parser = filter)]
     log: String,
 
-    /// How log lines are written
+    /// Format of the log
     #[arg(long, value_enum, default_value_t = LogFormat::Text)]
     log_format: LogFormat,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum LogFormat {
-    /// For people
+    /// Plain text
     Text,
-    /// One JSON object to a line
+    /// One JSON object per line
     Json,
 }
 
@@ -93,18 +91,18 @@ fn filter(text: &str) -> Result<String, String> {
         .map_err(|error| error.to_string())
 }
 
-/// Serves until SIGINT or SIGTERM; a second signal ends the wait for requests in flight.
+/// Serves until SIGINT or SIGTERM; a second signal aborts requests in flight.
 pub(crate) async fn run(args: Args) -> Result<()> {
     log_to_stderr(&args.log, args.log_format)?;
-    let is_file = database::file(&args.database.url).is_some();
+    let is_file = database::sqlite_file(&args.database.url).is_some();
     if !args.create {
-        let there = args.database.existing();
-        there.context("the service did not start; --create makes a new database")?;
+        let existing = args.database.existing();
+        existing.context("the service did not start; --create creates a new database")?;
     }
     let mut config = Config::new(args.database.url);
     config.create = args.create || !is_file;
     config.leftover_wal = match (args.keep_wal, args.discard_wal) {
-        (true, _) => LeftoverWal::Keep,
+        (true, _) => LeftoverWal::Apply,
         (_, true) => LeftoverWal::Discard,
         _ => LeftoverWal::Check,
     };
@@ -120,16 +118,16 @@ pub(crate) async fn run(args: Args) -> Result<()> {
     let running = Server::start(config)
         .await
         .context("the service did not start")?;
-    let mut stop = Stop::catch().context("signals cannot be caught")?;
-    // Exactly this one line: whoever starts the service waits for it, and reads the port from it.
+    let mut stop = StopSignal::catch().context("signals cannot be caught")?;
+    // Exactly this one line: supervisors wait for it and read the port from it.
     let mut out = io::stdout();
     writeln!(out, "listening on http://{}", running.address())
         .and_then(|()| out.flush())
         .context("the address could not be printed")?;
-    stop.asked().await;
+    stop.received().await;
     tokio::select! {
         () = running.shutdown() => Ok(()),
-        () = stop.asked() => bail!("stopped at once: requests in flight were cut off"),
+        () = stop.received() => bail!("stopped at once: requests in flight were cut off"),
     }
 }
 

@@ -1,19 +1,20 @@
-//! Waiting for the signal to stop.
+//! Waits for the signal to stop.
 
 use std::io;
 
-/// The signals that ask the process to stop: SIGINT (Ctrl-C), and SIGTERM where there is one.
+/// The signals that ask the process to stop: SIGINT (Ctrl-C), and SIGTERM on Unix.
 ///
-/// They are caught from the moment this is made. A command makes it before it says that it is ready: whoever
-/// reads that may send one at once, and an uncaught signal would end the process in the middle of its work.
-pub(crate) struct Stop {
+/// They are caught from the creation of this value. A command creates it before it reports that it is ready:
+/// a supervisor may send a signal at once, and an uncaught signal would kill the process in the middle of its
+/// work.
+pub(crate) struct StopSignal {
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
 }
 
-impl Stop {
+impl StopSignal {
     /// Catches the signals.
     #[cfg(unix)]
     pub(crate) fn catch() -> io::Result<Self> {
@@ -26,7 +27,7 @@ impl Stop {
 
     /// Returns when a signal came; called again, when another one did.
     #[cfg(unix)]
-    pub(crate) async fn asked(&mut self) {
+    pub(crate) async fn received(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
@@ -41,9 +42,9 @@ impl Stop {
 
     /// Returns when a signal came; called again, when another one did.
     #[cfg(not(unix))]
-    pub(crate) async fn asked(&mut self) {
+    pub(crate) async fn received(&mut self) {
         if tokio::signal::ctrl_c().await.is_err() {
-            // No signal can come, so none is waited for.
+            // No signal can arrive: wait forever.
             std::future::pending::<()>().await;
         }
     }

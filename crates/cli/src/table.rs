@@ -1,8 +1,8 @@
-//! Tables for people, in one style.
+//! Tables and numbers in the output for people.
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 
-/// An empty table with these headings. Columns named in `numbers` (from 0) are set flush right.
+/// An empty table with these headings. Columns whose index (from 0) is in `numbers` are right-aligned.
 pub(crate) fn table(headings: &[&str], numbers: &[usize]) -> Table {
     let mut table = Table::new();
     table
@@ -17,8 +17,8 @@ pub(crate) fn table(headings: &[&str], numbers: &[usize]) -> Table {
     table
 }
 
-/// A whole number with its thousands apart: `52 560` is read at a glance, `52560` is counted.
-pub(crate) fn grouped(number: impl TryInto<u64>) -> String {
+/// An integer with its digits in groups of three: `52 560`.
+pub(crate) fn group_digits(number: impl TryInto<u64>) -> String {
     let digits = number.try_into().unwrap_or(u64::MAX).to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (position, digit) in digits.chars().enumerate() {
@@ -30,8 +30,8 @@ pub(crate) fn grouped(number: impl TryInto<u64>) -> String {
     out
 }
 
-/// A duration in the unit a person would use.
-pub(crate) fn took(duration: std::time::Duration) -> String {
+/// A duration in seconds or milliseconds.
+pub(crate) fn format_duration(duration: std::time::Duration) -> String {
     let seconds = duration.as_secs_f64();
     if seconds >= 1.0 {
         format!("{seconds:.1} s")
@@ -47,15 +47,15 @@ mod tests {
 
     #[test]
     fn thousands_stand_apart() {
-        assert_eq!(grouped(7_u32), "7");
-        assert_eq!(grouped(999_u32), "999");
-        assert_eq!(grouped(52_560_u32), "52\u{2009}560");
-        assert_eq!(grouped(1_000_000_u32), "1\u{2009}000\u{2009}000");
+        assert_eq!(group_digits(7_u32), "7");
+        assert_eq!(group_digits(999_u32), "999");
+        assert_eq!(group_digits(52_560_u32), "52\u{2009}560");
+        assert_eq!(group_digits(1_000_000_u32), "1\u{2009}000\u{2009}000");
     }
 
     #[test]
     fn durations_change_their_unit_at_a_second() {
-        assert_eq!(took(Duration::from_micros(1_240)), "1.2 ms");
-        assert_eq!(took(Duration::from_millis(2_349)), "2.3 s");
+        assert_eq!(format_duration(Duration::from_micros(1_240)), "1.2 ms");
+        assert_eq!(format_duration(Duration::from_millis(2_349)), "2.3 s");
     }
 }

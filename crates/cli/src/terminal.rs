@@ -1,24 +1,24 @@
-//! What a person reads in a terminal: texts of a service and of files, which must not command it.
+//! Escapes control characters in output to a terminal: texts from services and files must not control it.
 //!
-//! Data that goes to a file or another program is not changed; see [`Output::of_data`].
+//! Output to a file or another program is not changed; see [`Output::for_data`].
 
 use std::io::{self, IsTerminal as _, Stdout, Write};
 
 use obeya::printable;
 
-/// Stdout, with control characters in what is written shown as `\u{1b}`.
-pub(crate) struct Printable<W>(W);
+/// A writer that shows control characters as `\u{1b}`.
+pub(crate) struct EscapingWriter<W>(W);
 
-impl<W: Write> Printable<W> {
+impl<W: Write> EscapingWriter<W> {
     pub(crate) fn new(out: W) -> Self {
         Self(out)
     }
 }
 
-impl<W: Write> Write for Printable<W> {
+impl<W: Write> Write for EscapingWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         for chunk in bytes.utf8_chunks() {
-            // Lines of CSV end with both, which move the cursor no further than the line feed alone.
+            // CSV lines end with both; they move the terminal's cursor no further than a line feed alone.
             for (place, part) in chunk.valid().split("\r\n").enumerate() {
                 if place > 0 {
                     self.0.write_all(b"\r\n")?;
@@ -37,18 +37,18 @@ impl<W: Write> Write for Printable<W> {
 
 /// Stdout for data.
 pub(crate) enum Output {
-    /// As they are, for a file or another program.
+    /// Unchanged, for a file or another program.
     Exact(Stdout),
-    /// Lines of text for a terminal.
-    Terminal(Printable<Stdout>),
+    /// Text with control characters escaped, for a terminal.
+    Terminal(EscapingWriter<Stdout>),
 }
 
 impl Output {
-    /// Stdout for data, of which `is_text` says whether they are lines of text.
-    pub(crate) fn of_data(is_text: bool) -> Self {
+    /// Stdout for data; `is_text` tells whether the data is text.
+    pub(crate) fn for_data(is_text: bool) -> Self {
         let out = io::stdout();
         if is_text && out.is_terminal() {
-            Self::Terminal(Printable::new(out))
+            Self::Terminal(EscapingWriter::new(out))
         } else {
             Self::Exact(out)
         }
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn lines_stay_and_commands_are_shown() {
-        let mut out = Printable::new(Vec::new());
+        let mut out = EscapingWriter::new(Vec::new());
         write!(out, "1,\u{1b}[2JPump\r\n2,\u{9b}5m Ø\n").unwrap();
         out.write_all(b"\xff\x1b").unwrap();
         let expected = "1,\\u{1b}[2JPump\r\n2,\\u{9b}5m Ø\n\\xff\\u{1b}";

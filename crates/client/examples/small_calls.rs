@@ -1,5 +1,5 @@
-//! Makes the same small call again and again, and prints how many microseconds one took: what `cargo xtask
-//! bench python` holds Python's calls against.
+//! Repeats a small call and prints the microseconds per call: the baseline for Python's calls in `cargo xtask
+//! bench python`.
 //!
 //! `small_calls BASE_URL CLIENT_ID CLIENT_SECRET CALLS`
 

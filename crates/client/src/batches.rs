@@ -1,22 +1,22 @@
 //! Lists of records as record batches: a page is a batch.
 //!
-//! What columns a record has is said in [`crate::tables`]. Values have their own way (`values/batches.rs`),
-//! without records in between.
+//! [`crate::tables`] declares the columns. Values are decoded without records in between
+//! (`values/batches.rs`).
 
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
 use futures_util::TryStreamExt as _;
 
-use crate::decode::Misfit;
+use crate::decode::DecodeMismatch;
 use crate::error::Result;
-use crate::tables::{self, Shape, Tabular};
+use crate::tables::{self, ColumnSet, Tabular};
 use crate::values::ArrowPage;
 use crate::{List, Paged, Record, Records, Resource};
 
 impl<T: Resource + Tabular> List<T> {
-    /// The schema of its batches: the columns of the record (see [`tables`]), or those that `select` names,
-    /// in its order; then what `expand` names, one record as a struct and several as a list of structs, each
-    /// without links of its own.
+    /// The schema of the batches: the columns of the record (see [`tables`]), or those in `select`, in its
+    /// order; then the links in `expand`, one record as a struct and several as a list of structs, each
+    /// without its own links.
     #[must_use]
     pub fn arrow_schema(&self) -> SchemaRef {
         self.shape().schema()
@@ -27,14 +27,15 @@ impl<T: Resource + Tabular> List<T> {
         Paged::new(self.batches().map_ok(|page| page.batch))
     }
 
-    /// The same with the number of all records beside each batch, where it is asked for with `count(true)`.
+    /// Like [`arrow_stream`](Self::arrow_stream), with the total number of records if requested with
+    /// `count(true)`.
     pub fn arrow_pages(self) -> Paged<ArrowPage> {
         Paged::new(self.batches())
     }
 
-    fn shape(&self) -> Shape<T> {
+    fn shape(&self) -> ColumnSet<T> {
         let options = &self.options;
-        Shape::of(options.select.as_deref(), options.expand.as_deref())
+        ColumnSet::selected(options.select.as_deref(), options.expand.as_deref())
     }
 
     fn batches(self) -> impl futures_core::Stream<Item = Result<ArrowPage>> + Send + 'static {
@@ -49,7 +50,7 @@ impl<T: Resource + Tabular> List<T> {
 }
 
 impl<T: Record + Tabular> Records<T> {
-    /// The schema of its batches: the columns of the record (see [`tables`]).
+    /// The schema of the batches: the columns of the record (see [`tables`]).
     #[must_use]
     pub fn arrow_schema(&self) -> SchemaRef {
         tables::schema::<T>()
@@ -60,16 +61,16 @@ impl<T: Record + Tabular> Records<T> {
         Paged::new(self.batches().map_ok(|page| page.batch))
     }
 
-    /// The same with the number of records that match beside each batch. Where pages are asked for by their
-    /// last id (see [`stream`](Self::stream)) the first page says it for all, and each that follows for what
-    /// is left.
+    /// Like [`arrow_stream`](Self::arrow_stream), with the number of matching records. If pages are requested
+    /// by keyset (see [`stream`](Self::stream)), the first batch has the total, and later ones the number of
+    /// records from there on.
     pub fn arrow_pages(self) -> Paged<ArrowPage> {
         Paged::new(self.batches())
     }
 
     fn batches(self) -> impl futures_core::Stream<Item = Result<ArrowPage>> + Send + 'static {
         self.pages_inner().and_then(|page| {
-            let (total, records) = T::parts(&page);
+            let (total, records) = T::total_and_records(&page);
             let batch = tables::batch(records);
             std::future::ready(ArrowPage::of(T::OPERATION, batch, Some(total)))
         })
@@ -77,10 +78,10 @@ impl<T: Record + Tabular> Records<T> {
 }
 
 impl ArrowPage {
-    /// Records that a list gave whole. `operation` is what a failure calls it.
+    /// Encodes the records of an unpaged list. `operation` is used in errors.
     ///
     /// # Errors
-    /// [`Error::Decode`](crate::Error::Decode) when a record lacks what the interface promises.
+    /// [`Error::Decode`](crate::Error::Decode) when a record lacks a property that the interface requires.
     pub fn whole<T: Tabular>(operation: &'static str, records: &[T]) -> Result<Self> {
         let count = i32::try_from(records.len()).ok();
         Self::of(operation, tables::batch(records), count)
@@ -91,9 +92,10 @@ impl ArrowPage {
         batch: Result<RecordBatch, ArrowError>,
         count: Option<i32>,
     ) -> Result<Self> {
-        let misfit = |error: ArrowError| Misfit::whole(&error.to_string()).into_error(operation);
+        let mismatch =
+            |error: ArrowError| DecodeMismatch::whole(&error.to_string()).into_error(operation);
         Ok(Self {
-            batch: batch.map_err(misfit)?,
+            batch: batch.map_err(mismatch)?,
             count,
             state: None,
         })

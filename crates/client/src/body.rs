@@ -1,22 +1,21 @@
-//! Reading a response body into memory with a limit.
+//! Reads a response body into memory, up to a limit.
 //!
-//! The limit counts decompressed bytes, so a small body that unpacks into a huge one is stopped as well. What
-//! the bytes mean is not decided here.
+//! The limit counts decompressed bytes, so it also stops decompression bombs. The body is not decoded here.
 
 use bytes::{Bytes, BytesMut};
 
 /// Why a body could not be read.
 #[derive(Debug)]
 pub(crate) enum BodyFault {
-    /// More than the limit.
+    /// The body exceeds the limit.
     TooLarge,
-    /// The connection broke in the middle.
+    /// The connection broke.
     Broken(reqwest::Error),
 }
 
 /// Reads the whole body, at most `limit` bytes of it.
 pub(crate) async fn read(mut response: reqwest::Response, limit: u64) -> Result<Bytes, BodyFault> {
-    // `content_length` is the announced size (none for compressed bodies): refuse before reading anything.
+    // `content_length` is the announced size (absent for compressed bodies): refuse before reading.
     let announced = response.content_length();
     if announced.is_some_and(|length| length > limit) {
         return Err(BodyFault::TooLarge);

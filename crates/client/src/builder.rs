@@ -1,7 +1,7 @@
-//! Collecting the settings of a client, from code or from the environment.
+//! Collects the settings of a client, from code or from the environment.
 //!
-//! Missing and impossible settings are reported by [`ClientBuilder::build`] only, all missing environment
-//! variables at once. No connection is made here.
+//! [`ClientBuilder::build`] reports missing and invalid settings, and all missing environment variables at
+//! once. No connection is made here.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,9 +15,9 @@ use crate::retry::RetryPolicy;
 use crate::secret::Secret;
 use crate::transport::Transport;
 
-/// Settings of a [`Client`]; made by [`Client::builder`].
+/// The settings of a [`Client`]; created by [`Client::builder`].
 ///
-/// Needed: [`base_url`](Self::base_url), and one of [`client_id`](Self::client_id) with
+/// Required: [`base_url`](Self::base_url), and one of [`client_id`](Self::client_id) with
 /// [`client_secret`](Self::client_secret), [`token`](Self::token) or [`anonymous`](Self::anonymous).
 #[derive(Clone, Default)]
 #[must_use = "a builder does nothing until `build`"]
@@ -36,7 +36,7 @@ pub struct ClientBuilder {
     user_agent: Option<String>,
     max_body_bytes: Option<u64>,
     compression: Option<bool>,
-    keeps_to_keys: Option<bool>,
+    supports_idempotency_keys: Option<bool>,
     observer: Option<Arc<dyn Observer>>,
 }
 
@@ -46,35 +46,34 @@ impl Client {
         ClientBuilder::default()
     }
 
-    /// A client of what the environment names: `OBEYA_BASE_URL`, `OBEYA_CLIENT_ID`, `OBEYA_CLIENT_SECRET`,
-    /// and `OBEYA_AUTH_URL` where the token issuer has another address, `OBEYA_TOKEN_URL` where its token
-    /// endpoint has.
+    /// A client configured by environment variables: `OBEYA_BASE_URL`, `OBEYA_CLIENT_ID`,
+    /// `OBEYA_CLIENT_SECRET`; optionally `OBEYA_AUTH_URL` (the token issuer, if it has another address) and
+    /// `OBEYA_TOKEN_URL` (its token endpoint, if that is on another host).
     ///
     /// # Errors
-    /// [`ConfigError::MissingVariables`](crate::ConfigError::MissingVariables) with the names of all that are
-    /// missing.
+    /// [`ConfigError::MissingVariables`](crate::ConfigError::MissingVariables) with the names of all missing
+    /// variables.
     pub fn from_env() -> Result<Self> {
         Self::builder().environment().require_environment()?.build()
     }
 }
 
 impl ClientBuilder {
-    /// Address of the API; a path prefix is kept.
+    /// Base URL of the API; may have a path prefix.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.base_url = Some(url.into());
         self
     }
 
-    /// Address of the token issuer. Default: the base URL.
+    /// URL of the token issuer. Default: the base URL.
     pub fn auth_url(mut self, url: impl Into<String>) -> Self {
         self.auth_url = Some(url.into());
         self
     }
 
-    /// Address of the token endpoint, whatever the issuer's discovery document says. Without it the client
-    /// secret goes to the origin of [`auth_url`](Self::auth_url) alone: to the endpoint there that the
-    /// discovery document names, or to `/connect/token`. Set it where tokens are given by another host than
-    /// the issuer's.
+    /// URL of the token endpoint; overrides the issuer's discovery document. Without it the client secret is
+    /// sent only to the origin of [`auth_url`](Self::auth_url): to the endpoint in the discovery document, or
+    /// to `/connect/token`. Set it if the token endpoint is on another host than the issuer.
     pub fn token_url(mut self, url: impl Into<String>) -> Self {
         self.token_url = Some(url.into());
         self
@@ -92,46 +91,45 @@ impl ClientBuilder {
         self
     }
 
-    /// An access token got elsewhere, instead of client credentials. It is sent as it is and never refreshed.
+    /// An existing access token, instead of client credentials. It is sent as it is and never refreshed.
     pub fn token(mut self, token: impl AsRef<str>) -> Self {
         self.token = Some(Secret::new(token.as_ref()));
         self
     }
 
-    /// Sends no `Authorization` header: for a gateway that adds one, and for seeing how a service refuses.
+    /// Sends no `Authorization` header: for gateways that add one, and for tests of unauthorized access.
     pub fn anonymous(mut self) -> Self {
         self.anonymous = true;
         self
     }
 
-    /// Scopes to ask the issuer for, for example `Data.Read`. Default: none named, which grants all the
-    /// client has.
+    /// Scopes to request, for example `Data.Read`. Default: none, which grants all scopes of the client.
     pub fn scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
         self.scopes = scopes.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Longest time for one call, its retries, waits and token fetch included (each page of a stream is a
-    /// call). Default: 60 s.
+    /// Timeout of a call, including retries, waits and a token request (each page of a stream is a call).
+    /// Default: 60 s.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = Some(limit);
         self
     }
 
-    /// Longest time for making one connection. Default: 10 s.
+    /// Timeout for establishing a connection. Default: 10 s.
     pub fn connect_timeout(mut self, limit: Duration) -> Self {
         self.connect_timeout = Some(limit);
         self
     }
 
-    /// Tries after the first one. Default: 2. See the crate's front page for what is tried again.
+    /// Maximum number of retries of a call. Default: 2. The crate's front page lists what is retried.
     pub fn max_retries(mut self, retries: u32) -> Self {
         self.retry.max_retries = retries;
         self
     }
 
-    /// Longest `Retry-After` that is waited out; a longer one ends the call at once with the service's error,
-    /// which says how long ([`Error::retry_after`](crate::Error::retry_after)). Default: 60 s.
+    /// Longest `Retry-After` to wait for; a longer one ends the call at once with the service's error, which
+    /// has the delay ([`Error::retry_after`](crate::Error::retry_after)). Default: 60 s.
     pub fn max_retry_after(mut self, limit: Duration) -> Self {
         self.retry.max_retry_after = limit;
         self
@@ -143,47 +141,46 @@ impl ClientBuilder {
         self
     }
 
-    /// Largest response body that is read, in decompressed bytes. Default: 64 MiB (a page of 10,000 values is
+    /// Maximum size of a response body, in decompressed bytes. Default: 64 MiB (a page of 10,000 values is
     /// about 3 MB).
     pub fn max_body_bytes(mut self, limit: u64) -> Self {
         self.max_body_bytes = Some(limit);
         self
     }
 
-    /// Whether to ask for compressed answers. Default: yes, unless the service runs on this machine, where
-    /// unpacking costs more than the bytes it saves.
+    /// Whether to request compressed responses. Default: yes, unless the service is on this machine, where
+    /// decompression costs more than it saves.
     pub fn compression(mut self, wanted: bool) -> Self {
         self.compression = Some(wanted);
         self
     }
 
-    /// Whether the service keeps to `Idempotency-Key`, so that a POST can be tried again like a PUT. Default:
-    /// what the token issuer's discovery document says (`idempotency_key_supported`), and no where there is
-    /// none to ask: a service that does not know the header would do it twice.
-    pub fn idempotency_keys(mut self, kept: bool) -> Self {
-        self.keeps_to_keys = Some(kept);
+    /// Whether the service supports `Idempotency-Key`, so that a POST can be retried like a PUT. Default:
+    /// `idempotency_key_supported` in the token issuer's discovery document, or no without an issuer: a
+    /// service that ignores the header would apply the write twice.
+    pub fn idempotency_keys(mut self, supported: bool) -> Self {
+        self.supports_idempotency_keys = Some(supported);
         self
     }
 
-    /// Shows every try of every call to `observer`.
+    /// Passes every attempt of every call to `observer`.
     pub fn observe(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observer = Some(observer);
         self
     }
 
-    /// Fills what is named in the environment: `OBEYA_BASE_URL`, `OBEYA_AUTH_URL`, `OBEYA_TOKEN_URL`,
-    /// `OBEYA_CLIENT_ID`, `OBEYA_CLIENT_SECRET`. What was set before stays where the environment says
-    /// nothing.
+    /// Takes settings from the environment: `OBEYA_BASE_URL`, `OBEYA_AUTH_URL`, `OBEYA_TOKEN_URL`,
+    /// `OBEYA_CLIENT_ID`, `OBEYA_CLIENT_SECRET`. Variables that are not set leave a setting unchanged.
     pub fn environment(self) -> Self {
         self.variables(|name| std::env::var(name).ok())
     }
 
-    /// Makes the client. No connection is made and no token fetched yet. What would be sent so that others
-    /// can read it is told by a `tracing` warning and by [`Client::warnings`].
+    /// Builds the client. It does not connect or fetch a token yet. A setting that would send secrets
+    /// unencrypted causes a `tracing` warning, which [`Client::warnings`] also returns.
     ///
     /// # Errors
-    /// [`Error::Config`](crate::Error::Config) when a setting is missing or makes no sense, or the system's
-    /// root certificates can't be loaded.
+    /// [`Error::Config`](crate::Error::Config) when a setting is missing or invalid, or the system's root
+    /// certificates cannot be loaded.
     pub fn build(self) -> Result<Client> {
         let observer = self.observer.clone();
         let config = self.config()?;
@@ -193,7 +190,7 @@ impl ClientBuilder {
         Ok(Client::new(Transport::new(config, observer)?))
     }
 
-    /// The environment by name, so that tests need not change the process's own.
+    /// Looks up variables by a function, so that tests need not change the environment of the process.
     fn variables(mut self, variable: impl Fn(&str) -> Option<String>) -> Self {
         let variable = |name| variable(name).filter(|value| !value.trim().is_empty());
         self.base_url = variable("OBEYA_BASE_URL").or(self.base_url);
@@ -206,7 +203,7 @@ impl ClientBuilder {
         self
     }
 
-    /// The variables [`Client::from_env`] can't do without and did not find.
+    /// The required variables that [`Client::from_env`] did not find.
     pub(crate) fn require_environment(self) -> Result<Self, ConfigError> {
         let missing: Vec<String> = [
             ("OBEYA_BASE_URL", self.base_url.is_none()),
@@ -260,11 +257,11 @@ impl ClientBuilder {
             max_body_bytes: self.max_body_bytes.unwrap_or(64 << 20),
             user_agent,
             compression: self.compression,
-            keeps_to_keys: self.keeps_to_keys,
+            supports_idempotency_keys: self.supports_idempotency_keys,
         })
     }
 
-    /// Exactly one way to authenticate; two would leave the caller guessing which one is used.
+    /// Requires exactly one way to authenticate.
     fn credentials(&self) -> Result<Credentials, ConfigError> {
         let client = self.client_id.is_some() || self.client_secret.is_some();
         let ways = [client, self.token.is_some(), self.anonymous];
@@ -296,13 +293,14 @@ impl ClientBuilder {
     }
 }
 
-/// Fails here, by name, rather than on each request if the text can't be part of a header.
+/// Fails at build time, naming the setting, rather than on each request if the text cannot be part of a
+/// header.
 fn sendable(setting: &'static str, secret: &Secret) -> Result<Secret, ConfigError> {
     http::HeaderValue::from_str(secret.expose())
         .map(|_| secret.clone())
         .map_err(|_| ConfigError::Invalid {
             setting,
-            reason: "has characters that no header can hold".to_owned(),
+            reason: "has characters that a header cannot contain".to_owned(),
         })
 }
 
@@ -402,7 +400,7 @@ mod tests {
         );
         assert_eq!(
             reason(Client::builder().token("a\nb")),
-            "token: has characters that no header can hold"
+            "token: has characters that a header cannot contain"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! The client itself: a handle on the transport that makes any call.
+//! The client: a handle on the transport, and generic calls.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use obeya_model::Timestamp;
 use reqwest::{Method, Request, Url};
 use serde::de::DeserializeOwned;
 
-use crate::bridge;
+use crate::call_headers::{CallHeaders, Carrier};
 use crate::config::Config;
 use crate::decode;
 use crate::error::Result;
-use crate::extras::{Carrier, Extras};
+use crate::executor;
 use crate::transport::Transport;
 
 /// A client of one service. Cheap to clone: all clones share one connection pool and one token.
@@ -27,18 +27,18 @@ pub struct Client {
 struct Inner {
     transport: Arc<Transport>,
     api: obeya_api::Client,
-    extras: Extras,
+    call_headers: CallHeaders,
 }
 
 impl Client {
-    /// The same client, whose calls may take this long. Connections and tokens are shared.
+    /// A client with another timeout for its calls. It shares connections and tokens.
     #[must_use]
     pub fn timeout(&self, limit: Duration) -> Self {
         self.limited(|config| config.timeout = limit)
     }
 
-    /// The same client, whose calls are tried again this often, and so is the request for a token that one of
-    /// them makes. Connections and tokens are shared.
+    /// A client with another maximum number of retries, also for its token requests. It shares connections
+    /// and tokens.
     #[must_use]
     pub fn max_retries(&self, retries: u32) -> Self {
         self.limited(|config| config.retry.max_retries = retries)
@@ -47,58 +47,58 @@ impl Client {
     fn limited(&self, change: impl FnOnce(&mut Config)) -> Self {
         let mut transport = Transport::clone(self.transport());
         change(&mut transport.config);
-        Self::new(transport).with(self.extras().clone())
+        Self::new(transport).with(self.call_headers().clone())
     }
 
     pub(crate) fn new(transport: Transport) -> Self {
         let transport = Arc::new(transport);
-        let api = bridge::api(&transport, Arc::<Transport>::clone(&transport));
+        let api = executor::api(&transport, Arc::<Transport>::clone(&transport));
         Self {
             inner: Arc::new(Inner {
                 transport,
                 api,
-                extras: Extras::default(),
+                call_headers: CallHeaders::default(),
             }),
         }
     }
 
-    /// The same client, whose calls carry this.
-    pub(crate) fn with(&self, extras: Extras) -> Self {
+    /// A client whose calls carry these headers.
+    pub(crate) fn with(&self, call_headers: CallHeaders) -> Self {
         let transport = Arc::clone(self.transport());
         let carrier = Carrier {
             transport: Arc::clone(&transport),
-            extras: extras.clone(),
+            call_headers: call_headers.clone(),
         };
-        let api = bridge::api(&transport, Arc::new(carrier));
+        let api = executor::api(&transport, Arc::new(carrier));
         Self {
             inner: Arc::new(Inner {
                 transport,
                 api,
-                extras,
+                call_headers,
             }),
         }
     }
 
-    /// What its calls carry.
-    pub(crate) fn extras(&self) -> &Extras {
-        &self.inner.extras
+    /// The headers its calls carry.
+    pub(crate) fn call_headers(&self) -> &CallHeaders {
+        &self.inner.call_headers
     }
 
-    /// The address of the API.
+    /// The base URL of the API.
     #[must_use]
     pub fn base_url(&self) -> &str {
         self.inner.transport.config.base_url.as_str()
     }
 
-    /// What of its settings lets others read a secret: a sentence for each, none with https or on this
-    /// machine. Each was a `tracing` warning when the client was built.
+    /// Warnings about settings that expose a secret to the network: none with https or on this machine. Each
+    /// was also a `tracing` warning when the client was built.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         self.inner.transport.config.warnings()
     }
 
-    /// Makes sure there is an access token and says what it is good for. Every call does this by itself; it
-    /// is of use for finding out early that the credentials are wrong. `None` without client credentials.
+    /// Ensures that there is an access token, and describes it. Every call does this itself; use it to find
+    /// out early that the credentials are wrong. `None` without client credentials.
     ///
     /// # Errors
     /// [`Error::Auth`](crate::Error::Auth) when the issuer refuses.
@@ -110,7 +110,7 @@ impl Client {
         }))
     }
 
-    /// `GET /v2/ping`: what time it is where the service runs.
+    /// `GET /v2/ping`: the time at the service.
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
@@ -118,9 +118,8 @@ impl Client {
         self.call(&call::Ping::default()).await
     }
 
-    /// Makes a call: any operation of the interface, with its parameters as fields. The methods of the
-    /// resources do the same and take less writing; this is for what they leave out, and for code that treats
-    /// operations alike.
+    /// Calls any operation of the interface, with its parameters as fields. The methods of the resources are
+    /// shorter; use this for parameters they omit, and for code that is generic over operations.
     ///
     /// ```no_run
     /// use obeya::call;
@@ -140,7 +139,7 @@ impl Client {
     /// # Errors
     /// See [`Error`](crate::Error).
     pub async fn call<C: Call>(&self, call: &C) -> Result<C::Output> {
-        bridge::finish(C::OPERATION, call.send(self.api()).await)
+        executor::finish(C::OPERATION, call.send(self.api()).await)
     }
 
     pub(crate) fn transport(&self) -> &Arc<Transport> {
@@ -151,7 +150,7 @@ impl Client {
         &self.inner.api
     }
 
-    /// Fetches an address that the service itself gave. The caller has made sure that it is within the API.
+    /// Fetches a URL from a response of the service. The caller has checked that it is within the API.
     pub(crate) async fn get_url<T: DeserializeOwned>(
         &self,
         operation: &'static str,
@@ -173,12 +172,12 @@ impl fmt::Debug for Client {
     }
 }
 
-/// What an access token is good for.
+/// The properties of an access token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Access {
-    /// Its lifetime when it was given, where the issuer said.
+    /// Its lifetime when it was issued, if the issuer sent it.
     pub expires_in: Option<Duration>,
-    /// The scopes granted, where the issuer said.
+    /// The granted scopes, if the issuer sent them.
     pub scopes: Vec<String>,
 }

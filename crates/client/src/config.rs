@@ -1,7 +1,7 @@
-//! The settings of a client, checked.
+//! The validated settings of a client.
 //!
-//! [`ClientBuilder`](crate::ClientBuilder) collects what the caller says, this module decides whether it can
-//! work. Nothing here reads the environment or opens a connection.
+//! [`ClientBuilder`](crate::ClientBuilder) collects the settings; this module validates them. It does not
+//! read the environment or connect.
 
 use std::time::Duration;
 
@@ -11,45 +11,45 @@ use crate::error::ConfigError;
 use crate::retry::RetryPolicy;
 use crate::secret::Secret;
 
-/// Everything a client needs to know, complete and checked.
+/// The complete, validated settings.
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
     pub(crate) base_url: Url,
     pub(crate) auth_url: Url,
-    /// The token endpoint, where it is not for the issuer to name it.
+    /// The token endpoint, if configured; otherwise discovered.
     pub(crate) token_url: Option<Url>,
     pub(crate) credentials: Credentials,
-    /// Limit of a whole call, retries and waits included.
+    /// Timeout of a whole call, including retries and waits.
     pub(crate) timeout: Duration,
     pub(crate) connect_timeout: Duration,
     pub(crate) retry: RetryPolicy,
-    /// Limit of a decompressed response body.
+    /// Maximum size of a decompressed response body.
     pub(crate) max_body_bytes: u64,
     pub(crate) user_agent: String,
-    /// Whether to ask for compressed answers; decided by [`Config::is_loopback`] if nobody said.
+    /// Whether to request compressed responses; `None`: decided by [`Config::is_loopback`].
     pub(crate) compression: Option<bool>,
-    /// Whether the service keeps to `Idempotency-Key`; its issuer is asked if nobody said.
-    pub(crate) keeps_to_keys: Option<bool>,
+    /// Whether the service supports `Idempotency-Key`; `None`: decided by the issuer's metadata.
+    pub(crate) supports_idempotency_keys: Option<bool>,
 }
 
-/// How requests prove who sends them.
+/// How requests are authenticated.
 #[derive(Clone, Debug)]
 pub(crate) enum Credentials {
     /// Client credentials, exchanged for tokens at the issuer.
     Client {
         id: String,
         secret: Secret,
-        /// What to ask for; empty asks for everything granted.
+        /// The scopes to request; empty requests all granted ones.
         scopes: Vec<String>,
     },
-    /// A token got elsewhere; never refreshed.
+    /// An existing token; never refreshed.
     Token(Secret),
     /// No `Authorization` header at all.
     Anonymous,
 }
 
 impl Config {
-    /// True when neither address needs TLS, so that a system without root certificates is no obstacle.
+    /// Whether no address needs TLS, so that root certificates are not required.
     pub(crate) fn is_plain(&self) -> bool {
         self.addresses().all(|url| url.scheme() == "http")
     }
@@ -60,20 +60,20 @@ impl Config {
             .chain(&self.token_url)
     }
 
-    /// True when nothing leaves this machine. Then compression only costs time, and a proxy must not be
-    /// asked.
+    /// Whether all addresses are on this machine. Then compression only costs time, and no proxy must be
+    /// used.
     pub(crate) fn is_loopback(&self) -> bool {
         self.addresses().all(is_loopback)
     }
 
-    /// What is sent so that anybody on the way can read it: plain HTTP to another machine.
+    /// Warnings about secrets sent in plain HTTP to another machine.
     pub(crate) fn warnings(&self) -> Vec<String> {
         let warning = |what: &str, url: &Url| {
             let readable = url.scheme() == "http" && !is_loopback(url);
             let origin = url.origin().ascii_serialization();
             readable.then(|| {
                 format!(
-                    "{what} goes to {origin} without TLS, and can be read on the way: use https"
+                    "{what} is sent to {origin} without TLS and can be read in transit: use https"
                 )
             })
         };
@@ -101,8 +101,8 @@ fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// Parses an address that paths are appended to: `http` or `https`, no trailing slash in its string form, and
-/// nothing in it that could not be part of every request.
+/// Parses a base URL: `http` or `https`, no trailing slash in its string form, no query, fragment or
+/// credentials.
 pub(crate) fn address(setting: &'static str, text: &str) -> Result<Url, ConfigError> {
     let invalid = |reason: String| ConfigError::Invalid { setting, reason };
     let url = Url::parse(text.trim()).map_err(|error| invalid(format!("not a URL: {error}")))?;
@@ -188,7 +188,7 @@ mod tests {
         };
         let (plain, tls) = ("http://plant.example:8080", "https://plant.example");
         let here = "http://127.0.0.1:8080";
-        let secret = "the client secret goes to http://plant.example:8080 without TLS, and can be read on the way: use https";
+        let secret = "the client secret is sent to http://plant.example:8080 without TLS and can be read in transit: use https";
         let token = secret.replace("client secret", "access token");
         assert_eq!(warnings(plain, plain), [secret, &token]);
         assert_eq!(warnings(tls, plain), [secret]);
@@ -210,7 +210,7 @@ mod tests {
                 .warnings()
                 .is_empty()
         );
-        // It goes to that endpoint, wherever the issuer is.
+        // The secret is sent to that endpoint, wherever the issuer is.
         let named = crate::Client::builder()
             .base_url(tls)
             .token_url("http://b.example/token");

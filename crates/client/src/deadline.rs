@@ -1,27 +1,27 @@
-//! The end of a call's time. What happens when it is over is the callers' business.
+//! The deadline of a call. Callers decide what happens when it has passed.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// When a call must have ended; never, for a limit that no clock reaches.
+/// When a call must end; `None` for a limit beyond the range of the clock.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deadline(Option<Instant>);
 
 impl Deadline {
-    /// So long from now.
+    /// A deadline this long from now.
     pub(crate) fn after(limit: Duration) -> Self {
         // `Duration::MAX` is a way to say "no limit", and adding it to an instant would panic.
         Self(Instant::now().checked_add(limit))
     }
 
-    /// Whether the time is over before a wait this long is.
+    /// Whether the deadline passes before a wait this long ends.
     pub(crate) fn ends_within(self, wait: Duration) -> bool {
         self.0
             .is_some_and(|end| end.saturating_duration_since(Instant::now()) <= wait)
     }
 
-    /// Does the work; `None` if the time was over first.
+    /// Runs the work; `None` if the deadline passed first.
     pub(crate) async fn limit<T>(self, work: impl Future<Output = T>) -> Option<T> {
         match self.0 {
             Some(end) => tokio::time::timeout_at(end, work).await.ok(),

@@ -1,20 +1,20 @@
-//! From bytes to types, with the place of what doesn't fit.
+//! Decodes bodies to types, with the path of a mismatch.
 //!
-//! A failure names the path, the kind of value found and what was expected; it never repeats the value.
+//! An error names the path, the type found and the type expected; it never quotes the value.
 
 use serde::de::DeserializeOwned;
 
 use crate::error::{Error, Result};
 
-/// Where a body is not what it should be.
+/// Where and why a body does not match the expected type.
 #[derive(Debug)]
-pub(crate) struct Misfit {
+pub(crate) struct DecodeMismatch {
     path: String,
     reason: String,
 }
 
-impl Misfit {
-    /// At a place in the body.
+impl DecodeMismatch {
+    /// A mismatch at a path in the body.
     pub(crate) fn at(path: &serde_path_to_error::Path, error: &serde_json::Error) -> Self {
         Self {
             path: path.to_string(),
@@ -22,7 +22,7 @@ impl Misfit {
         }
     }
 
-    /// About the body as a whole.
+    /// A mismatch of the body as a whole.
     pub(crate) fn whole(reason: &str) -> Self {
         Self {
             path: ".".to_owned(),
@@ -30,7 +30,7 @@ impl Misfit {
         }
     }
 
-    /// At a field of the body that has a name and no place.
+    /// A mismatch in a field that has a name but no path.
     #[cfg(feature = "arrow")]
     pub(crate) fn named(field: &str, reason: String) -> Self {
         Self {
@@ -48,11 +48,11 @@ impl Misfit {
     }
 }
 
-/// A reason of serde without the value it quotes, of which the kind stays: `invalid type: string "7",
-/// expected i32` becomes `invalid type: string, expected i32`. The value may be anybody's text.
+/// Removes the quoted value from a serde error and leaves its type: `invalid type: string "7", expected i32`
+/// becomes `invalid type: string, expected i32`. The value may be personal data.
 pub(crate) fn kinds(reason: String) -> String {
     const QUOTING: [&str; 2] = ["invalid type: ", "invalid value: "];
-    /// Where the generated client cuts a reason, so that its end may be a piece of the value.
+    /// The length at which the generated client truncates a reason, so that it may end within the value.
     const CUT: usize = 200;
     let Some((start, found)) = QUOTING
         .iter()
@@ -62,7 +62,7 @@ pub(crate) fn kinds(reason: String) -> String {
     };
     let kind = found.split(['"', '`', ',']).next().unwrap_or(found).trim();
     let whole = reason.chars().count() < CUT;
-    // The last one, since the value may hold these words too; what is expected never does.
+    // The last occurrence, since the value may contain this text too; the expected type never does.
     let expected = found.rfind(", expected ").filter(|_| whole);
     format!(
         "{start}{kind}{}",
@@ -72,17 +72,19 @@ pub(crate) fn kinds(reason: String) -> String {
 
 /// Decodes a whole body.
 pub(crate) fn json<T: DeserializeOwned>(operation: &'static str, body: &[u8]) -> Result<T> {
-    serde_json::from_slice(body).map_err(|error| misfit::<T>(body, &error).into_error(operation))
+    serde_json::from_slice(body).map_err(|error| mismatch::<T>(body, &error).into_error(operation))
 }
 
-/// Why `body` is no `T`: decodes once more, now keeping track of where it is, which only a failure has to pay
-/// for.
-pub(crate) fn misfit<T: DeserializeOwned>(body: &[u8], first: &serde_json::Error) -> Misfit {
+/// Why `body` is not a `T`: decodes again with path tracking, whose cost only failures pay.
+pub(crate) fn mismatch<T: DeserializeOwned>(
+    body: &[u8],
+    first: &serde_json::Error,
+) -> DecodeMismatch {
     let mut json = serde_json::Deserializer::from_slice(body);
     match serde_path_to_error::deserialize::<_, T>(&mut json) {
-        Err(error) => Misfit::at(error.path(), error.inner()),
-        // Bytes after the document: the second reading doesn't get there.
-        Ok(_) => Misfit::whole(&first.to_string()),
+        Err(error) => DecodeMismatch::at(error.path(), error.inner()),
+        // Bytes after the document: the second decoding does not reach them.
+        Ok(_) => DecodeMismatch::whole(&first.to_string()),
     }
 }
 

@@ -1,8 +1,8 @@
-//! What can go wrong in a call, by who has to act on it.
+//! The errors of a call, by who has to act on them.
 //!
-//! Every fallible function of this crate answers with [`Error`]. An error never holds a secret, a token or a
-//! response body that could not be understood: it names the operation and the place instead. Its message has
-//! one line and no control characters, whatever the server's texts have; the fields have them as they came.
+//! Every fallible function of this crate returns [`Error`]. An error never contains a secret, a token or an
+//! undecodable response body; it names the operation and the path instead. Its message is one line without
+//! control characters; its fields have the server's texts unchanged.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,93 +14,94 @@ use crate::printable::OneLine;
 /// A `Result` of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The cause of a transport failure, shared because one failure may answer several waiting calls.
+/// The cause of a transport failure; shared, because several waiting calls may get the same failure.
 pub type Cause = Arc<dyn std::error::Error + Send + Sync>;
 
 /// Why a call failed.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The client was given settings it can't work with.
+    /// Invalid settings.
     #[error(transparent)]
     Config(#[from] ConfigError),
 
-    /// No answer: the server could not be reached, or the connection broke on the way.
+    /// No response: the server could not be reached, or the connection broke.
     #[error("{operation}: {}: {source}", if *.connecting { "no connection" } else { "the connection broke" })]
     #[non_exhaustive]
     Connection {
-        /// The operation asked for (its `operationId`), or `token` for the token issuer.
+        /// The operation (its `operationId`), or `token` for the token issuer.
         operation: &'static str,
-        /// True when the request can't have been sent, so that repeating it is safe for every method.
+        /// True if the request cannot have been sent, so that repeating it is safe for every method.
         connecting: bool,
-        /// What the transport reported.
+        /// The error of the transport.
         source: Cause,
     },
 
-    /// The whole call, its retries and waits included, took longer than [`ClientBuilder::timeout`].
+    /// The call, including retries and waits, took longer than [`ClientBuilder::timeout`].
     ///
     /// [`ClientBuilder::timeout`]: crate::ClientBuilder::timeout
-    #[error("{operation}: no answer within {after:?}")]
+    #[error("{operation}: no response within {after:?}")]
     #[non_exhaustive]
     Timeout {
-        /// The operation asked for, or `token`.
+        /// The operation, or `token`.
         operation: &'static str,
-        /// The limit that ran out.
+        /// The timeout.
         after: Duration,
     },
 
-    /// The token issuer refused (RFC 6749, section 5.2), or its answer was not a token.
+    /// The token issuer refused (RFC 6749, section 5.2), or its response was not a token.
     #[error("no access token: {}{}", OneLine(.code), .description.as_deref().map(|d| format!(": {}", OneLine(d))).unwrap_or_default())]
     #[non_exhaustive]
     Auth {
-        /// HTTP status of the token issuer's answer.
+        /// HTTP status of the token issuer's response.
         status: u16,
-        /// The RFC 6749 `error` code, for example `invalid_client`; `invalid_response` when the answer had
-        /// none.
+        /// The RFC 6749 `error` code, for example `invalid_client`; `invalid_response` if there was none.
         code: String,
-        /// The `error_description` for humans, if any.
+        /// The human-readable `error_description`, if any.
         description: Option<String>,
         /// How long the issuer asked to wait (`Retry-After`), if it did.
         retry_after: Option<Duration>,
     },
 
-    /// The service answered, and the answer is not a success.
+    /// The service responded with an error status.
     #[error("{operation}: {}{}", describe(*.status, .problem), if .earlier.is_some() { EARLIER } else { "" })]
     #[non_exhaustive]
     Api {
         /// HTTP status.
         status: u16,
-        /// The RFC 9457 problem; made up from the status when the body was not one (a proxy's page, say).
+        /// The RFC 9457 problem; derived from the status if the body was not one (for example a proxy's
+        /// page).
         problem: Box<Problem>,
-        /// `X-Request-Id` of the answer, or the problem's trace id: what to quote to the service's owner.
+        /// `X-Request-Id` of the response, or the problem's trace id: quote it to the operator of the
+        /// service.
         request_id: Option<String>,
         /// How long the service asked to wait (`Retry-After`), if it did.
         retry_after: Option<Duration>,
         /// The operation asked for.
         operation: &'static str,
-        /// For a write that was sent again: how an earlier try failed that may have been carried out all the
-        /// same. Then this answer may be about what that try did: a 409 to a change of status that has just
-        /// been made.
+        /// For a write that was retried: the error of an earlier attempt that may have been applied. This
+        /// response may then be a consequence of it, such as a 409 to a change of status that was already
+        /// made.
         #[source]
         earlier: Option<Cause>,
     },
 
-    /// A success whose body is not what the interface promises.
-    #[error("{operation}: the answer does not fit the interface at {}: {}", OneLine(.path), OneLine(.reason))]
+    /// A success whose body does not match the interface.
+    #[error("{operation}: the response does not match the interface at {}: {}", OneLine(.path), OneLine(.reason))]
     #[non_exhaustive]
     Decode {
         /// The operation asked for.
         operation: &'static str,
-        /// Where in the body, for example `values[3].id`; `.` is the body as a whole.
+        /// The path in the body, for example `values[3].id`; `.` is the whole body.
         path: String,
-        /// Which kind of value was found and what was expected there; never the value itself.
+        /// The type found and the type expected; never the value itself.
         reason: String,
     },
 
-    /// The body is larger than [`ClientBuilder::max_body_bytes`]; reading stopped there.
+    /// The response body is larger than [`ClientBuilder::max_body_bytes`].
     ///
     /// [`ClientBuilder::max_body_bytes`]: crate::ClientBuilder::max_body_bytes
-    #[error("{operation}: the answer is larger than the limit of {limit} bytes")]
+    #[error("{operation}: the response is larger than the limit of {limit} bytes")]
     #[non_exhaustive]
     TooLarge {
         /// The operation asked for.
@@ -109,8 +110,8 @@ pub enum Error {
         limit: u64,
     },
 
-    /// A list's `@odata.nextLink` was not followed: it would send the token to another origin, or lead in a
-    /// circle.
+    /// A list's `@odata.nextLink` was not followed: it would send the token to another origin, or cause a
+    /// loop.
     #[error("{operation}: the next link was not followed: {}", OneLine(.reason))]
     #[non_exhaustive]
     NextLink {
@@ -120,10 +121,10 @@ pub enum Error {
         reason: String,
     },
 
-    /// A list changed each time that it was read again, so that it cannot be said which of its records are
-    /// left. Read it in its own order, in which every change is followed, or again later.
+    /// A list kept changing while it was read again, so its remaining records cannot be determined. Read it
+    /// in its default order, which tolerates changes, or try later.
     #[error(
-        "{operation}: the list changed each time that it was read again; leave out the order, or try later"
+        "{operation}: the list kept changing while it was read again; omit the order, or try later"
     )]
     #[non_exhaustive]
     Changed {
@@ -143,7 +144,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// HTTP status of the answer, when there was one.
+    /// HTTP status of the response, if there was one.
     #[must_use]
     pub fn status(&self) -> Option<u16> {
         match self {
@@ -162,7 +163,7 @@ impl Error {
         }
     }
 
-    /// The problem body of an answer that is not a success.
+    /// The problem in an error response.
     #[must_use]
     pub fn problem(&self) -> Option<&Problem> {
         match self {
@@ -171,7 +172,7 @@ impl Error {
         }
     }
 
-    /// The id to quote to the service's owner, when the answer had one.
+    /// The id to quote to the operator of the service, if the response had one.
     #[must_use]
     pub fn request_id(&self) -> Option<&str> {
         match self {
@@ -180,7 +181,7 @@ impl Error {
         }
     }
 
-    /// How long the service asked to wait before trying again (429 and 503).
+    /// How long the service asked to wait before a retry (429 and 503).
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
@@ -206,7 +207,7 @@ impl Error {
         }
     }
 
-    /// The same answer, after a try that failed with `open` and may have been carried out.
+    /// This error, after an attempt that failed with `open` and may have been applied.
     pub(crate) fn after(mut self, open: Option<Self>) -> Self {
         if let Self::Api { earlier, .. } = &mut self {
             *earlier = open.map(|error| Arc::new(error) as Cause);
@@ -214,25 +215,25 @@ impl Error {
         self
     }
 
-    /// True for a 404: nothing has this id, or the caller may not see it.
+    /// True for a 404: no record has this id, or the client may not see it.
     #[must_use]
     pub fn is_not_found(&self) -> bool {
         matches!(self, Self::Api { status: 404, .. })
     }
 
-    /// True for a 412: the record is no longer in the state that [`if_match`](crate::Client::if_match) names.
+    /// True for a 412: the record no longer has the tag given to [`if_match`](crate::Client::if_match).
     /// Nothing was changed.
     #[must_use]
     pub fn is_precondition_failed(&self) -> bool {
         matches!(self, Self::Api { status: 412, .. })
     }
 
-    /// True when the same call may succeed later without any change: no answer, 429, 502, 503 and 504, and a
-    /// list that changed too often.
+    /// True if the same call may succeed later: no response, 429, 502, 503, 504, or a list that kept
+    /// changing.
     ///
-    /// The client has then already used up its own retries. Whether repeating a *create* is safe remains for
-    /// the caller to judge: after a broken connection the first one may have been carried out. With an
-    /// [`idempotency_key`](crate::Client::idempotency_key) of the caller's it is.
+    /// The client has already used up its retries. Repeating a *create* may apply it twice, since it may have
+    /// been applied before the connection broke; with your own
+    /// [`idempotency_key`](crate::Client::idempotency_key) it is safe.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         match self {
@@ -245,20 +246,20 @@ impl Error {
     }
 }
 
-/// What a message adds to an answer that comes after a try of unknown outcome.
-const EARLIER: &str = "; an earlier try broke off and may have been carried out";
+/// The suffix of a message after an earlier attempt of unknown outcome.
+const EARLIER: &str = "; an earlier attempt broke off and may have been applied";
 
-/// Settings that can't work.
+/// Invalid settings.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
     /// Environment variables that [`Client::from_env`](crate::Client::from_env) needs are missing or empty.
     #[error("not set in the environment: {}", .0.join(", "))]
     MissingVariables(Vec<String>),
-    /// A setting without which no client can be made.
+    /// A required setting is missing.
     #[error("{0} is not set")]
     Missing(&'static str),
-    /// A setting whose value makes no sense.
+    /// The value of a setting is invalid.
     #[error("{setting}: {reason}")]
     #[non_exhaustive]
     Invalid {
@@ -272,8 +273,7 @@ pub enum ConfigError {
     Transport(String),
 }
 
-/// A transport failure of reqwest as ours. The URL is left out of the text: it may hold a filter, and the
-/// operation says enough.
+/// Converts a reqwest error. The text omits the URL, which may contain a filter with personal data.
 pub(crate) fn connection(operation: &'static str, error: reqwest::Error) -> Error {
     Error::Connection {
         operation,
@@ -282,19 +282,19 @@ pub(crate) fn connection(operation: &'static str, error: reqwest::Error) -> Erro
     }
 }
 
-/// A failure and its causes as one text.
+/// An error and its causes as one text.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct Chain(String);
 
-/// The messages of a failure and its causes in one line: reqwest's own text is only its outermost layer
-/// ("error sending request"), and a log line shows no causes.
+/// The messages of an error and its causes in one line: reqwest's own text is only the outermost layer
+/// ("error sending request"), and log lines show no causes.
 pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
         let layer = error.to_string();
-        // Layers that only repeat what is inside them add nothing.
+        // Skip layers that only repeat their cause.
         if !text.contains(&layer) {
             text.push_str(": ");
             text.push_str(&layer);

@@ -1,8 +1,7 @@
-//! The properties that query options may name, with their types: what `filter`, `orderby`, `select` and
-//! `expand` are made of.
+//! The typed properties for query options: `filter`, `orderby`, `select` and `expand`.
 //!
-//! A module for each entity, generated from the specification: a name that is misspelt does not compile, nor
-//! does a text beside a number, nor a condition on groups where boards are listed.
+//! A module for each entity, generated from the specification. A misspelt name does not compile, nor a
+//! comparison of a number with a text, nor a condition on groups in a list of boards.
 //!
 //! ```
 //! use obeya::fields::{board, group, incident_comment, now};
@@ -82,15 +81,15 @@ pub use obeya_odata::build::{
     Property, Select, Text, Value, all_of, any_of,
 };
 
-/// The type of properties that are instants: compared with [`Timestamp`].
+/// The type of instant properties; compared with [`Timestamp`].
 #[derive(Debug)]
 pub enum Instant {}
 
-/// The type of properties that are days: compared with [`Date`](obeya_model::Date).
+/// The type of date properties; compared with [`Date`](obeya_model::Date).
 #[derive(Debug)]
 pub enum Date {}
 
-/// `now()`: when the service reads the request.
+/// `now()`: the time at which the service reads the request.
 pub fn now<R>() -> Value<R, Instant> {
     Value::now()
 }

@@ -45,58 +45,56 @@
 //!
 //! # Query options
 //!
-//! `filter`, `orderby`, `select` and `expand` take expressions made of [`fields`], in which a misspelt or
-//! foreign property and a text beside a number do not compile, or the text of an option as OData has it.
+//! `filter`, `orderby`, `select` and `expand` take typed expressions made of [`fields`], which do not compile
+//! with a misspelt property, another record's property or a mismatched type; or the OData text of the option.
 //!
 //! # What it takes care of
 //!
-//! - **Tokens.** Client credentials are exchanged for an access token when the first call needs one; it is
-//!   remembered until shortly before it expires. However many calls are refused with one token, one new token
-//!   is fetched.
-//! - **Trying again.** Up to [`max_retries`](ClientBuilder::max_retries) times, after a random wait below an
-//!   exponential ceiling or after what `Retry-After` says:
+//! - **Tokens.** Client credentials are exchanged for an access token on the first call; it is cached until
+//!   shortly before it expires. Concurrent calls that are refused with one token cause one refresh.
+//! - **Retries.** Up to [`max_retries`](ClientBuilder::max_retries) times, with exponential backoff and full
+//!   jitter, or after the delay in `Retry-After`:
 //!
-//!   | what happened | GET, PUT, DELETE | POST, where keys are kept to | POST elsewhere |
+//!   | failure | GET, PUT, DELETE | POST with idempotency keys | other POST |
 //!   |---|---|---|---|
-//!   | no connection | again | again | again |
-//!   | 429, 503 with the code `unavailable` | again | again | again |
-//!   | 502, 504, any other 503, the connection broke | again | again | given up: it may have been carried out |
-//!   | any other answer | given up | given up | given up |
+//!   | no connection | retried | retried | retried |
+//!   | 429, 503 with the code `unavailable` | retried | retried | retried |
+//!   | 502, 504, any other 503, the connection broke | retried | retried | not retried: it may have been applied |
+//!   | any other response | not retried | not retried | not retried |
 //!
-//!   Each write carries an `Idempotency-Key` of its own, the same on every try: a service that keeps to keys
-//!   carries it out once and answers again with the record as it is by then. Whether a service does, its
-//!   token issuer says (`obeya serve` does), or [`idempotency_keys`](ClientBuilder::idempotency_keys).
-//!   [`Client::idempotency_key`] gives a key that outlives the call.
+//!   Each write carries a unique `Idempotency-Key`, the same on every attempt: a service that supports keys
+//!   applies it once and responds to a retry with the record's current state. The token issuer declares
+//!   whether a service does (`obeya serve` does), or [`idempotency_keys`](ClientBuilder::idempotency_keys)
+//!   sets it. [`Client::idempotency_key`] sets a key that outlives the call.
 //!
-//!   Elsewhere a PUT or DELETE that is sent again may meet what its first try did: 409 to a change of status
-//!   that has just been made, 404 to an incident that has just been deleted. Such an answer says so, and has
-//!   the failure of that try as its source.
+//!   Without that support the retry of a PUT or DELETE may fail because its first attempt succeeded: 409 to a
+//!   change of status that was already made, 404 to an incident that was already deleted. Such an error says
+//!   so, and has the failure of that attempt as its source.
 //!
-//! - **Changes of others.** [`Client::tagged`] reads a record with the tag of its state, and
-//!   [`Client::if_match`] writes only if that is still its state. [`Client::tagged_unless`] reads what has
-//!   another tag than the caller's, and else nothing.
-//! - **Time.** [`timeout`](ClientBuilder::timeout) limits a call as a whole, waits included.
-//!   [`Client::timeout`] and [`Client::max_retries`] give a client with other limits that shares connections
-//!   and tokens.
-//! - **Pages.** `stream()` follows next links, within the API's origin only; values are fetched some pages
-//!   ahead. What changes while a list is read moves no other record out of sight and brings none twice:
-//!   [`Values::stream`] and [`Records::stream`] say how far that goes.
-//! - **Errors.** One [`Error`], by who has to act on it; the service's own problem document is in it.
+//! - **Concurrent changes.** [`Client::tagged`] reads a record with its tag (ETag), and [`Client::if_match`]
+//!   writes only if the record still has it. [`Client::tagged_unless`] reads only what has another tag than
+//!   the caller's.
+//! - **Time.** [`timeout`](ClientBuilder::timeout) limits a whole call, including waits. [`Client::timeout`]
+//!   and [`Client::max_retries`] return a client with other limits that shares connections and tokens.
+//! - **Pages.** `stream()` follows next links, within the API's origin only; pages of values are prefetched.
+//!   Concurrent changes neither lose nor repeat other records; [`Values::stream`] and [`Records::stream`]
+//!   describe the limits.
+//! - **Errors.** One [`Error`], classified by who has to act on it; it has the service's problem document.
 //!
-//! Redirects are not followed. An [`Observer`] sees every answer. Secrets and tokens are in no `Debug` output
-//! and no error.
+//! Redirects are not followed. An [`Observer`] sees every response. Secrets and tokens never appear in
+//! `Debug` output or errors.
 //!
-//! The client secret goes to the origin of the token issuer alone, wherever the issuer's discovery document
-//! leads; [`token_url`](ClientBuilder::token_url) names another place. A secret or token that goes over plain
-//! HTTP to another machine is a `tracing` warning, and told by [`Client::warnings`]; so is a discovery
-//! document that is not followed. Nothing else is logged. Messages of errors hold no control characters of a
-//! server's texts; for records there is [`printable`].
+//! The client secret is sent only to the origin of the token issuer, whatever its discovery document
+//! contains; [`token_url`](ClientBuilder::token_url) sets another endpoint. A secret or token sent in plain
+//! HTTP to another machine causes a `tracing` warning, which [`Client::warnings`] returns too; so does a
+//! discovery document that is not used. Nothing else is logged. Error messages contain no control characters;
+//! use [`printable`] for records.
 //!
 //! # Features
 //!
-//! - `arrow`: every list as Arrow record batches (`arrow_stream()`), by the columns in `tables`. Datasource
-//!   values are sent as such by the service; from one that only knows JSON they are decoded without a struct
-//!   for each row.
+//! - `arrow`: every list as Arrow record batches (`arrow_stream()`), with the columns in `tables`. The
+//!   service sends datasource values in Arrow; JSON from other services is decoded without a struct for each
+//!   row.
 
 #[cfg(feature = "arrow")]
 mod arrow;
@@ -104,8 +102,8 @@ mod auth;
 #[cfg(feature = "arrow")]
 mod batches;
 mod body;
-mod bridge;
 mod builder;
+mod call_headers;
 mod client;
 mod conditions;
 mod config;
@@ -113,7 +111,7 @@ mod consistent;
 mod deadline;
 mod decode;
 mod error;
-mod extras;
+mod executor;
 pub mod fields;
 mod list;
 mod observe;
@@ -132,10 +130,10 @@ mod transport;
 mod values;
 
 pub use builder::ClientBuilder;
+pub use call_headers::Tag;
 pub use client::{Access, Client};
 pub use conditions::Tagged;
 pub use error::{Cause, ConfigError, Error, Result};
-pub use extras::Tag;
 pub use list::{Get, List, Resource};
 pub use observe::{Exchange, Observer};
 pub use paged::{Page, Paged};
@@ -152,16 +150,16 @@ pub use arrow::value_schema;
 #[cfg(feature = "arrow")]
 pub use values::ArrowPage;
 
-/// The operations of the interface, a struct for each: for [`Client::call`].
+/// The operations of the interface, as structs for [`Client::call`].
 #[doc(inline)]
 pub use obeya_api::call;
 
 pub use obeya_api::{Call, Operation};
 
-/// The types that travel: records, write bodies, enums, timestamps.
+/// The wire types: records, request bodies, enums, timestamps.
 pub use obeya_model as model;
 
-/// The example of the README compiles.
+/// Compiles the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,7 +1,7 @@
-//! Reading v2 resources: a list with its OData options and next links, and a single record.
+//! Reads v2 resources: a list with its OData options and next links, and a single record.
 //!
-//! One implementation for all resources; what differs between them is in the [`Source`] of a list. A next
-//! link is followed only within the origin of the API: the request carries the token.
+//! One implementation for all resources; [`Source`] has the differences. A next link is followed only within
+//! the origin of the API, since the request carries the token.
 
 use std::future::IntoFuture;
 
@@ -26,9 +26,9 @@ impl<T: sealed::Resource> Resource for T {}
 pub(crate) mod sealed {
     use super::{DeserializeOwned, Page};
 
-    /// What the generic reads need to know about a resource.
+    /// What the generic reads need from a resource.
     pub trait Resource: DeserializeOwned + Send + Sized + 'static {
-        /// The page as it is on the wire.
+        /// The wire type of a page.
         type Wire: DeserializeOwned + Into<Page<Self>> + Send;
     }
 }
@@ -43,7 +43,7 @@ type SendGet<T> = for<'a> fn(&'a Client, i32, Options) -> BoxFuture<'a, Result<T
 #[derive(Debug)]
 pub(crate) struct Source<T> {
     operation: Operation,
-    /// The id in its path, if it lists parts of a record.
+    /// The id in its path, for lists of a record's parts.
     parent: Option<i32>,
     send: SendList<T>,
 }
@@ -78,7 +78,7 @@ impl<T> Clone for Source<T> {
 
 impl<T> Copy for Source<T> {}
 
-/// A list request, made by `list()` of a resource. Send it for one page, or stream it for all.
+/// A list request; created by `list()` of a resource. Send it for one page, or stream it for all.
 #[derive(Clone, Debug)]
 #[must_use = "a request does nothing until it is sent or streamed"]
 pub struct List<T> {
@@ -103,7 +103,7 @@ impl<T: Resource> List<T> {
 
     option_methods!();
 
-    /// Fetches the first page (and the only one, where the service does not page).
+    /// Fetches the first page (the only one, if the service does not page this list).
     ///
     /// # Errors
     /// See [`Error`].
@@ -111,7 +111,7 @@ impl<T: Resource> List<T> {
         (self.source.send)(&self.client, self.source.parent, self.options).await
     }
 
-    /// All records, page after page.
+    /// All records, page by page.
     pub fn stream(self) -> Paged<T> {
         let records = self
             .pages_inner()
@@ -156,14 +156,13 @@ impl<T: Resource> List<T> {
     }
 }
 
-/// What to fetch next.
+/// The next request.
 enum Next<T> {
     First(List<T>),
     Link(Client, Url),
 }
 
-/// The URL of a next link, resolved against the page it stood in; refused if it leads elsewhere or back to
-/// that page.
+/// Resolves a next link against the URL of its page; refuses another origin and the page itself.
 fn follow(operation: &'static str, api: &Url, here: &Url, link: &str) -> Result<Url> {
     let refused = |reason: String| Error::NextLink { operation, reason };
     let url = here
@@ -177,7 +176,7 @@ fn follow(operation: &'static str, api: &Url, here: &Url, link: &str) -> Result<
         )));
     }
     if url == *here {
-        return Err(refused("it leads to the page it stands in".to_owned()));
+        return Err(refused("it leads to its own page".to_owned()));
     }
     Ok(url)
 }
@@ -191,7 +190,7 @@ impl<T: Resource> IntoFuture for List<T> {
     }
 }
 
-/// A request for one record, made by `get(id)` of a resource. `await` it, or set options first.
+/// A request for one record; created by `get(id)` of a resource. `await` it, or set options first.
 #[derive(Clone, Debug)]
 #[must_use = "a request does nothing until it is sent or awaited"]
 pub struct Get<T> {
@@ -216,7 +215,7 @@ impl<T: Resource> Get<T> {
     /// Fetches the record.
     ///
     /// # Errors
-    /// See [`Error`]; [`Error::is_not_found`] tells that there is none with this id.
+    /// See [`Error`]; [`Error::is_not_found`] if no record has this id.
     pub async fn send(self) -> Result<T> {
         (self.send)(&self.client, self.id, self.options).await
     }
@@ -276,6 +275,6 @@ mod tests {
             );
         }
         let circle = followed("https://connect.example/api/v2/areas?$top=2").unwrap_err();
-        assert!(circle.contains("the page it stands in"), "{circle}");
+        assert!(circle.contains("its own page"), "{circle}");
     }
 }

@@ -1,36 +1,36 @@
-//! The window on the wire: what was asked and what came back, try by try.
+//! Observes the HTTP exchanges of a client, attempt by attempt.
 //!
-//! For tests, logs and progress reports. An observer sees every answer of the service, bodies included; it
-//! never sees a token or a client secret, so exchanges with the token issuer are not shown at all. It must
-//! not block: it runs on the task that makes the call.
+//! For tests, logs and progress reports. An observer sees every response of the service, including bodies. It
+//! never sees a token or a client secret, so exchanges with the token issuer are not observed. It must not
+//! block: it runs on the task that makes the call.
 
 use std::time::Duration;
 
-/// Sees each try of each call.
+/// Observes each attempt of each call.
 pub trait Observer: Send + Sync {
-    /// Called once for every try, after the body was read or the try failed.
+    /// Called once for every attempt, after the body was read or the attempt failed.
     fn exchange(&self, exchange: &Exchange<'_>);
 }
 
-/// One request and its answer.
+/// A request and its response.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Exchange<'a> {
     /// `operationId` of the operation.
     pub operation: &'static str,
-    /// HTTP method, in capitals.
+    /// HTTP method, in upper case.
     pub method: &'a str,
-    /// The whole URL, query included.
+    /// The whole URL, including the query.
     pub url: &'a str,
-    /// 1 for the first try of a call, 2 for the first repetition, and so on.
+    /// 1 for the first attempt of a call, 2 for the first retry, and so on.
     pub attempt: u32,
     /// Time from sending to the last byte of the body (or to the failure).
     pub duration: Duration,
-    /// HTTP status, or `None` when no complete answer arrived.
+    /// HTTP status, or `None` if no complete response arrived.
     pub status: Option<u16>,
-    /// `Content-Type` of the answer.
+    /// `Content-Type` of the response.
     pub content_type: Option<&'a str>,
-    /// The answer's body, decompressed; empty when no complete answer arrived.
+    /// The decompressed response body; empty if no complete response arrived.
     pub body: &'a [u8],
 }
 

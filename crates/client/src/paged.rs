@@ -1,6 +1,6 @@
-//! Answers that come in parts: a page, and a stream that fetches page after page.
+//! Pagination: a page, and a stream that fetches page after page.
 //!
-//! Nothing is fetched until the stream is asked for its first item.
+//! Nothing is fetched before the stream is polled.
 
 use std::fmt;
 use std::pin::Pin;
@@ -18,15 +18,15 @@ use crate::error::Result;
 pub struct Page<T> {
     /// The records of this page.
     pub items: Vec<T>,
-    /// How many records match in all; only when asked for with `count(true)`.
+    /// The total number of matching records, if requested with `count(true)`.
     pub count: Option<i64>,
-    /// Address of the next page, if there is one. `stream` and `pages` follow it.
+    /// URL of the next page, if there is one. `stream` and `pages` follow it.
     pub next_link: Option<String>,
 }
 
-/// A stream of records, pages or batches, fetched as they are asked for.
+/// A stream of records, pages or batches, fetched on demand.
 ///
-/// It is a [`Stream`] and can be used without any stream library as well:
+/// It is a [`Stream`], but can be used without a stream library:
 ///
 /// ```no_run
 /// # async fn example(client: obeya::Client) -> obeya::Result<()> {
@@ -38,8 +38,8 @@ pub struct Page<T> {
 /// # }
 /// ```
 ///
-/// After an error it ends. Dropping it stops what is under way.
-#[must_use = "nothing is fetched until the stream is asked for items"]
+/// It ends after an error. Dropping it cancels requests in progress.
+#[must_use = "nothing is fetched until the stream is polled"]
 pub struct Paged<T> {
     items: BoxStream<'static, Result<T>>,
 }
@@ -56,10 +56,10 @@ impl<T: Send + 'static> Paged<T> {
         self.items.next().await
     }
 
-    /// Everything, in memory.
+    /// Collects all items in memory.
     ///
     /// # Errors
-    /// The first failure; what came before it is lost.
+    /// The first error; items before it are lost.
     pub async fn all(self) -> Result<Vec<T>> {
         self.items.try_collect().await
     }

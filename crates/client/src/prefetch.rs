@@ -1,9 +1,9 @@
-//! Numbered pages in order, some of them fetched ahead.
+//! Prefetches numbered pages and yields them in order.
 //!
-//! The end is found from the pages themselves: a page shorter than its page size is the last one. Its `count`
-//! only says how far it is safe to fetch ahead, so a service that counts the page instead of the whole loses
-//! no data here. Whether the pages show the same list is not looked at: [`consistent`](crate::consistent)
-//! does that, and gets every page that an earlier one promised, empty ones too.
+//! A page shorter than its page size is the last one. `count` only limits how far to prefetch, so a service
+//! that counts the page instead of the whole list loses no data here. [`consistent`](crate::consistent)
+//! checks whether the pages show the same list; for that it gets every page that an earlier count announced,
+//! even if it is empty.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -14,19 +14,19 @@ use tokio::task::JoinHandle;
 
 use crate::error::Result;
 
-/// How much a page holds.
+/// The size of a page and of its list.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
-    /// Values in it.
+    /// The number of records on the page.
     pub(crate) len: usize,
-    /// Values a full page has, as the service says.
+    /// The number of records on a full page, according to the service.
     pub(crate) page_size: i32,
-    /// Matching values in all, as the service says.
+    /// The total number of matching records, according to the service.
     pub(crate) count: i32,
 }
 
 impl Extent {
-    /// A page with less than it could hold, or that the total says is the last.
+    /// Whether the page is the last: it is not full, or the total says so.
     pub(crate) fn is_last(self, number: i32) -> bool {
         let size = i64::from(self.page_size);
         let total = i64::from(self.count);
@@ -34,21 +34,21 @@ impl Extent {
         (self.len as i64) < size.max(1) || (total > size && i64::from(number) * size >= total)
     }
 
-    /// The last page there should be.
+    /// The number of the last page, according to the total.
     fn pages(self) -> i32 {
         let size = self.page_size.max(1);
         self.count / size + i32::from(self.count % size != 0)
     }
 }
 
-/// A task that is stopped when nobody waits for it any more.
+/// A task that is aborted when it is dropped.
 struct Task<P>(JoinHandle<Result<P>>);
 
 impl<P> Task<P> {
     async fn finish(mut self) -> Result<P> {
         match (&mut self.0).await {
             Ok(outcome) => outcome,
-            // Only `drop` aborts it, so what is left is a panic, which belongs to the caller.
+            // Only `drop` aborts it, so this is a panic: pass it on to the caller.
             Err(error) => std::panic::resume_unwind(error.into_panic()),
         }
     }
@@ -60,21 +60,21 @@ impl<P> Drop for Task<P> {
     }
 }
 
-struct State<F, P> {
+struct PrefetchState<F, P> {
     fetch: F,
-    ahead: usize,
-    /// Number of the next page to request, and of the next one to give out.
+    prefetch: usize,
+    /// The number of the next page to request, and of the next one to yield.
     request: i32,
     number: i32,
-    /// The last page known to be there.
-    known: i32,
+    /// The last page known to exist.
+    last_known: i32,
     tasks: VecDeque<Task<P>>,
     ended: bool,
 }
 
-/// Pages 1, 2, 3 … in order, up to `ahead` of them under way at a time.
+/// Pages 1, 2, 3 … in order, with up to `prefetch` concurrent requests.
 pub(crate) fn pages<P, F, Fut>(
-    ahead: usize,
+    prefetch: usize,
     fetch: F,
     extent: fn(&P) -> Extent,
 ) -> impl Stream<Item = Result<P>> + Send + 'static
@@ -83,12 +83,12 @@ where
     F: Fn(i32) -> Fut + Send + 'static,
     Fut: Future<Output = Result<P>> + Send + 'static,
 {
-    let state = State {
+    let state = PrefetchState {
         fetch,
-        ahead: ahead.max(1),
+        prefetch: prefetch.max(1),
         request: 1,
         number: 1,
-        known: 1,
+        last_known: 1,
         tasks: VecDeque::new(),
         ended: false,
     };
@@ -96,8 +96,8 @@ where
         if state.ended {
             return Ok(None);
         }
-        while state.tasks.len() < state.ahead
-            && (state.tasks.is_empty() || state.request <= state.known)
+        while state.tasks.len() < state.prefetch
+            && (state.tasks.is_empty() || state.request <= state.last_known)
         {
             let page = (state.fetch)(state.request);
             state.tasks.push_back(Task(tokio::spawn(page)));
@@ -109,11 +109,11 @@ where
         let page = task.finish().await?;
         let extent = extent(&page);
         let number = state.number;
-        if extent.len == 0 && number > state.known {
+        if extent.len == 0 && number > state.last_known {
             return Ok(None);
         }
         state.number += 1;
-        state.known = state.known.max(extent.pages());
+        state.last_known = state.last_known.max(extent.pages());
         if extent.is_last(number) {
             state.ended = true;
             state.tasks.clear();
@@ -132,7 +132,12 @@ mod tests {
     use crate::error::Error;
 
     /// A service with `total` values in pages of `size`; its count is the total, or each page's own.
-    async fn read(total: i32, size: i32, counts_all: bool, ahead: usize) -> (Vec<i32>, Vec<i32>) {
+    async fn read(
+        total: i32,
+        size: i32,
+        counts_all: bool,
+        prefetch: usize,
+    ) -> (Vec<i32>, Vec<i32>) {
         let asked = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&asked);
         let fetch = move |number: i32| {
@@ -151,7 +156,7 @@ mod tests {
             }
         };
         let pages = pages(
-            ahead,
+            prefetch,
             fetch,
             |(values, page_size, count): &(Vec<i32>, i32, i32)| Extent {
                 len: values.len(),
@@ -177,8 +182,8 @@ mod tests {
             (20, 10, 2),
             (95, 10, 10),
         ] {
-            for ahead in [1, 4, 16] {
-                let (got, asked) = read(total, size, true, ahead).await;
+            for prefetch in [1, 4, 16] {
+                let (got, asked) = read(total, size, true, prefetch).await;
                 assert_eq!(got, (0..total).collect::<Vec<_>>(), "{total} by {size}");
                 assert_eq!(
                     asked,
@@ -197,8 +202,7 @@ mod tests {
         }
     }
 
-    /// Otherwise who takes them could not tell that values went, and that others moved to pages already
-    /// taken.
+    /// Otherwise the reader would not notice that values were deleted and others moved to pages it has read.
     #[tokio::test(start_paused = true)]
     async fn a_page_that_was_promised_comes_though_it_is_empty_by_now() {
         let fetch = |number: i32| async move { Ok(if number < 3 { 5 } else { 0 }) };

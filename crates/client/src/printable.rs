@@ -1,16 +1,16 @@
-//! Texts of a server on their way to a terminal.
+//! Escapes texts of a server for a terminal.
 //!
-//! A terminal takes control characters for commands: a title could move the cursor, hide lines or change the
-//! window. So they are shown as Rust writes them, `\u{1b}`. Data that is kept or sent on is not changed.
+//! A terminal interprets control characters: a title could move the cursor, hide lines or change the window.
+//! So they are shown as Rust escapes, `\u{1b}`. Data that is stored or forwarded is not changed.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// The text as it may be shown to a person: control characters but line feed and tab, and those that change
-/// the direction of the text around them, are replaced by `\u{…}`.
+/// Makes a text safe to print on a terminal: control characters other than line feed and tab, and characters
+/// that change the direction of surrounding text, are replaced by `\u{…}`.
 ///
-/// Errors of this crate show texts of a server in this way, and line feeds replaced as well. Whoever prints
-/// records has to do it:
+/// Messages of this crate's errors are escaped in this way, including line feeds. If you print records,
+/// escape them yourself:
 ///
 /// ```
 /// let title = "Pump\u{1b}[2J\u{202e}3";
@@ -24,7 +24,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// A text within a message of one line.
+/// A text within a one-line message.
 pub(crate) struct OneLine<T>(pub(crate) T);
 
 impl<T: AsRef<str>> fmt::Display for OneLine<T> {
@@ -48,9 +48,9 @@ fn escape(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// C0, DEL and C1; the separators of lines and paragraphs; embeddings, overrides and isolates of direction
-/// (UAX #9). The marks of direction (U+200E, U+200F, U+061C) stay: they are part of texts from right to left
-/// and end with a word.
+/// C0, DEL and C1; line and paragraph separators; directional embeddings, overrides and isolates (UAX #9).
+/// The directional marks (U+200E, U+200F, U+061C) are not escaped: they are part of right-to-left texts and
+/// affect only a word.
 fn is_unsafe(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -1,8 +1,8 @@
-//! From an answer that is not a success to [`Error::Api`].
+//! Converts an error response to [`Error::Api`].
 //!
-//! Our service always sends a whole problem document; another server of this interface, or a proxy in
-//! between, may send half of one or an HTML page. The caller gets a [`Problem`] in each case. What an
-//! undecodable body said is not repeated.
+//! Our service always sends a complete problem document; another server of this interface, or a proxy, may
+//! send an incomplete one or an HTML page. The caller gets a [`Problem`] in each case. An undecodable body is
+//! not quoted.
 
 use http::{HeaderMap, StatusCode};
 use obeya_model::Problem;
@@ -11,13 +11,12 @@ use serde_json::{Map, Value};
 use crate::error::Error;
 use crate::retry::retry_after;
 
-/// The JSON object in the body of an answer that is not a success; without members where the body is
-/// something else.
+/// The JSON object in the body of an error response; empty if the body is something else.
 #[derive(Debug, Default)]
 pub(crate) struct Document(Map<String, Value>);
 
 impl Document {
-    /// Reads a body. This is done once for each answer.
+    /// Parses a body, once for each response.
     pub(crate) fn parse(body: &[u8]) -> Self {
         match serde_json::from_slice(body) {
             Ok(Value::Object(members)) => Self(members),
@@ -30,7 +29,7 @@ impl Document {
         self.0.get("code")?.as_str()
     }
 
-    /// The error for an answer with this status, these headers and this document.
+    /// The error for a response with this status, these headers and this document.
     pub(crate) fn into_error(
         self,
         operation: &'static str,
@@ -60,8 +59,8 @@ impl Document {
     }
 }
 
-/// The problem of the document's members, completed where one that must be there is not. A document that
-/// can't be one (a number where text belongs) is replaced as a whole.
+/// A problem from the document's members, with missing required members added. A document with invalid
+/// members (a number in place of a text) is replaced completely.
 fn problem(
     status: StatusCode,
     mut members: Map<String, Value>,
@@ -73,7 +72,7 @@ fn problem(
         .or_else(|_| serde_json::from_value(Value::Object(required(status).into_iter().collect())))
 }
 
-/// What a problem must have, as far as the status alone tells it.
+/// The required members of a problem, derived from the status.
 fn required(status: StatusCode) -> [(String, Value); 5] {
     let code = format!("http.{}", status.as_u16());
     let title = status.canonical_reason().unwrap_or("Not a success");

@@ -1,9 +1,8 @@
-//! The OData options of a read, collected by name.
+//! The OData options of a read.
 //!
-//! Typed expressions are written out here; texts go to the service as they are, and what they mean is not
-//! looked at.
+//! Typed expressions are serialized here; texts are passed to the service unchanged and unparsed.
 
-/// The options of one read; what is `None` is not sent.
+/// The options of a read; `None` is not sent.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     pub(crate) search: Option<String>,
@@ -19,8 +18,8 @@ pub struct Options {
 /// The builder methods of a request for records `T` that has `options: Options`.
 macro_rules! option_methods {
     () => {
-        /// `$search`: words to look for, any of which suffices; numbers and phrases stand in quotes. Not
-        /// together with [`filter`](Self::filter).
+        /// `$search`: words to look for, any of which suffices; quote numbers and phrases. Not together with
+        /// [`filter`](Self::filter).
         pub fn search(mut self, words: impl Into<String>) -> Self {
             self.options.search = Some(words.into());
             self
@@ -33,22 +32,22 @@ macro_rules! option_methods {
             self
         }
 
-        /// `$select`: the properties to give, of [`fields`](crate::fields) or as a text, separated by commas;
-        /// all others are then absent (`None`). An empty list is none.
+        /// `$select`: the properties to return, of [`fields`](crate::fields) or a comma-separated text; all
+        /// others are then absent (`None`). An empty list counts as not set.
         pub fn select(mut self, properties: impl Clause<Select<T>>) -> Self {
             self.options.select = properties.text();
             self
         }
 
         /// `$expand`: the related records to include, links of [`fields`](crate::fields) or a text, for
-        /// example `group`. An empty list is none.
+        /// example `group`. An empty list counts as not set.
         pub fn expand(mut self, links: impl Clause<Expansion<T>>) -> Self {
             self.options.expand = links.text();
             self
         }
 
-        /// `$orderby`: what to sort by, keys made of [`fields`](crate::fields) or a text, for example `name
-        /// desc, id`. An empty list is none.
+        /// `$orderby`: the sort keys, made of [`fields`](crate::fields) or a text, for example `name desc,
+        /// id`. An empty list counts as not set.
         pub fn orderby(mut self, keys: impl Clause<Order<T>>) -> Self {
             self.options.orderby = keys.text();
             self
@@ -60,13 +59,14 @@ macro_rules! option_methods {
             self
         }
 
-        /// `$skip`: leaves out this many records at the beginning.
+        /// `$skip`: skips this many records at the beginning.
         pub fn skip(mut self, records: i32) -> Self {
             self.options.skip = Some(records);
             self
         }
 
-        /// `$count`: whether to say how many records match in all ([`Page::count`](crate::Page::count)).
+        /// `$count`: whether to return the total number of matching records
+        /// ([`Page::count`](crate::Page::count)).
         pub fn count(mut self, wanted: bool) -> Self {
             self.options.count = Some(wanted);
             self

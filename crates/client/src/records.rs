@@ -1,6 +1,6 @@
-//! The v1 lists of whole records: one page by its number, or all records in a stream.
+//! The v1 lists of whole records: one page by its number, or all records as a stream.
 //!
-//! What differs between incidents and improvements is in their [`Record`] implementation.
+//! The [`Record`] implementations have the differences between incidents and improvements.
 
 use std::future::IntoFuture;
 
@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::paged::Paged;
 use crate::prefetch::Extent;
 
-/// Records that a stream asks for at a time when the caller says nothing: some megabytes.
+/// The default page size of a stream: some megabytes.
 const STREAM_PAGE_SIZE: i32 = 1_000;
 
 /// A v1 record that is listed by [`Records`]. Implemented by this crate for its records only.
@@ -26,26 +26,26 @@ pub trait Record: sealed::Record {}
 impl<T: sealed::Record> Record for T {}
 
 pub(crate) mod sealed {
-    use super::{Ask, BoxFuture, Client, Result};
+    use super::{BoxFuture, Client, ListOptions, Result};
 
-    /// What the lists need to know about a record.
+    /// What the lists need from a record.
     pub trait Record: Send + Sized + 'static {
-        /// The page as it is on the wire.
+        /// The wire type of a page.
         type Page: Send + 'static;
 
         /// The `operationId` of the list.
         const OPERATION: &'static str;
 
         /// One page.
-        fn list(client: Client, ask: Ask) -> BoxFuture<'static, Result<Self::Page>>;
+        fn list(client: Client, options: ListOptions) -> BoxFuture<'static, Result<Self::Page>>;
 
-        /// The number of all records that match, and those of the page.
-        fn parts(page: &Self::Page) -> (i32, &[Self]);
+        /// The total number of matching records, and the records of the page.
+        fn total_and_records(page: &Self::Page) -> (i32, &[Self]);
 
         /// The records of the page.
         fn values(page: Self::Page) -> Vec<Self>;
 
-        /// The same, to take some out.
+        /// The records of the page, mutable.
         fn values_mut(page: &mut Self::Page) -> &mut Vec<Self>;
 
         /// Its id.
@@ -53,9 +53,9 @@ pub(crate) mod sealed {
     }
 }
 
-/// What is asked of a list; what is `None` is not sent.
+/// The options of a list; `None` is not sent.
 #[derive(Clone, Debug, Default)]
-pub struct Ask {
+pub struct ListOptions {
     type_id: Option<i32>,
     incident_date_from: Option<Timestamp>,
     incident_date_to: Option<Timestamp>,
@@ -67,13 +67,13 @@ pub struct Ask {
     page_size: Option<i32>,
 }
 
-/// A list request, made by [`Incidents::list`](crate::Incidents::list) or
+/// A list request; created by [`Incidents::list`](crate::Incidents::list) or
 /// [`Improvements::list`](crate::Improvements::list). Send it for one page, or stream it for all.
 #[derive(Clone, Debug)]
 #[must_use = "a request does nothing until it is sent or streamed"]
 pub struct Records<T> {
     client: Client,
-    ask: Ask,
+    options: ListOptions,
     record: std::marker::PhantomData<fn() -> T>,
 }
 
@@ -81,68 +81,68 @@ impl<T: Record> Records<T> {
     pub(crate) fn new(client: Client) -> Self {
         Self {
             client,
-            ask: Ask::default(),
+            options: ListOptions::default(),
             record: std::marker::PhantomData,
         }
     }
 
-    /// Only records last changed after this instant; itself excluded.
+    /// Only records last changed after this instant (exclusive).
     pub fn modified_from(mut self, instant: Timestamp) -> Self {
-        self.ask.modified_from = Some(instant);
+        self.options.modified_from = Some(instant);
         self
     }
 
-    /// Only records last changed before this instant; itself excluded.
+    /// Only records last changed before this instant (exclusive).
     pub fn modified_to(mut self, instant: Timestamp) -> Self {
-        self.ask.modified_to = Some(instant);
+        self.options.modified_to = Some(instant);
         self
     }
 
     /// `$filter`: a condition made of [`fields`](crate::fields), or the text of an OData expression, for
     /// example `status eq 'New'`.
     pub fn filter(mut self, condition: impl Clause<Filter<T>>) -> Self {
-        self.ask.filter = condition.text();
+        self.options.filter = condition.text();
         self
     }
 
-    /// `$orderby`: what to sort by, keys made of [`fields`](crate::fields) or a text, for example
-    /// `lastModified,id`. Default, and what an empty list comes to: `id`.
+    /// `$orderby`: the sort keys, made of [`fields`](crate::fields) or a text, for example `lastModified,id`.
+    /// Default, also for an empty list: `id`.
     pub fn orderby(mut self, keys: impl Clause<Order<T>>) -> Self {
-        self.ask.orderby = keys.text();
+        self.options.orderby = keys.text();
         self
     }
 
-    /// Which page [`send`](Self::send) fetches; the first has the number 1. Streams begin at the first.
+    /// The page that [`send`](Self::send) fetches, from 1. Streams begin at the first page.
     pub fn page(mut self, number: i32) -> Self {
-        self.ask.page = Some(number);
+        self.options.page = Some(number);
         self
     }
 
-    /// Records to a page, 1 to 10,000. Default: 1,000.
+    /// Records per page, 1 to 10,000. Default: 1,000.
     pub fn page_size(mut self, records: i32) -> Self {
-        self.ask.page_size = Some(records);
+        self.options.page_size = Some(records);
         self
     }
 
-    /// Fetches one page. A page beyond the end is empty.
+    /// Fetches one page. A page past the end is empty.
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
     pub async fn send(self) -> Result<T::Page> {
-        T::list(self.client, self.ask).await
+        T::list(self.client, self.options).await
     }
 
     /// All records.
     ///
-    /// Without [`orderby`](Self::orderby) each page is asked for by the id that the one before ended with, so
-    /// that records which come, go or change meanwhile make no other be left out or given twice.
+    /// Without [`orderby`](Self::orderby) the list is paged by id (keyset), so concurrent changes neither
+    /// lose nor repeat other records.
     ///
-    /// With it pages are asked for by their number. When a page tells another total than the pages before it,
-    /// all pages are read again from the first, and records that came before are left out. So each record
-    /// comes once, and none is missed because others come or go; when ten readings in a row come no further
-    /// because the list keeps changing, the stream ends with [`Error::Changed`](crate::Error::Changed). What
-    /// leaves the total as it is, one record that comes while another goes or a change that moves a record in
-    /// that order, is not noticed.
+    /// With it pages are requested by number. If the total changes between two pages, all pages are read
+    /// again from the first, and records that were already yielded are skipped. So each record is yielded
+    /// once, and insertions and deletions of others lose none. If ten passes in a row make no progress
+    /// because the list keeps changing, the stream ends with [`Error::Changed`](crate::Error::Changed).
+    /// Changes that leave the total unchanged are not detected: an insertion together with a deletion, or a
+    /// change that moves a record in that order.
     pub fn stream(self) -> Paged<T> {
         let records = self
             .pages_inner()
@@ -151,14 +151,14 @@ impl<T: Record> Records<T> {
         Paged::new(records)
     }
 
-    /// All pages, asked for as [`stream`](Self::stream) asks.
+    /// All pages, read as by [`stream`](Self::stream).
     pub fn pages(self) -> Paged<T::Page> {
         Paged::new(self.pages_inner())
     }
 
     pub(crate) fn pages_inner(self) -> BoxStream<'static, Result<T::Page>> {
-        if self.ask.orderby.is_none() {
-            return Self::plain_pages(self.client, self.ask).boxed();
+        if self.options.orderby.is_none() {
+            return Self::unchecked_pages(self.client, self.options).boxed();
         }
         let cursor = Cursor::ById(SeenIds::default());
         consistent::pages(self, cursor, 1)
@@ -166,28 +166,28 @@ impl<T: Record> Records<T> {
             .boxed()
     }
 
-    /// Pages by the last id, or in an order by number and without a look at what they show.
-    fn plain_pages(
+    /// Pages by keyset, or with an order by number, without consistency checks.
+    fn unchecked_pages(
         client: Client,
-        mut ask: Ask,
+        mut options: ListOptions,
     ) -> impl futures_core::Stream<Item = Result<T::Page>> + Send + 'static {
-        ask.page = None;
-        ask.page_size.get_or_insert(STREAM_PAGE_SIZE);
-        let first = Place {
+        options.page = None;
+        options.page_size.get_or_insert(STREAM_PAGE_SIZE);
+        let first = RecordCursor {
             page: 1,
             seen: 0,
             last: None,
         };
-        stream::try_unfold(Some(first), move |place| {
-            let (client, ask) = (client.clone(), ask.clone());
+        stream::try_unfold(Some(first), move |cursor| {
+            let (client, options) = (client.clone(), options.clone());
             async move {
-                let Some(place) = place else {
+                let Some(cursor) = cursor else {
                     return Ok(None);
                 };
-                let by_number = ask.orderby.is_some();
-                let page = T::list(client, place.of(ask)).await?;
-                let (total, records) = T::parts(&page);
-                let next = place.next(by_number, total, records);
+                let by_number = options.orderby.is_some();
+                let page = T::list(client, cursor.apply(options)).await?;
+                let (total, records) = T::total_and_records(&page);
+                let next = cursor.next(by_number, total, records);
                 Ok(Some((page, next)))
             }
         })
@@ -197,19 +197,19 @@ impl<T: Record> Records<T> {
 impl Records<Incident> {
     /// Only incidents of this type.
     pub fn type_id(mut self, id: i32) -> Self {
-        self.ask.type_id = Some(id);
+        self.options.type_id = Some(id);
         self
     }
 
-    /// Only incidents that happened after this day; itself excluded.
+    /// Only incidents that happened after this day (exclusive).
     pub fn incident_date_from(mut self, day: Date) -> Self {
-        self.ask.incident_date_from = Some(midnight(day));
+        self.options.incident_date_from = Some(midnight(day));
         self
     }
 
-    /// Only incidents that happened before this day; itself excluded.
+    /// Only incidents that happened before this day (exclusive).
     pub fn incident_date_to(mut self, day: Date) -> Self {
-        self.ask.incident_date_to = Some(midnight(day));
+        self.options.incident_date_to = Some(midnight(day));
         self
     }
 }
@@ -219,7 +219,7 @@ pub(crate) struct RecordPage<T: Record>(T::Page);
 
 impl<T: Record> NumberedPage for RecordPage<T> {
     fn extent(&self) -> Extent {
-        let (total, records) = T::parts(&self.0);
+        let (total, records) = T::total_and_records(&self.0);
         Extent {
             len: records.len(),
             page_size: i32::MAX,
@@ -230,7 +230,7 @@ impl<T: Record> NumberedPage for RecordPage<T> {
     fn snapshot(&self) -> Snapshot {
         Snapshot {
             state: None,
-            count: Some(T::parts(&self.0).0),
+            count: Some(T::total_and_records(&self.0).0),
         }
     }
 
@@ -245,41 +245,42 @@ impl<T: Record> NumberedList for Records<T> {
     const OPERATION: &'static str = T::OPERATION;
 
     fn pass(&self, _: &Cursor, _: usize) -> Option<BoxStream<'static, Result<Self::Page>>> {
-        let pages = Self::plain_pages(self.client.clone(), self.ask.clone());
+        let pages = Self::unchecked_pages(self.client.clone(), self.options.clone());
         Some(pages.map_ok(RecordPage).boxed())
     }
 }
 
-/// Where a stream is.
+/// The position of a stream.
 #[derive(Debug, PartialEq)]
-struct Place {
+struct RecordCursor {
     /// The number of the next page.
     page: i32,
-    /// Records given so far.
+    /// The number of records yielded so far.
     seen: usize,
     /// The id of the last one.
     last: Option<i32>,
 }
 
-impl Place {
-    /// What to ask for there.
-    fn of(&self, mut ask: Ask) -> Ask {
-        if ask.orderby.is_some() {
-            ask.page = Some(self.page);
+impl RecordCursor {
+    /// The options of the next request.
+    fn apply(&self, mut options: ListOptions) -> ListOptions {
+        if options.orderby.is_some() {
+            options.page = Some(self.page);
         } else if let Some(last) = self.last {
-            ask.filter = Some(match ask.filter {
+            options.filter = Some(match options.filter {
                 Some(filter) => format!("({filter}) and id gt {last}"),
                 None => format!("id gt {last}"),
             });
         }
-        ask
+        options
     }
 
-    /// The place after a page; `None` when there is no more.
+    /// The position after a page; `None` at the end.
     fn next<T: sealed::Record>(self, by_number: bool, total: i32, records: &[T]) -> Option<Self> {
         let last = records.last()?.id();
         let seen = self.seen + records.len();
-        // What a place by id still has to give shrinks with it; what pages are counted in does not.
+        // The total of a request by keyset counts the remaining records; that of a request by number counts
+        // all.
         let reached = if by_number { seen } else { records.len() };
         let more = reached < usize::try_from(total).unwrap_or(0);
         more.then_some(Self {
@@ -293,7 +294,7 @@ impl Place {
 fn midnight(day: Date) -> Timestamp {
     const TICKS_PER_DAY: i64 = 864_000_000_000;
     Timestamp::from_ticks(i64::from(day.days()) * TICKS_PER_DAY)
-        .expect("both go from the year 0 to the year 9999")
+        .expect("both range from the year 0 to the year 9999")
 }
 
 impl<T: Record> IntoFuture for Records<T> {
@@ -310,24 +311,24 @@ impl sealed::Record for Incident {
 
     const OPERATION: &'static str = call::ListIncidents::OPERATION.id();
 
-    fn list(client: Client, ask: Ask) -> BoxFuture<'static, Result<Self::Page>> {
+    fn list(client: Client, options: ListOptions) -> BoxFuture<'static, Result<Self::Page>> {
         Box::pin(async move {
             let call = call::ListIncidents {
-                type_id: ask.type_id,
-                incident_date_from: ask.incident_date_from.as_ref(),
-                incident_date_to: ask.incident_date_to.as_ref(),
-                last_modified_from: ask.modified_from.as_ref(),
-                last_modified_to: ask.modified_to.as_ref(),
-                filter: ask.filter.as_deref(),
-                orderby: ask.orderby.as_deref(),
-                page: ask.page,
-                page_size: ask.page_size,
+                type_id: options.type_id,
+                incident_date_from: options.incident_date_from.as_ref(),
+                incident_date_to: options.incident_date_to.as_ref(),
+                last_modified_from: options.modified_from.as_ref(),
+                last_modified_to: options.modified_to.as_ref(),
+                filter: options.filter.as_deref(),
+                orderby: options.orderby.as_deref(),
+                page: options.page,
+                page_size: options.page_size,
             };
             client.call(&call).await
         })
     }
 
-    fn parts(page: &Self::Page) -> (i32, &[Self]) {
+    fn total_and_records(page: &Self::Page) -> (i32, &[Self]) {
         (page.total, &page.values)
     }
 
@@ -349,21 +350,21 @@ impl sealed::Record for Improvement {
 
     const OPERATION: &'static str = call::ListImprovements::OPERATION.id();
 
-    fn list(client: Client, ask: Ask) -> BoxFuture<'static, Result<Self::Page>> {
+    fn list(client: Client, options: ListOptions) -> BoxFuture<'static, Result<Self::Page>> {
         Box::pin(async move {
             let call = call::ListImprovements {
-                last_modified_from: ask.modified_from.as_ref(),
-                last_modified_to: ask.modified_to.as_ref(),
-                filter: ask.filter.as_deref(),
-                orderby: ask.orderby.as_deref(),
-                page: ask.page,
-                page_size: ask.page_size,
+                last_modified_from: options.modified_from.as_ref(),
+                last_modified_to: options.modified_to.as_ref(),
+                filter: options.filter.as_deref(),
+                orderby: options.orderby.as_deref(),
+                page: options.page,
+                page_size: options.page_size,
             };
             client.call(&call).await
         })
     }
 
-    fn parts(page: &Self::Page) -> (i32, &[Self]) {
+    fn total_and_records(page: &Self::Page) -> (i32, &[Self]) {
         (page.total, &page.values)
     }
 

@@ -1,23 +1,23 @@
-//! When to try again, and after how long: a pure function of what happened.
+//! Decides whether to retry, and after which delay: a pure function of the failure.
 //!
-//! Full jitter on an exponential ceiling spreads clients that failed together; a `Retry-After` is obeyed to
-//! the second or not at all. Waiting and sending are the transport's job: nothing here sleeps or does I/O.
+//! Exponential backoff with full jitter; a `Retry-After` is obeyed exactly, or ends the call. Nothing here
+//! sleeps or does I/O; the transport does.
 
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
-/// The rules; [`ClientBuilder`](crate::ClientBuilder) sets the numbers.
+/// The retry settings; set by [`ClientBuilder`](crate::ClientBuilder).
 #[derive(Clone, Debug)]
 pub(crate) struct RetryPolicy {
-    /// Tries after the first one.
+    /// The maximum number of retries.
     pub(crate) max_retries: u32,
-    /// Ceiling of the first wait; doubled for each further one.
+    /// The upper bound of the first delay; doubled for each further one.
     pub(crate) first_wait: Duration,
-    /// Largest ceiling of a wait that we choose ourselves.
+    /// The maximum upper bound of a delay.
     pub(crate) max_wait: Duration,
-    /// Longest `Retry-After` that is waited out. A longer one ends the call: coming back earlier than asked
-    /// would only be refused again, and blocking a caller for an hour serves nobody.
+    /// The longest `Retry-After` to wait for. A longer one ends the call: an earlier retry would be refused
+    /// again, and callers should not be blocked for an hour.
     pub(crate) max_retry_after: Duration,
 }
 
@@ -32,42 +32,42 @@ impl Default for RetryPolicy {
     }
 }
 
-/// The header under which a service does a write once, however often it is sent.
+/// The header with which a service applies a write once, however often it is sent.
 pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
-/// A key for one call, which no other has: 128 random bits.
+/// A unique key for one call: 128 random bits.
 pub(crate) fn new_key() -> HeaderValue {
     HeaderValue::try_from(format!("\"{:032x}\"", fastrand::u128(..)))
         .expect("hexadecimal digits fit any header")
 }
 
-/// What went wrong with one try.
+/// How an attempt failed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Fault<'a> {
-    /// No connection was made: the request was never sent.
+pub(crate) enum AttemptFailure<'a> {
+    /// No connection: the request was not sent.
     Connect,
-    /// The connection broke after the request went out: it may or may not have been carried out.
+    /// The connection broke after the request was sent: it may have been applied.
     Broken,
-    /// The service answered with this status, these headers and a problem of this code, if it had one.
+    /// The service responded with this status, these headers and this problem code, if any.
     Status(StatusCode, &'a HeaderMap, Option<&'a str>),
 }
 
 impl RetryPolicy {
-    /// How long to wait before the next try, or `None` to give up.
+    /// The delay before the next attempt, or `None` to give up.
     ///
-    /// `is_harmless` says that being carried out twice is the same as once; `retries` counts those already
-    /// made; `jitter` is a random number in `0..1`.
+    /// `is_idempotent`: applying the request twice has the same effect as once; `retries`: those already
+    /// made; `jitter`: a random number in `0..1`.
     pub(crate) fn wait(
         &self,
-        is_harmless: bool,
+        is_idempotent: bool,
         retries: u32,
-        fault: Fault<'_>,
+        failure: AttemptFailure<'_>,
         jitter: f64,
     ) -> Option<Duration> {
-        if retries >= self.max_retries || !may_repeat(is_harmless, fault) {
+        if retries >= self.max_retries || !may_repeat(is_idempotent, failure) {
             return None;
         }
-        if let Fault::Status(_, headers, _) = fault
+        if let AttemptFailure::Status(_, headers, _) = failure
             && let Some(asked) = retry_after(headers)
         {
             return (asked <= self.max_retry_after).then_some(asked);
@@ -80,39 +80,39 @@ impl RetryPolicy {
     }
 }
 
-impl Fault<'_> {
-    /// Whether the request may have been carried out all the same.
+impl AttemptFailure<'_> {
+    /// Whether the request may have been applied despite the failure.
     ///
-    /// A 503 alone does not tell: a proxy's does not say whether it had passed the request on, and a service
-    /// that sends one when the time of a request is over may still commit the write. Its code tells.
-    pub(crate) fn leaves_open(self) -> bool {
+    /// A 503 alone does not tell: a proxy may have forwarded the request, and a service that sends it after a
+    /// timeout may still commit the write. The problem code tells.
+    pub(crate) fn may_have_been_applied(self) -> bool {
         match self {
             Self::Connect => false,
             Self::Broken => true,
             Self::Status(status, _, code) => match status.as_u16() {
                 502 | 504 => true,
-                503 => code != Some(NOT_TAKEN),
+                503 => code != Some(UNAVAILABLE),
                 _ => false,
             },
         }
     }
 }
 
-/// The problem code of a 503 that our service sends only where nothing was changed.
-const NOT_TAKEN: &str = "unavailable";
+/// The problem code of a 503 that our service sends only if nothing was changed.
+const UNAVAILABLE: &str = "unavailable";
 
-/// What would do harm if it were carried out twice is repeated only where it can't have been carried out: the
-/// service was never reached, or said that it did not take the request.
-fn may_repeat(is_harmless: bool, fault: Fault<'_>) -> bool {
-    let passing = match fault {
-        Fault::Connect | Fault::Broken => true,
-        Fault::Status(status, ..) => matches!(status.as_u16(), 429 | 502 | 503 | 504),
+/// A request that is not idempotent is retried only if it cannot have been applied: the service was not
+/// reached, or refused it.
+fn may_repeat(is_idempotent: bool, failure: AttemptFailure<'_>) -> bool {
+    let passing = match failure {
+        AttemptFailure::Connect | AttemptFailure::Broken => true,
+        AttemptFailure::Status(status, ..) => matches!(status.as_u16(), 429 | 502 | 503 | 504),
     };
-    passing && (is_harmless || !fault.leaves_open())
+    passing && (is_idempotent || !failure.may_have_been_applied())
 }
 
-/// `Retry-After` (RFC 9110, 10.2.3): whole seconds, or an HTTP date, which is measured against the answer's
-/// own `Date` where there is one so that a wrong local clock doesn't matter. A past date is no wait.
+/// `Retry-After` (RFC 9110, 10.2.3): whole seconds, or an HTTP date relative to the response's `Date`, if
+/// present, so that a wrong local clock does not matter. A past date means no delay.
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers
         .get(http::header::RETRY_AFTER)?
@@ -120,7 +120,7 @@ pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
         .ok()?
         .trim();
     if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
-        // More digits than a u64 holds is still an answer: longer than anybody waits.
+        // A number beyond u64 is valid too, and longer than any limit.
         return Some(Duration::from_secs(text.parse().unwrap_or(u64::MAX)));
     }
     let until = http_date(text)?;
@@ -131,7 +131,7 @@ pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     Some(Duration::try_from(until.duration_since(now)).unwrap_or(Duration::ZERO))
 }
 
-/// The one form servers may still send: `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// The only date format that servers may still send: `Sun, 06 Nov 1994 08:49:37 GMT`.
 fn http_date(text: &str) -> Option<jiff::Timestamp> {
     jiff::fmt::rfc2822::DateTimeParser::new()
         .parse_timestamp(text)
@@ -158,16 +158,18 @@ mod tests {
     fn a_call_is_repeated_only_where_that_is_safe() {
         let policy = RetryPolicy::default();
         let none = HeaderMap::new();
-        let repeats = |is_harmless, fault| policy.wait(is_harmless, 0, fault, 0.5).is_some();
-        let answer =
-            |status, code| Fault::Status(StatusCode::from_u16(status).unwrap(), &none, code);
+        let repeats =
+            |is_idempotent, failure| policy.wait(is_idempotent, 0, failure, 0.5).is_some();
+        let answer = |status, code| {
+            AttemptFailure::Status(StatusCode::from_u16(status).unwrap(), &none, code)
+        };
         let status = |status| answer(status, None);
-        assert!(repeats(true, Fault::Connect));
-        assert!(repeats(true, Fault::Broken));
+        assert!(repeats(true, AttemptFailure::Connect));
+        assert!(repeats(true, AttemptFailure::Broken));
         for code in [429, 502, 503, 504] {
             assert!(repeats(true, status(code)), "{code}");
         }
-        assert!(repeats(false, Fault::Connect));
+        assert!(repeats(false, AttemptFailure::Connect));
         assert!(repeats(false, status(429)));
         // A 503 says that nothing happened only by this code; after `timeout` the write may go on.
         assert!(repeats(false, answer(503, Some("unavailable"))));
@@ -175,7 +177,7 @@ mod tests {
             assert!(!repeats(false, answer(503, code)), "{code:?}");
             assert!(repeats(true, answer(503, code)), "{code:?}");
         }
-        assert!(!repeats(false, Fault::Broken));
+        assert!(!repeats(false, AttemptFailure::Broken));
         assert!(!repeats(false, status(502)));
         assert!(!repeats(false, status(504)));
         for code in [400, 401, 403, 404, 408, 409, 412, 422, 500, 501] {
@@ -199,7 +201,7 @@ mod tests {
         };
         let wait = |retries, jitter| {
             policy
-                .wait(true, retries, Fault::Connect, jitter)
+                .wait(true, retries, AttemptFailure::Connect, jitter)
                 .map(|wait| wait.as_millis())
         };
         assert_eq!(wait(0, 0.5), Some(250));
@@ -220,7 +222,7 @@ mod tests {
             policy.wait(
                 false,
                 0,
-                Fault::Status(StatusCode::TOO_MANY_REQUESTS, &headers, None),
+                AttemptFailure::Status(StatusCode::TOO_MANY_REQUESTS, &headers, None),
                 0.5,
             )
         };

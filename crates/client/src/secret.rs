@@ -1,7 +1,7 @@
-//! A string that never shows itself.
+//! A string that is never printed.
 //!
-//! Client secrets and tokens travel in this type so that a `Debug` of a client, a configuration or an error
-//! can't leak one. It must not implement `Display`, `Serialize` or `Deref`.
+//! Client secrets and tokens have this type, so that the `Debug` output of a client, a configuration or an
+//! error cannot leak one. It must not implement `Display`, `Serialize` or `Deref`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ impl Secret {
         Self(Arc::from(text))
     }
 
-    /// The text itself, for the one place that sends it.
+    /// The text itself; only for sending it.
     pub(crate) fn expose(&self) -> &str {
         &self.0
     }

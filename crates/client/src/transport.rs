@@ -1,8 +1,7 @@
-//! One call on the wire: authorise, send, read, and repeat where that helps.
+//! Carries out a call: authorises, sends, reads the response, and retries.
 //!
-//! Everything that all operations share happens here: the token and its refresh after a 401, retries, the
-//! deadline, the body limit, the observer, and the typed error of every answer that is not a success. What a
-//! body means is the callers' business.
+//! Everything that all operations share is here: the token and its refresh after a 401, retries, the
+//! deadline, the body limit, the observer, and the typed error of an error response. Callers decode the body.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,9 +18,9 @@ use crate::deadline::Deadline;
 use crate::error::{ConfigError, Error, Result, chain, connection};
 use crate::observe::{Exchange, Observer};
 use crate::problem;
-use crate::retry::{self, Fault, IDEMPOTENCY_KEY};
+use crate::retry::{self, AttemptFailure, IDEMPOTENCY_KEY};
 
-/// The shared inside of a client. A copy shares its connections and its tokens.
+/// The shared state of clients. A clone shares its connections and tokens.
 #[derive(Clone)]
 pub(crate) struct Transport {
     pub(crate) config: Config,
@@ -30,7 +29,7 @@ pub(crate) struct Transport {
     observer: Option<Arc<dyn Observer>>,
 }
 
-/// Where the `Authorization` header comes from.
+/// The source of the `Authorization` header.
 #[derive(Clone)]
 enum Authority {
     Tokens(Arc<Tokens>),
@@ -38,7 +37,7 @@ enum Authority {
     None,
 }
 
-/// An answer, read whole.
+/// A complete response.
 pub(crate) struct Reply {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
@@ -46,7 +45,7 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// The problem that it reports; `None` for a success.
+    /// The problem document; `None` for a success.
     fn problem(&self) -> Option<problem::Document> {
         (!self.status.is_success()).then(|| problem::Document::parse(&self.body))
     }
@@ -73,7 +72,7 @@ impl Transport {
             Credentials::Token(token) => {
                 Authority::Fixed(bearer(token.expose()).ok_or(ConfigError::Invalid {
                     setting: "token",
-                    reason: "has characters that no header can hold".to_owned(),
+                    reason: "has characters that a header cannot contain".to_owned(),
                 })?)
             }
             Credentials::Anonymous => Authority::None,
@@ -86,40 +85,40 @@ impl Transport {
         })
     }
 
-    /// Carries out a call and answers with its success; everything else is an error.
+    /// Carries out a call; returns its successful response or an error.
     pub(crate) async fn call(
         &self,
         operation: &'static str,
         request: &reqwest::Request,
     ) -> Result<Reply> {
         let deadline = Deadline::after(self.config.timeout);
-        let tries = self.tries(deadline, operation, request);
-        self.within(deadline, operation, tries).await
+        let attempts = self.run_attempts(deadline, operation, request);
+        self.with_deadline(deadline, operation, attempts).await
     }
 
-    /// The current token's lifetime and scopes, fetched if need be; `None` without client credentials.
+    /// The current token's lifetime and scopes; fetches one if needed. `None` without client credentials.
     pub(crate) async fn authenticate(&self) -> Result<Option<Arc<Grant>>> {
         let Authority::Tokens(tokens) = &self.authority else {
             return Ok(None);
         };
         let deadline = Deadline::after(self.config.timeout);
         let token = tokens.get(&self.http, &self.config.retry, deadline);
-        let token = self.within(deadline, "token", token).await?;
+        let token = self.with_deadline(deadline, "token", token).await?;
         Ok(Some(token.grant))
     }
 
-    /// Whether the issuer says of the service that the stamps of incidents tell of changes of their comments;
-    /// no where there is no issuer to ask.
+    /// Whether a change of a comment changes its incident's stamp, according to the issuer's metadata; false
+    /// without an issuer.
     pub(crate) async fn stamps_cover_comments(&self) -> Result<bool> {
         let Authority::Tokens(tokens) = &self.authority else {
             return Ok(false);
         };
-        // With the first token it has said what it says of itself.
+        // The first token request also discovers the metadata.
         self.authenticate().await?;
         Ok(tokens.stamps_cover_comments())
     }
 
-    async fn within<T>(
+    async fn with_deadline<T>(
         &self,
         deadline: Deadline,
         operation: &'static str,
@@ -132,28 +131,31 @@ impl Transport {
             .unwrap_or(Err(Error::Timeout { operation, after }))
     }
 
-    /// The key that each try of a write carries, unless the caller has given one. Only the key tells a second
-    /// try from the first: without it a second DELETE meets what the first has removed, and says that nothing
-    /// was there.
-    fn key(request: &reqwest::Request) -> Option<http::HeaderValue> {
+    /// The idempotency key that all attempts of a write carry, unless the caller set one. It lets the service
+    /// recognise a retry: without it the retry of a DELETE that succeeded would fail with 404.
+    fn generated_key(request: &reqwest::Request) -> Option<http::HeaderValue> {
         let headers = request.headers();
         let writes = !request.method().is_safe();
         (writes && !headers.contains_key(IDEMPOTENCY_KEY)).then(retry::new_key)
     }
 
-    /// Whether a call that is carried out twice does what it does once.
-    fn is_harmless(&self, request: &reqwest::Request) -> bool {
-        // Who gives a key of their own says that the service keeps to it.
+    /// Whether applying the call twice has the same effect as once.
+    fn is_idempotent(&self, request: &reqwest::Request) -> bool {
+        // A key of the caller's implies that the service supports keys.
         request.method().is_idempotent()
             || request.headers().contains_key(IDEMPOTENCY_KEY)
-            || self.config.keeps_to_keys.unwrap_or(match &self.authority {
-                Authority::Tokens(tokens) => tokens.keeps_to_keys(),
-                Authority::Fixed(_) | Authority::None => false,
-            })
+            || self
+                .config
+                .supports_idempotency_keys
+                .unwrap_or(match &self.authority {
+                    Authority::Tokens(tokens) => tokens.supports_idempotency_keys(),
+                    Authority::Fixed(_) | Authority::None => false,
+                })
     }
 
-    /// Tries until there is an answer to give: a success, or a failure that trying again won't mend in time.
-    async fn tries(
+    /// Attempts the call until it succeeds, or fails with an error that a retry within the deadline cannot
+    /// repair.
+    async fn run_attempts(
         &self,
         deadline: Deadline,
         operation: &'static str,
@@ -162,59 +164,65 @@ impl Transport {
         let mut refreshed = false;
         let mut retries = 0;
         let mut attempt = 0;
-        // The last failure that left open whether the request was carried out.
-        let mut open = None;
-        let key = Self::key(request);
+        // The last failure after which the request may have been applied.
+        let mut undecided = None;
+        let key = Self::generated_key(request);
         loop {
             attempt += 1;
             let (mut copy, token) = self.authorised(operation, request, deadline).await?;
             if let Some(key) = &key {
                 copy.headers_mut().insert(IDEMPOTENCY_KEY, key.clone());
             }
-            let outcome = self.once(operation, attempt, copy).await;
+            let outcome = self.attempt(operation, attempt, copy).await;
             if let (Ok(reply), Some(token)) = (&outcome, token)
                 && reply.status == StatusCode::UNAUTHORIZED
                 && !refreshed
                 && let Authority::Tokens(tokens) = &self.authority
             {
-                // Revoked, or signed with a key that is gone. Once only: a fresh token that is refused is an
-                // answer.
+                // The token was revoked, or signed with a retired key. Refresh it once; if the new token is
+                // refused too, return the 401.
                 tokens.invalidate(&token);
                 refreshed = true;
                 continue;
             }
             let problem = outcome.as_ref().ok().and_then(Reply::problem);
             let code = problem.as_ref().and_then(problem::Document::code);
-            let fault = match &outcome {
-                Ok(reply) => Fault::Status(reply.status, &reply.headers, code),
+            let failure = match &outcome {
+                Ok(reply) => AttemptFailure::Status(reply.status, &reply.headers, code),
                 Err(Error::Connection {
                     connecting: true, ..
-                }) => Fault::Connect,
-                Err(Error::Connection { .. }) => Fault::Broken,
+                }) => AttemptFailure::Connect,
+                Err(Error::Connection { .. }) => AttemptFailure::Broken,
                 Err(_) => return outcome,
             };
             let policy = &self.config.retry;
             let wait = policy
-                .wait(self.is_harmless(request), retries, fault, fastrand::f64())
-                // The deadline would end the wait. What happened says more than a timeout.
+                .wait(
+                    self.is_idempotent(request),
+                    retries,
+                    failure,
+                    fastrand::f64(),
+                )
+                // If the deadline would end the wait, return this failure instead of a timeout.
                 .filter(|wait| !deadline.ends_within(*wait));
-            let leaves_open = fault.leaves_open() && !request.method().is_safe();
+            let may_have_been_applied =
+                failure.may_have_been_applied() && !request.method().is_safe();
             let outcome = outcome.and_then(|reply| match problem {
                 None => Ok(reply),
                 Some(problem) => Err(problem.into_error(operation, reply.status, &reply.headers)),
             });
             let Some(wait) = wait else {
-                return outcome.map_err(|error| error.after(open));
+                return outcome.map_err(|error| error.after(undecided));
             };
-            if leaves_open {
-                open = outcome.err();
+            if may_have_been_applied {
+                undecided = outcome.err();
             }
             retries += 1;
             tokio::time::sleep(wait).await;
         }
     }
 
-    /// A copy of the request with its `Authorization`, and the token used.
+    /// A copy of the request with `Authorization`, and the token used.
     async fn authorised(
         &self,
         operation: &'static str,
@@ -240,8 +248,8 @@ impl Transport {
         Ok((copy, token))
     }
 
-    /// One try: sends, reads the body, and shows the observer what happened.
-    async fn once(
+    /// One attempt: sends the request, reads the body, and calls the observer.
+    async fn attempt(
         &self,
         operation: &'static str,
         attempt: u32,
@@ -305,14 +313,13 @@ fn http_client(config: &Config) -> Result<reqwest::Client, ConfigError> {
             .user_agent(&config.user_agent)
             .connect_timeout(config.connect_timeout)
             .gzip(config.compression.unwrap_or(!local))
-            // An API has no pages to redirect to, and a followed redirect may carry the secret form
-            // elsewhere.
+            // An API does not redirect, and a followed redirect could send the secret elsewhere.
             .redirect(reqwest::redirect::Policy::none());
         if local { settings.no_proxy() } else { settings }
     };
     let without_roots = || settings().tls_certs_only([]).build();
     let built = if config.is_plain() && local {
-        // Reading the system's root certificates takes longer than a call.
+        // Loading the system's root certificates takes longer than a call.
         without_roots()
     } else if config.is_plain() {
         settings().build().or_else(|_| without_roots())
@@ -322,10 +329,10 @@ fn http_client(config: &Config) -> Result<reqwest::Client, ConfigError> {
     built.map_err(|error| ConfigError::Transport(chain(&error)))
 }
 
-/// reqwest is built without a TLS provider of its own; an application that installed one keeps it.
+/// reqwest is built without a TLS provider; one that the application installed takes precedence.
 fn install_crypto() {
     if rustls::crypto::CryptoProvider::get_default().is_none() {
-        // Fails only if another thread was faster, which is as good.
+        // Fails only if another thread has just installed one.
         let _ = rustls::crypto::ring::default_provider().install_default();
     }
 }

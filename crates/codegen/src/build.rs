@@ -74,11 +74,11 @@ pub fn entities(out_dir: &Path, spec: &Path) {
     });
 }
 
-/// Writes `words.rs`: the closed enumerations of the service.
-pub fn words(out_dir: &Path, spec: &Path) {
+/// Writes `enums.rs`: the closed enumerations of the service.
+pub fn closed_enums(out_dir: &Path, spec: &Path) {
     run(spec, |document| {
-        let source = crate::words(document)?;
-        Ok(vec![(out_dir.join("words.rs"), source)])
+        let source = crate::closed_enums(document)?;
+        Ok(vec![(out_dir.join("enums.rs"), source)])
     });
 }
 

@@ -1,8 +1,8 @@
-//! The number of a list's rows, remembered for as long as nothing is written.
+//! The number of a list's rows, cached until something is written.
 //!
-//! Counting reads every row that matches, whatever the page holds, and costs as much as the page or more.
-//! What is remembered belongs to one view of the data, so it is never wrong, only unused: a write by whatever
-//! process gives the next reader another view. The rows themselves are never remembered.
+//! Counting reads every row that matches, so it costs as much as the page or more. A cached number belongs to
+//! one view of the data, so it is never wrong: a write by any process gives the next reader another view.
+//! Rows are never cached.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -11,58 +11,58 @@ use obeya_odata::sql::Statement;
 use super::count;
 use obeya_store::engine::{Session, StoreError, View};
 
-/// Views remembered at most: those of the readers that are in use at one time.
+/// The most views that are cached: those of the readers in use at one time.
 const MAX_VIEWS: usize = 16;
 
-/// A statement for a number of rows, and what it gave.
+/// A statement that counts rows, and its results by view.
 #[derive(Debug)]
 pub(super) struct CachedCount {
     statement: Statement,
-    /// The latest last.
-    known: Mutex<Vec<(View, i64)>>,
+    /// In the order of insertion.
+    counts: Mutex<Vec<(View, i64)>>,
 }
 
 impl CachedCount {
-    /// Nothing counted yet.
+    /// A count without results.
     pub(super) fn new(statement: Statement) -> Self {
         Self {
             statement,
-            known: Mutex::default(),
+            counts: Mutex::default(),
         }
     }
 
     /// The number of rows.
     pub(super) fn get(&self, session: &mut dyn Session) -> Result<i64, StoreError> {
         let view = session.view()?;
-        if let Some(count) = view.and_then(|view| self.remembered(view)) {
+        if let Some(count) = view.and_then(|view| self.find(view)) {
             return Ok(count);
         }
         let count = count(session, &self.statement)?;
         if let Some(view) = view {
-            self.remember(view, count);
+            self.insert(view, count);
         }
         Ok(count)
     }
 
-    fn remembered(&self, view: View) -> Option<i64> {
-        let known = self.lock();
-        let found = known.iter().find(|(known, _)| *known == view);
+    fn find(&self, view: View) -> Option<i64> {
+        let counts = self.lock();
+        let found = counts.iter().find(|(cached, _)| *cached == view);
         found.map(|(_, count)| *count)
     }
 
-    fn remember(&self, view: View, count: i64) {
-        let mut known = self.lock();
+    fn insert(&self, view: View, count: i64) {
+        let mut counts = self.lock();
         // A reader never goes back to an earlier view.
-        known.retain(|(known, _)| known.reader != view.reader);
-        if known.len() >= MAX_VIEWS {
-            known.remove(0);
+        counts.retain(|(cached, _)| cached.reader != view.reader);
+        if counts.len() >= MAX_VIEWS {
+            counts.remove(0);
         }
-        known.push((view, count));
+        counts.push((view, count));
     }
 
-    /// The list is whole after every change, so a panic elsewhere leaves nothing to mend.
+    /// Each change of the list is complete in itself, so a panic of another thread leaves it valid.
     fn lock(&self) -> MutexGuard<'_, Vec<(View, i64)>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

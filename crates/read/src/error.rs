@@ -1,34 +1,34 @@
-//! Why a read gives no answer. What that means over HTTP is said elsewhere, in one place (`ops/errors.rs`).
+//! Errors of a read. The service turns them into HTTP problems (`ops/errors.rs`).
 
 use std::fmt;
 
 use obeya_store::engine::StoreError;
 
-/// A read that gives no answer.
+/// Why a read fails.
 #[derive(Debug)]
 pub enum ReadError {
-    /// An option of the query is wrong.
+    /// A query option is not valid.
     Query(obeya_odata::Error),
-    /// A parameter beside the options is wrong: its name, and what is wrong with it.
+    /// A parameter that is no query option is not valid: its name, and the reason.
     Parameter(String, String),
-    /// A `$skiptoken` that does not say where to go on.
+    /// The `$skiptoken` is not valid: the reason.
     SkipToken(&'static str),
-    /// There is no such record: what it is, and the id that was asked for.
+    /// The record does not exist: its kind, and the requested id.
     NotFound(&'static str, i64),
-    /// What is expanded passes a limit.
-    TooMuch(Excess),
+    /// The expanded rows exceed a limit.
+    LimitExceeded(Excess),
     /// The store failed.
     Store(StoreError),
 }
 
-/// What there is too much of.
+/// A limit that an answer would exceed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Excess {
-    /// What it is.
+    /// What is limited.
     pub what: &'static str,
-    /// The most there may be.
+    /// The limit.
     pub limit: usize,
-    /// What is counted.
+    /// The unit of the limit.
     pub unit: &'static str,
 }
 
@@ -43,7 +43,7 @@ impl fmt::Display for Excess {
 }
 
 impl ReadError {
-    /// A parameter with what is wrong with it.
+    /// An error of a parameter.
     pub(super) fn parameter(name: &str, text: impl Into<String>) -> Self {
         Self::Parameter(name.to_owned(), text.into())
     }

@@ -1,7 +1,7 @@
-//! JSON text, written straight into a byte buffer.
+//! Writes JSON straight into a byte buffer.
 //!
-//! Nothing here knows a row, an entity or HTTP, and nothing builds a tree: a value goes from its column to
-//! the bytes that are sent.
+//! This module knows no row, entity or HTTP, and builds no tree: a value goes from its column to the bytes
+//! that are sent.
 
 /// Writes `text` as a JSON string, quotes included.
 pub fn string(out: &mut Vec<u8>, text: &str) {
@@ -28,11 +28,11 @@ pub fn int(out: &mut Vec<u8>, value: i64) {
     out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
-/// Writes a double as the shortest JSON number that reads back as the same double; JSON has no word for NaN
-/// and infinity, they become `null`.
+/// Writes a double as the shortest JSON number that reads back as the same double. NaN and infinity become
+/// `null`, because JSON has no number for them.
 ///
-/// A whole number keeps its `.0`, so that a reader which tells integers from floats (Python's `json`) always
-/// sees a float.
+/// A whole number ends in `.0`, so that readers that distinguish integers from floats (Python's `json`)
+/// always see a float.
 pub fn double(out: &mut Vec<u8>, value: f64) {
     if !value.is_finite() {
         out.extend_from_slice(b"null");
@@ -53,11 +53,11 @@ pub fn null(out: &mut Vec<u8>) {
     out.extend_from_slice(b"null");
 }
 
-/// `value * 1000`, when the value is exactly the double nearest to a number of at most three decimals.
+/// `value * 1000` if the value is exactly the double nearest to a number with at most three decimals.
 ///
-/// Measured values mostly are, and finding the shortest digits of one by the general algorithm costs more
-/// than the rest of its row. The bound keeps the digits at 15 or fewer, where a decimal and its nearest
-/// double determine each other: what is written is the shortest form and reads back the same.
+/// Most measured values are, and the general algorithm for the shortest digits costs more than the rest of
+/// the row. The limit bounds the digits to 15, where a decimal and its nearest double determine each other:
+/// the result is the shortest form and reads back the same.
 fn as_thousandths(value: f64) -> Option<i64> {
     const LIMIT: f64 = 1e11;
     if value.abs() >= LIMIT || (value == 0.0 && value.is_sign_negative()) {
@@ -179,14 +179,14 @@ mod tests {
     #[test]
     fn a_special_byte_is_found_at_every_place_of_a_word() {
         for length in 0..40 {
-            for place in 0..length {
+            for index in 0..length {
                 for special in ['"', '\\', '\u{0}', '\u{1f}'] {
                     let mut text = "\u{20}\u{7f}é~![]#"
                         .chars()
                         .cycle()
                         .take(length)
                         .collect::<Vec<_>>();
-                    text[place] = special;
+                    text[index] = special;
                     let text: String = text.into_iter().collect();
                     let json = written(|out| string(out, &text));
                     assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);

@@ -1,23 +1,21 @@
-//! The read engine: a bound query becomes one or few statements, and their rows become the bytes of the
+//! The read engine: a bound query becomes one or a few statements, and their rows become the bytes of the
 //! answer.
 //!
-//! There is no struct and no JSON tree between a row and the answer. What is read by id alone goes through
-//! [`Point`], a fixed statement run inline; whatever costs what the request says it costs (a list, an option,
-//! a page) runs on the store's readers. Only text that the entity model and this module hold reaches a
+//! There is no struct and no JSON tree between a row and the answer. A read by id alone goes through
+//! [`PointQuery`], a fixed statement that runs inline. A read whose cost depends on the request (a list, an
+//! option, a page) runs on the store's readers. Only text from the entity model and from this crate reaches a
 //! statement; values are bound.
 
-mod bounds;
 mod cached_count;
 mod error;
-mod found;
 mod json;
-mod level;
 mod list;
+mod outcome;
 mod page;
 mod page_encoder;
+mod page_parameters;
 mod partitioned_count;
-mod point;
-mod position;
+mod point_query;
 mod prepared;
 mod query_cache;
 mod record;
@@ -25,27 +23,29 @@ mod records;
 mod related;
 mod request;
 mod row_encoder;
+mod rows;
 mod seek_cache;
 mod serialize;
 mod series;
 mod sink;
+mod skip_token;
 pub mod text;
 mod time;
 
-pub use bounds::Period;
 pub use error::ReadError;
-pub use found::Found;
 pub use list::{List, Parent, end_list};
+pub use outcome::ReadOutcome;
 pub use page::ValuePage;
-pub use point::Point;
-pub use position::{Next, Signer};
+pub use page_parameters::Period;
+pub use point_query::PointQuery;
 pub use prepared::{Cost, Prepared, run};
-pub use record::{Form, RecordPlan, RowPlan};
+pub use record::{RecordForm, RecordPlan, RowPlan};
 pub use records::Records;
 pub use related::Related;
 pub use request::{ReadRequest, check_options};
 pub use serialize::{to_string, to_vec};
 pub use sink::Sink;
+pub use skip_token::{NextPage, TokenSigner};
 
 use obeya_odata::Bound;
 use obeya_odata::sql::{self, Scope, Statement};
@@ -53,15 +53,16 @@ use obeya_odata::sql::{self, Scope, Statement};
 use obeya_store::engine::{Session, StoreError, Value};
 use obeya_store::entities::is_joined;
 
-/// What reads leave behind for later ones: never rows, and nothing that can be wrong.
+/// Caches that reads share. They never hold rows, and an entry is never wrong: it belongs to one state of the
+/// data.
 #[derive(Debug, Default)]
 pub struct ReadCaches {
     seek: seek_cache::SeekCache,
     queries: query_cache::QueryCache,
 }
 
-/// The statement for the number of all rows.
-fn counting(query: &Bound, dialect: &dyn sql::Dialect, scope: &Scope<'_>) -> Statement {
+/// The statement that counts all rows of a query.
+fn count_statement(query: &Bound, dialect: &dyn sql::Dialect, scope: &Scope<'_>) -> Statement {
     if is_joined(query.entity()) {
         sql::count_joined(query, dialect, scope)
     } else {
@@ -69,13 +70,13 @@ fn counting(query: &Bound, dialect: &dyn sql::Dialect, scope: &Scope<'_>) -> Sta
     }
 }
 
-/// The number that a statement counts.
+/// Runs a statement that counts.
 fn count(session: &mut dyn Session, statement: &Statement) -> Result<i64, StoreError> {
     let count = session.first(&statement.sql, &binds(statement), |row| row.int(0))?;
     Ok(count.flatten().unwrap_or_default())
 }
 
-/// A statement's values, as the store takes them.
+/// The bound values of a statement, as the store takes them.
 fn binds(statement: &Statement) -> Vec<Value<'_>> {
     statement.binds.iter().map(bind).collect()
 }

@@ -1,5 +1,5 @@
-//! The lists: a page of a v2 list with its count and next link, the trash page of v1, and the number of
-//! records in a list.
+//! Lists: a page of a v2 list with its count and next link, the trash of v1, and the number of records in a
+//! list.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,88 +10,87 @@ use obeya_odata::sql::{self, Direction, Predicate, Scope, Statement};
 use obeya_odata::{Bound, OptionName, Options};
 
 use super::error::ReadError;
-use super::found::Found;
-use super::position::{Key, Next, Position};
+use super::outcome::ReadOutcome;
 use super::query_cache::{ListPlan, Window};
 use super::request::ReadRequest;
 use super::sink::Sink;
-use super::{binds, count, counting, json, level};
+use super::skip_token::{ListPosition, NextPage, PositionKey};
+use super::{binds, count, count_statement, json, rows};
 use obeya_store::engine::{Session, StoreError, Value};
 use obeya_store::entity_sets::CONTAINER;
 
-/// Room for a list of usual length.
-const USUAL_BYTES: usize = 16 << 10;
+/// The initial capacity for an answer, in bytes.
+const INITIAL_CAPACITY: usize = 16 << 10;
 
-/// A list, before it is known what a request asks of it.
+/// A list, before the options of a request are applied.
 pub struct List {
     entity: &'static EntityType,
     predicates: Vec<Predicate>,
     parent: Option<Parent>,
-    /// The order when none is asked for, before the id.
+    /// The default order, before the id.
     order: Option<(Column, Direction)>,
 }
 
-/// The record in the path that the list hangs under; without it there is no list.
+/// The record in the path to which the list belongs. If it does not exist, the request is refused.
 #[derive(Debug, Clone)]
 pub struct Parent {
-    /// What it is called in messages.
+    /// Its kind, for messages.
     pub noun: &'static str,
-    /// A statement that gives a row if it exists; its id is `?1`.
+    /// A statement that returns a row if the record exists; its id is `?1`.
     pub exists: Cow<'static, str>,
     /// Its id.
     pub id: i64,
-    /// The set or path that the list's records are known under, if that is not the set of their type.
+    /// The set or path of the list's records, if it is not the set of their type.
     pub source: Option<String>,
 }
 
 impl Parent {
-    /// [`ReadError::NotFound`] unless it exists.
+    /// Returns [`ReadError::NotFound`] if the record does not exist.
     pub(super) fn check(&self, session: &mut dyn Session) -> Result<(), ReadError> {
         let found = session.first(&self.exists, &[Value::Int(self.id)], |_| Ok(()))?;
         found.ok_or(ReadError::NotFound(self.noun, self.id))
     }
 }
 
-/// A page of a list, ready to be read.
+/// A prepared page of a list.
 pub struct ListRead {
     page: ListPage,
     parent: Option<Parent>,
     envelope: Envelope,
 }
 
-/// Which page.
+/// The page to read.
 enum ListPage {
     Planned(Arc<ListPlan>),
-    /// One whose place is known once a row was read.
-    After(Box<Unsettled>),
+    /// A page whose position is only known after a row was read.
+    After(Box<UnresolvedPage>),
 }
 
-/// A page that goes on after a row with a text too long for its link.
-struct Unsettled {
+/// A page that continues after a row whose order key was too long for the token.
+struct UnresolvedPage {
     list: List,
     query: Bound,
     listing: String,
-    position: Position,
+    position: ListPosition,
     window: Window,
 }
 
-/// What stands around the records.
+/// The JSON around the records.
 enum Envelope {
-    /// `@odata.count` if asked for, `value`, and `@odata.nextLink` if there is more; `@odata.context` before
-    /// them.
+    /// `@odata.context` and `@odata.count` if requested, `value`, and `@odata.nextLink` if there is more.
     V2(Option<Vec<u8>>),
-    /// `total`, `page` and `values`. There is no further page to ask for, so `total` says when the limit cut
-    /// it.
+    /// `total`, `page` and `values`. The operation has no further page, so only `total` shows that the limit
+    /// cut the list.
     Trash,
 }
 
-/// The number of records in a list, ready to be counted.
+/// A prepared count of the records of a list.
 pub struct CountRead {
     statement: Statement,
     parent: Option<Parent>,
 }
 
-/// Ends the answer of a v2 list, with the address of the next page if there is one.
+/// Ends the answer of a v2 list, with the URL of the next page if there is one.
 pub fn end_list(out: &mut Vec<u8>, next_link: Option<&str>) {
     if let Some(link) = next_link {
         out.extend_from_slice(b",\"@odata.nextLink\":");
@@ -101,7 +100,7 @@ pub fn end_list(out: &mut Vec<u8>, next_link: Option<&str>) {
 }
 
 impl List {
-    /// Of all records of an entity.
+    /// The list of all records of an entity.
     pub fn of(entity: &'static EntityType) -> Self {
         Self {
             entity,
@@ -111,25 +110,25 @@ impl List {
         }
     }
 
-    /// Only rows that hold to this as well.
+    /// Adds a condition.
     pub fn only(mut self, predicate: Predicate) -> Self {
         self.predicates.push(predicate);
         self
     }
 
-    /// In this order, unless the caller asks for one.
+    /// Sets the default order.
     pub fn ordered(mut self, column: Column, direction: Direction) -> Self {
         self.order = Some((column, direction));
         self
     }
 
-    /// Only under a record that exists.
+    /// Requires that this record exists.
     pub fn under(mut self, parent: Parent) -> Self {
         self.parent = Some(parent);
         self
     }
 
-    /// The page of v2 that a request asks for, with every option.
+    /// Prepares the v2 page that a request asks for, with every option.
     pub fn prepare(self, request: &ReadRequest<'_>) -> Result<ListRead, ReadError> {
         let own = self
             .parent
@@ -149,16 +148,17 @@ impl List {
         })
     }
 
-    /// The number of records that match. Options that say which of them to give out, and how, change nothing.
+    /// Prepares the number of records that match. Options that choose or shape the records have no effect.
     pub fn prepare_count(self, request: &ReadRequest<'_>) -> Result<CountRead, ReadError> {
         let (options, _) = request.options(OptionName::PAGED)?;
         let query = request.bind(&options, self.entity)?;
-        let statement = counting(&query, request.store.dialect().of_queries(), &self.scope());
+        let statement =
+            count_statement(&query, request.store.dialect().of_queries(), &self.scope());
         let parent = self.parent;
         Ok(CountRead { statement, parent })
     }
 
-    /// The trash: these options, and at most `limit` records.
+    /// Prepares the trash, with the `allowed` options and at most `limit` records.
     pub fn prepare_trash(
         self,
         request: &ReadRequest<'_>,
@@ -174,12 +174,12 @@ impl List {
         })
     }
 
-    /// The page, from the query cache if it is there. What a token, the clock or a page size has a say in is
-    /// not: who asks so seldom asks for the same again.
+    /// The page, from the query cache if possible. A page that depends on a token, on the clock or on a page
+    /// size is not cached, because such requests seldom repeat.
     fn page(self, request: &ReadRequest<'_>) -> Result<ListPage, ReadError> {
         let queries = &request.caches.queries;
-        let may_be_known = self.is_whole() && request.page_size.is_none();
-        if may_be_known && let Some(plan) = queries.find(self.entity, request.query) {
+        let may_be_cached = self.is_whole() && request.page_size.is_none();
+        if may_be_cached && let Some(plan) = queries.find(self.entity, request.query) {
             return Ok(ListPage::Planned(plan));
         }
         let (options, _) = request.options(OptionName::PAGED)?;
@@ -188,18 +188,18 @@ impl List {
         }
         let limit = request.page_records;
         let plan = Arc::new(self.first_page(request, &options, request.page_size, limit)?);
-        if may_be_known && !plan.query.asks_the_time() {
-            queries.remember(self.entity, request.query, &plan);
+        if may_be_cached && !plan.query.asks_the_time() {
+            queries.insert(self.entity, request.query, &plan);
         }
         Ok(ListPage::Planned(plan))
     }
 
-    /// Whether it has all records of its entity, in the order of their ids.
+    /// Whether the list has all records of its entity, ordered by id.
     fn is_whole(&self) -> bool {
         self.predicates.is_empty() && self.parent.is_none() && self.order.is_none()
     }
 
-    /// The first page, of the usual size or another.
+    /// Plans the first page. `size` is the page size that the client prefers.
     fn first_page(
         &self,
         request: &ReadRequest<'_>,
@@ -218,7 +218,7 @@ impl List {
         self.plan(dialect, query, options.listing(), None, window)
     }
 
-    /// The page that a token names.
+    /// Plans the page that follows a token.
     fn page_after(
         self,
         request: &ReadRequest<'_>,
@@ -241,8 +241,8 @@ impl List {
             preferred: size,
             now: position.now,
         };
-        if position.has_long_key() {
-            return Ok(ListPage::After(Box::new(Unsettled {
+        if position.has_digest() {
+            return Ok(ListPage::After(Box::new(UnresolvedPage {
                 list: self,
                 query,
                 listing,
@@ -250,7 +250,7 @@ impl List {
                 window,
             })));
         }
-        let after = position.settle(None).ok_or_else(gone)?;
+        let after = position.resolve(None).ok_or_else(gone)?;
         let dialect = request.store.dialect().of_queries();
         let plan = self.plan(dialect, query, listing, Some(&after), window)?;
         Ok(ListPage::Planned(Arc::new(plan)))
@@ -285,12 +285,12 @@ impl ListPage {
     }
 }
 
-impl Unsettled {
-    /// The plan, with the keys of the row that the page goes on after.
+impl UnresolvedPage {
+    /// The plan, with the order keys of the row after which the page begins.
     fn plan(&self, session: &mut dyn Session) -> Result<ListPlan, ReadError> {
         let dialect = session.dialect().of_queries();
         let page = sql::page(&self.query, dialect, &self.list.scope());
-        let Some(Key::Value(id)) = self.position.keys.get(page.unique) else {
+        let Some(PositionKey::Value(id)) = self.position.keys.get(page.unique) else {
             return Err(gone());
         };
         let mut scope = self.list.scope();
@@ -299,19 +299,19 @@ impl Unsettled {
             .push(Predicate::new("{t}.id = ?", [id.clone()]));
         let page = sql::page(&self.query, dialect, &scope);
         let row = keys_of(session, &page)?;
-        let after = self.position.settle(row.as_deref()).ok_or_else(gone)?;
+        let after = self.position.resolve(row.as_deref()).ok_or_else(gone)?;
         let (query, listing) = (self.query.clone(), self.listing.clone());
         self.list
             .plan(dialect, query, listing, Some(&after), self.window)
     }
 }
 
-/// A place that can't be found again.
+/// The error for a position that no longer exists.
 fn gone() -> ReadError {
     ReadError::SkipToken("the row it goes on after is gone or changed; begin the list again")
 }
 
-/// What a list's positions are signed with: the list, whichever way it was asked for.
+/// The text that binds a token to its list. It is the same for every way to request the list.
 fn name(entity: &EntityType, parent: Option<&Parent>, listing: &str) -> String {
     let parent = parent.map(|parent| (parent.id, &parent.source));
     format!("{} {parent:?} {listing}", entity.name)
@@ -323,13 +323,13 @@ impl ListRead {
         &self,
         session: &mut dyn Session,
         sink: &mut dyn Sink,
-    ) -> Result<Found, ReadError> {
-        let settled;
+    ) -> Result<ReadOutcome, ReadError> {
+        let resolved;
         let plan = match &self.page {
             ListPage::Planned(plan) => plan.as_ref(),
             ListPage::After(page) => {
-                settled = page.plan(session)?;
-                &settled
+                resolved = page.plan(session)?;
+                &resolved
             }
         };
         if let Some(parent) = &self.parent {
@@ -347,8 +347,8 @@ impl ListRead {
         plan: &ListPlan,
         context: Option<&[u8]>,
         sink: &mut dyn Sink,
-    ) -> Result<Found, ReadError> {
-        let mut out = Vec::with_capacity(USUAL_BYTES);
+    ) -> Result<ReadOutcome, ReadError> {
+        let mut out = Vec::with_capacity(INITIAL_CAPACITY);
         out.push(b'{');
         if let Some(context) = context {
             out.extend_from_slice(context);
@@ -370,16 +370,16 @@ impl ListRead {
             now,
         } = plan.window;
         let more = found.rows as u64 > limit;
-        let next = more.then(|| Next {
+        let next = more.then(|| NextPage {
             list: name(plan.query.entity(), self.parent.as_ref(), &plan.listing),
-            position: Position {
-                keys: found.last.into_iter().map(Key::of).collect(),
+            position: ListPosition {
+                keys: found.last.into_iter().map(PositionKey::of).collect(),
                 left: left.map(|left| left - limit),
                 page_size: preferred,
                 now,
             },
         });
-        Ok(Found::OpenList(next))
+        Ok(ReadOutcome::OpenList(next))
     }
 }
 
@@ -387,14 +387,14 @@ fn run_trash(
     session: &mut dyn Session,
     plan: &ListPlan,
     sink: &mut dyn Sink,
-) -> Result<Found, ReadError> {
+) -> Result<ReadOutcome, ReadError> {
     let mut out = b"{\"total\":".to_vec();
     json::int(&mut out, plan.count.get(session)?);
     out.extend_from_slice(b",\"page\":1,\"values\":[");
     write_rows(session, plan, &mut out)?;
     out.extend_from_slice(b"]}");
     sink.last(out);
-    Ok(Found::Whole)
+    Ok(ReadOutcome::Complete)
 }
 
 impl CountRead {
@@ -403,24 +403,24 @@ impl CountRead {
         &self,
         session: &mut dyn Session,
         sink: &mut dyn Sink,
-    ) -> Result<Found, ReadError> {
+    ) -> Result<ReadOutcome, ReadError> {
         if let Some(parent) = &self.parent {
             parent.check(session)?;
         }
         let number = count(session, &self.statement)?;
         sink.last(number.to_string().into_bytes());
-        Ok(Found::Whole)
+        Ok(ReadOutcome::Complete)
     }
 }
 
-/// Writes the rows of the page.
+/// Writes the rows of a page.
 fn write_rows(
     session: &mut dyn Session,
     plan: &ListPlan,
     out: &mut Vec<u8>,
-) -> Result<level::Found, ReadError> {
+) -> Result<rows::WrittenRows, ReadError> {
     let whole = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
-    let rows = level::Rows {
+    let rows = rows::RowQuery {
         query: &plan.query,
         encoder: &plan.encoder,
         statements: &plan.rows.statements,
@@ -428,20 +428,17 @@ fn write_rows(
         limit: whole(plan.window.limit),
         read: whole(plan.window.rows()),
     };
-    level::write_rows(session, rows, out)
+    rows::write_rows(session, rows, out)
 }
 
-/// The order keys of the only row of a page.
+/// The order keys of the first row of a page.
 pub(super) fn keys_of(
     session: &mut dyn Session,
     page: &sql::Page,
 ) -> Result<Option<Vec<sql::Value>>, StoreError> {
     for statement in &page.statements {
         let found = session.first(&statement.sql, &binds(statement), |row| {
-            let keys = page
-                .keys
-                .iter()
-                .map(|&key| row.value(key).map(level::owned));
+            let keys = page.keys.iter().map(|&key| row.value(key).map(rows::owned));
             keys.collect()
         })?;
         if found.is_some() {

@@ -1,32 +1,32 @@
-//! How many rows a listing has, by stretches of its time.
+//! The number of rows of a listing, by partitions of time.
 //!
-//! To count what a filter lets through is to read all there is, so several readers may do it together, each
-//! taking the next stretch. What each stretch holds is kept: a page is then looked for only where it is.
-//! Nothing here runs a statement.
+//! Counting the matches of a filter reads all rows, so several readers may do it together, each taking the
+//! next partition. The counts by partition are cached: a page is then looked for only in its partitions. No
+//! statement runs here.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use obeya_store::StoreError;
 
-/// A stretch of time in ticks, both ends within it.
+/// A span of time in ticks, including both ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Span {
+pub(crate) struct TimeSpan {
     /// Its first instant.
     pub first: i64,
     /// Its last instant.
     pub last: i64,
 }
 
-impl Span {
-    /// So many stretches of the same length, one after the other; fewer when it is shorter than that.
-    pub fn cut(self, stretches: i64) -> Vec<Self> {
+impl TimeSpan {
+    /// Splits the span into so many parts of the same length, in order; fewer if it is shorter than that.
+    pub fn split(self, partitions: i64) -> Vec<Self> {
         let (first, last) = (i128::from(self.first), i128::from(self.last));
-        let stretches = i128::from(stretches).clamp(1, (last - first + 1).max(1));
-        let start = |index: i128| first + (last - first + 1) * index / stretches;
-        // What lies between two instants is an instant.
+        let partitions = i128::from(partitions).clamp(1, (last - first + 1).max(1));
+        let start = |index: i128| first + (last - first + 1) * index / partitions;
+        // A point between two instants is an instant.
         let instant = |ticks: i128| i64::try_from(ticks).unwrap_or(self.last);
-        (0..stretches)
+        (0..partitions)
             .map(|index| Self {
                 first: instant(start(index)),
                 last: instant(start(index + 1) - 1),
@@ -35,35 +35,35 @@ impl Span {
     }
 }
 
-/// The rows of a listing, by stretches that follow one another.
+/// The number of rows of a listing, by consecutive partitions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PartitionedCount {
-    stretches: Vec<(Span, u64)>,
+    partitions: Vec<(TimeSpan, u64)>,
 }
 
 impl PartitionedCount {
-    /// Stretches in the order of time, with the rows of each.
-    pub fn new(stretches: Vec<(Span, u64)>) -> Self {
-        Self { stretches }
+    /// Takes partitions in the order of time, with the number of rows of each.
+    pub fn new(partitions: Vec<(TimeSpan, u64)>) -> Self {
+        Self { partitions }
     }
 
-    /// All rows.
+    /// The number of all rows.
     pub fn total(&self) -> u64 {
-        self.stretches.iter().map(|(_, rows)| rows).sum()
+        self.partitions.iter().map(|(_, rows)| rows).sum()
     }
 
-    /// The shortest time that is known to hold the rows from number `first` on, `size` of them at most, and
-    /// how many rows come before that time; `None` when there are no such rows.
-    pub fn find(&self, first: u64, size: u64) -> Option<(u64, Span)> {
+    /// The shortest span that contains the rows from number `first` on, at most `size` of them, and the
+    /// number of rows before that span; `None` if there are no such rows.
+    pub fn find(&self, first: u64, size: u64) -> Option<(u64, TimeSpan)> {
         let end = first.saturating_add(size);
         let mut before = 0;
-        let mut found: Option<(u64, Span)> = None;
-        for &(span, rows) in self.stretches.iter().filter(|(_, rows)| *rows > 0) {
+        let mut found: Option<(u64, TimeSpan)> = None;
+        for &(span, rows) in self.partitions.iter().filter(|(_, rows)| *rows > 0) {
             if before < end && before + rows > first {
                 let (skipped, from) = found.map_or((before, span), |found| found);
                 let first = from.first;
                 let last = span.last;
-                found = Some((skipped, Span { first, last }));
+                found = Some((skipped, TimeSpan { first, last }));
             }
             before += rows;
         }
@@ -71,123 +71,122 @@ impl PartitionedCount {
     }
 }
 
-/// A count under way, shared by those who do it.
+/// A count in progress, shared by its readers.
 #[derive(Debug)]
 pub(crate) struct Counting {
-    spans: Vec<Span>,
-    /// After this nobody takes another stretch.
+    spans: Vec<TimeSpan>,
+    /// After this no partition is started.
     deadline: Instant,
-    state: Mutex<State>,
-    settled: Condvar,
+    state: Mutex<Progress>,
+    released: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    /// The stretch to take next.
+struct Progress {
+    /// The next partition to count.
     next: usize,
-    /// What was counted.
+    /// The results.
     rows: Vec<Option<u64>>,
-    /// Stretches being counted.
+    /// The number of partitions that are being counted.
     busy: usize,
 }
 
 impl Counting {
-    /// A count of these stretches, none of which is begun after `deadline`.
-    pub fn new(spans: Vec<Span>, deadline: Instant) -> Self {
+    /// A count of these partitions, none of which is started after `deadline`.
+    pub fn new(spans: Vec<TimeSpan>, deadline: Instant) -> Self {
         let rows = vec![None; spans.len()];
         Self {
             spans,
             deadline,
-            state: Mutex::new(State {
+            state: Mutex::new(Progress {
                 rows,
-                ..State::default()
+                ..Progress::default()
             }),
-            settled: Condvar::new(),
+            released: Condvar::new(),
         }
     }
 
-    /// Counts the next stretch, and the next, until all are taken. A stretch whose count fails is left to
-    /// [`Counting::finish`].
+    /// Counts partitions until all are taken. A partition whose count fails is left to [`Counting::finish`].
     pub fn help(
         &self,
-        mut count: impl FnMut(Span) -> Result<u64, StoreError>,
+        mut count: impl FnMut(TimeSpan) -> Result<u64, StoreError>,
     ) -> Result<(), StoreError> {
-        while let Some(taken) = self.take()? {
-            let rows = count(self.spans[taken.index])?;
-            self.lock().rows[taken.index] = Some(rows);
+        while let Some(claim) = self.claim()? {
+            let rows = count(self.spans[claim.index])?;
+            self.lock().rows[claim.index] = Some(rows);
         }
         Ok(())
     }
 
-    /// The same, and waits for those who help; what they left is counted here.
+    /// The same; then waits for the helpers and counts the partitions that they left.
     pub fn finish(
         &self,
-        mut count: impl FnMut(Span) -> Result<u64, StoreError>,
+        mut count: impl FnMut(TimeSpan) -> Result<u64, StoreError>,
     ) -> Result<PartitionedCount, StoreError> {
         if let Err(error) = self.help(&mut count) {
-            // The others have nothing to count for any more.
+            // Stops the helpers.
             self.lock().next = self.spans.len();
             return Err(error);
         }
         let mut state = self.lock();
         while state.busy > 0 {
             state = self
-                .settled
+                .released
                 .wait(state)
                 .unwrap_or_else(PoisonError::into_inner);
         }
         let rows = std::mem::take(&mut state.rows);
         drop(state);
-        let stretches = self.spans.iter().zip(rows).map(|(&span, rows)| {
+        let partitions = self.spans.iter().zip(rows).map(|(&span, rows)| {
             let rows = match rows {
                 Some(rows) => rows,
-                None => self.in_time().and_then(|()| count(span))?,
+                None => self.check_deadline().and_then(|()| count(span))?,
             };
             Ok((span, rows))
         });
         Ok(PartitionedCount::new(
-            stretches.collect::<Result<_, StoreError>>()?,
+            partitions.collect::<Result<_, StoreError>>()?,
         ))
     }
 
-    fn in_time(&self) -> Result<(), StoreError> {
+    fn check_deadline(&self) -> Result<(), StoreError> {
         if Instant::now() > self.deadline {
             return Err(StoreError::Timeout);
         }
         Ok(())
     }
 
-    fn take(&self) -> Result<Option<Taken<'_>>, StoreError> {
+    fn claim(&self) -> Result<Option<Claim<'_>>, StoreError> {
         let mut state = self.lock();
         let index = state.next;
         if index == self.spans.len() {
             return Ok(None);
         }
-        self.in_time()?;
+        self.check_deadline()?;
         state.next += 1;
         state.busy += 1;
-        Ok(Some(Taken {
+        Ok(Some(Claim {
             counting: self,
             index,
         }))
     }
 
-    /// A count whose holder panicked is still right: each change is one assignment.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    /// Each change is one assignment, so a panic of another thread leaves the state valid.
+    fn lock(&self) -> MutexGuard<'_, Progress> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A stretch that is being counted, whatever becomes of who does it.
-struct Taken<'c> {
+/// A claim on a partition. Released on drop, even if the reader fails or panics.
+struct Claim<'c> {
     counting: &'c Counting,
     index: usize,
 }
 
-impl Drop for Taken<'_> {
+impl Drop for Claim<'_> {
     fn drop(&mut self) {
         self.counting.lock().busy -= 1;
-        self.counting.settled.notify_all();
+        self.counting.released.notify_all();
     }
 }
 
@@ -198,36 +197,40 @@ mod tests {
 
     use super::*;
 
-    fn span(first: i64, last: i64) -> Span {
-        Span { first, last }
+    fn span(first: i64, last: i64) -> TimeSpan {
+        TimeSpan { first, last }
     }
 
-    fn counting(stretches: i64) -> Counting {
+    fn counting(partitions: i64) -> Counting {
         let deadline = Instant::now() + Duration::from_secs(60);
-        Counting::new(span(0, 99).cut(stretches), deadline)
+        Counting::new(span(0, 99).split(partitions), deadline)
     }
 
     /// A row at every instant.
-    fn each(span: Span) -> u64 {
+    fn each(span: TimeSpan) -> u64 {
         (span.last - span.first + 1).unsigned_abs()
     }
 
     #[test]
-    fn stretches_follow_one_another_without_a_gap() {
-        for (whole, stretches) in [
+    fn partitions_follow_one_another_without_a_gap() {
+        for (whole, partitions) in [
             (span(0, 99), 7),
             (span(-5, -5), 64),
             (span(i64::MIN, i64::MAX), 64),
             (span(0, 9), 0),
         ] {
-            let cut = whole.cut(stretches);
+            let split = whole.split(partitions);
             assert_eq!(
-                (cut[0].first, cut[cut.len() - 1].last),
+                (split[0].first, split[split.len() - 1].last),
                 (whole.first, whole.last)
             );
-            assert!(cut.windows(2).all(|pair| pair[0].last + 1 == pair[1].first));
-            assert!(cut.iter().all(|span| span.first <= span.last));
-            assert!(cut.len() <= usize::try_from(stretches.max(1)).unwrap());
+            assert!(
+                split
+                    .windows(2)
+                    .all(|pair| pair[0].last + 1 == pair[1].first)
+            );
+            assert!(split.iter().all(|span| span.first <= span.last));
+            assert!(split.len() <= usize::try_from(partitions.max(1)).unwrap());
         }
     }
 
@@ -276,12 +279,12 @@ mod tests {
             Ok(each(span))
         });
         assert_eq!(count.unwrap().total(), 100);
-        // Its own first, then what the two began and left.
+        // Its own partition first, then those that the two helpers left.
         assert_eq!(counted, [75, 25, 50]);
     }
 
     #[test]
-    fn many_count_each_stretch_once() {
+    fn many_count_each_partition_once() {
         let counting = Arc::new(counting(64));
         let helpers: Vec<_> = (0..3)
             .map(|_| {
@@ -297,7 +300,10 @@ mod tests {
 
     #[test]
     fn a_count_ends_with_its_time_and_with_its_first_fault() {
-        let late = Counting::new(span(0, 9).cut(2), Instant::now() - Duration::from_millis(1));
+        let late = Counting::new(
+            span(0, 9).split(2),
+            Instant::now() - Duration::from_millis(1),
+        );
         assert!(matches!(late.finish(|_| Ok(0)), Err(StoreError::Timeout)));
         let mut left = counting(1);
         assert!(left.help(|_| Err(StoreError::Timeout)).is_err());

@@ -1,19 +1,20 @@
-//! The two stages of every read: what the `prepare` of a kind of read gives, and what [`run`] makes of it.
+//! The two stages of every read: each kind of read has a `prepare` that returns a [`Prepared`], and [`run`]
+//! runs it.
 //!
-//! Whatever a request can say wrong was refused when a [`Prepared`] is made, and no connection was needed for
-//! it. [`run`] needs a session and nothing of the request.
+//! Preparing finds every error that a request can contain and needs no connection. [`run`] needs a session
+//! and nothing of the request.
 
 use super::ReadCaches;
 use super::error::ReadError;
-use super::found::Found;
 use super::list::{CountRead, ListRead};
+use super::outcome::ReadOutcome;
 use super::page::ValuePage;
-use super::point::RecordRead;
+use super::point_query::RecordRead;
 use super::records::Records;
 use super::sink::Sink;
 use obeya_store::engine::Session;
 
-/// A read that can run.
+/// A prepared read.
 pub enum Prepared {
     /// One record.
     Record(RecordRead),
@@ -27,16 +28,16 @@ pub enum Prepared {
     Values(Box<ValuePage>),
 }
 
-/// What a read costs, which decides where it runs.
+/// The cost of a read, which decides where it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cost {
-    /// One look-up by a primary key.
+    /// One look-up by the primary key.
     LookUp,
-    /// Mostly little.
+    /// Usually small.
     Small,
-    /// Whatever so many records of v1 cost, whose answer is sent while it is read.
+    /// At most this many records of v1, sent while they are read.
     Records(u32),
-    /// Whatever so many values cost, whose answer is sent while it is read.
+    /// At most this many values, sent while they are read.
     Values(u32),
 }
 
@@ -71,26 +72,25 @@ impl From<ValuePage> for Prepared {
 }
 
 impl Prepared {
-    /// What it costs.
+    /// The cost of the read.
     pub fn cost(&self) -> Cost {
         match self {
             Self::Record(record) if record.is_look_up() => Cost::LookUp,
             Self::Record(_) | Self::List(_) | Self::Count(_) => Cost::Small,
-            Self::Records(records) => Cost::Records(records.most()),
+            Self::Records(records) => Cost::Records(records.max_records()),
             Self::Values(page) => Cost::Values(page.size()),
         }
     }
 }
 
-/// Runs a read in one snapshot: its statements, and the bytes of their rows into `sink`. Without caches it
-/// neither asks what earlier reads found nor leaves anything behind. Stops without an error when the sink
-/// wants no more.
+/// Runs a read in one snapshot: executes its statements and writes their rows into `sink`. Without caches it
+/// neither uses nor stores results of other reads. Stops without an error when the sink wants no more.
 pub fn run(
     session: &mut dyn Session,
     prepared: &Prepared,
     caches: Option<&ReadCaches>,
     sink: &mut dyn Sink,
-) -> Result<Found, ReadError> {
+) -> Result<ReadOutcome, ReadError> {
     match prepared {
         Prepared::Record(record) => record.run(session, sink),
         Prepared::List(list) => list.run(session, sink),

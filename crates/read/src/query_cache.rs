@@ -1,8 +1,7 @@
-//! What a list's query string comes to: its statements and the encoder of its rows, made once and remembered.
+//! The plans of repeated lists: statements and row encoder by query string, made once and cached.
 //!
-//! Clients ask the same lists again and again; reading, binding and rendering their options then costs as
-//! much as a small answer. Rows are never remembered, and what is kept is bounded, whatever clients ask.
-//! Nothing here runs a statement.
+//! Clients repeat the same lists, and parsing, binding and rendering their options costs as much as a small
+//! answer. Rows are never cached, and the cache is bounded. No statement runs here.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,47 +11,46 @@ use obeya_odata::edm::EntityType;
 use obeya_odata::sql::{self, Page, Scope};
 
 use super::cached_count::CachedCount;
-use super::counting;
+use super::count_statement;
 use super::row_encoder::RowEncoder;
 
-/// Query strings remembered for one entity at most; the least recently used one goes first.
+/// The most query strings cached for one entity; the least recently used one is evicted first.
 const MAX_QUERIES: usize = 128;
-/// The longest query string that is worth remembering, in bytes. What it comes to grows with it, at some
-/// fifty bytes for each.
+/// The longest query string that is cached, in bytes. Its plan takes some fifty bytes for each.
 const MAX_QUERY: usize = 512;
 
-/// A list's query, ready to run.
+/// The plan of a list.
 #[derive(Debug)]
 pub(super) struct ListPlan {
-    /// What was asked for.
+    /// The bound query.
     pub(super) query: Bound,
-    /// The list itself, whichever page of it: see [`obeya_odata::Options::listing`].
+    /// The options that identify the list without the page: see [`obeya_odata::Options::listing`].
     pub(super) listing: String,
-    /// The rows of the page, and one more to know whether there are any.
+    /// The statements for the rows of the page and one more row, which shows that there is a next page.
     pub(super) rows: Page,
     /// The number of all rows.
     pub(super) count: CachedCount,
-    /// How a row is written.
+    /// Writes a row.
     pub(super) encoder: RowEncoder,
-    /// Which page.
+    /// The size of the page.
     pub(super) window: Window,
 }
 
 /// The size of a page.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Window {
-    /// Records of the page at most.
+    /// The most records of the page.
     pub(super) limit: u64,
-    /// Records that `$top` still lets through, this page's among them.
+    /// The records that `$top` still allows, including this page.
     pub(super) left: Option<u64>,
-    /// The size the caller prefers for every page, if it is another than usual.
+    /// The page size that the client prefers, if it is not the default.
     pub(super) preferred: Option<u32>,
-    /// What `now()` means, on this page and all that follow.
+    /// The value of `now()` for this page and all that follow.
     pub(super) now: i64,
 }
 
 impl Window {
-    /// Rows to read: those of the page, and one more to know whether there are any.
+    /// The rows to read: those of the page and one more, which shows that there is a next page.
     pub(super) fn rows(self) -> u64 {
         let more = self.limit + 1;
         self.left.map_or(more, |left| left.min(more))
@@ -60,8 +58,8 @@ impl Window {
 }
 
 impl ListPlan {
-    /// The statements of a query in `scope`, for the rows that come after a place if there is one; `None`
-    /// when it can be no place in this order.
+    /// The plan of a query in `scope`, for the rows after a position if there is one; `None` if the position
+    /// does not fit the order of the query.
     pub(super) fn new(
         query: Bound,
         listing: String,
@@ -70,7 +68,7 @@ impl ListPlan {
         after: Option<&[sql::Value]>,
         window: Window,
     ) -> Option<Self> {
-        let count = counting(&query, dialect, &scope);
+        let count = count_statement(&query, dialect, &scope);
         let scope = Scope {
             limit: Some(window.rows()),
             ..scope
@@ -90,53 +88,52 @@ impl ListPlan {
     }
 }
 
-/// The remembered queries of each entity, by query string as it arrived.
+/// The cached plans of each entity, by the query string as it arrived.
 #[derive(Debug, Default)]
 pub(super) struct QueryCache {
-    known: Mutex<Known>,
+    cached: Mutex<CachedQueries>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct CachedQueries {
     entities: HashMap<&'static str, HashMap<String, Entry>>,
     clock: u64,
 }
 
 #[derive(Debug)]
 struct Entry {
-    compiled: Arc<ListPlan>,
+    plan: Arc<ListPlan>,
     used: u64,
 }
 
 impl QueryCache {
-    /// What a query came to before, if it is remembered.
+    /// The cached plan of a query.
     pub(super) fn find(&self, entity: &EntityType, query: &str) -> Option<Arc<ListPlan>> {
-        self.change(|known| known.find(entity, query))
+        self.change(|cached| cached.find(entity, query))
     }
 
-    /// Remembers what a query comes to, if it is short enough to be worth it. It must come to the same each
-    /// time.
-    pub(super) fn remember(&self, entity: &EntityType, query: &str, compiled: &Arc<ListPlan>) {
+    /// Caches the plan of a query if the query string is short. The plan must not depend on the time.
+    pub(super) fn insert(&self, entity: &EntityType, query: &str, plan: &Arc<ListPlan>) {
         if query.len() <= MAX_QUERY {
-            self.change(|known| known.remember(entity, query, compiled));
+            self.change(|cached| cached.insert(entity, query, plan));
         }
     }
 
-    fn change<T>(&self, change: impl FnOnce(&mut Known) -> T) -> T {
-        // The maps are whole after every change, so a panic elsewhere leaves nothing to mend.
-        change(&mut self.known.lock().unwrap_or_else(PoisonError::into_inner))
+    fn change<T>(&self, change: impl FnOnce(&mut CachedQueries) -> T) -> T {
+        // Each change of the maps is complete in itself, so a panic of another thread leaves them valid.
+        change(&mut self.cached.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Known {
+impl CachedQueries {
     fn find(&mut self, entity: &EntityType, query: &str) -> Option<Arc<ListPlan>> {
         self.clock += 1;
         let entry = self.entities.get_mut(entity.name)?.get_mut(query)?;
         entry.used = self.clock;
-        Some(Arc::clone(&entry.compiled))
+        Some(Arc::clone(&entry.plan))
     }
 
-    fn remember(&mut self, entity: &EntityType, query: &str, compiled: &Arc<ListPlan>) {
+    fn insert(&mut self, entity: &EntityType, query: &str, plan: &Arc<ListPlan>) {
         let queries = self.entities.entry(entity.name).or_default();
         if queries.len() >= MAX_QUERIES {
             let oldest = queries.iter().min_by_key(|(_, entry)| entry.used);
@@ -145,7 +142,7 @@ impl Known {
             }
         }
         let entry = Entry {
-            compiled: Arc::clone(compiled),
+            plan: Arc::clone(plan),
             used: self.clock,
         };
         queries.insert(query.to_owned(), entry);
@@ -159,10 +156,10 @@ mod tests {
     use super::*;
     use obeya_store::entities::{AREA, GROUP};
 
-    /// Asks for a query, and remembers it; whether it was remembered before.
-    fn is_known(queries: &QueryCache, entity: &'static EntityType, query: &str) -> bool {
-        if let Some(compiled) = queries.find(entity, query) {
-            assert_eq!(compiled.query.entity().name, entity.name);
+    /// Looks up a query and caches it; returns whether it was cached before.
+    fn is_cached(queries: &QueryCache, entity: &'static EntityType, query: &str) -> bool {
+        if let Some(plan) = queries.find(entity, query) {
+            assert_eq!(plan.query.entity().name, entity.name);
             return true;
         }
         let limits = Limits::default();
@@ -175,9 +172,8 @@ mod tests {
             now: 0,
         };
         let scope = Scope::default();
-        let compiled =
-            ListPlan::new(bound, String::new(), &sql::Sqlite, scope, None, window).unwrap();
-        queries.remember(entity, query, &Arc::new(compiled));
+        let plan = ListPlan::new(bound, String::new(), &sql::Sqlite, scope, None, window).unwrap();
+        queries.insert(entity, query, &Arc::new(plan));
         false
     }
 
@@ -185,9 +181,9 @@ mod tests {
     fn a_query_is_made_once_for_each_entity() {
         let queries = QueryCache::default();
         for entity in [&AREA, &GROUP] {
-            assert!(!is_known(&queries, entity, "$top=5"));
-            assert!(is_known(&queries, entity, "$top=5"));
-            assert!(!is_known(&queries, entity, "$top=6"));
+            assert!(!is_cached(&queries, entity, "$top=5"));
+            assert!(is_cached(&queries, entity, "$top=5"));
+            assert!(!is_cached(&queries, entity, "$top=6"));
         }
     }
 
@@ -195,22 +191,22 @@ mod tests {
     fn what_is_long_is_made_anew() {
         let queries = QueryCache::default();
         let long = format!("$top=5&x={}", "y".repeat(MAX_QUERY));
-        assert!(!is_known(&queries, &AREA, &long));
-        assert!(!is_known(&queries, &AREA, &long));
+        assert!(!is_cached(&queries, &AREA, &long));
+        assert!(!is_cached(&queries, &AREA, &long));
     }
 
     #[test]
     fn what_is_remembered_is_bounded_and_the_oldest_goes() {
         let queries = QueryCache::default();
         for top in 0..MAX_QUERIES {
-            is_known(&queries, &AREA, &format!("$top={top}"));
+            is_cached(&queries, &AREA, &format!("$top={top}"));
         }
-        assert!(is_known(&queries, &AREA, "$top=0"));
-        assert!(!is_known(&queries, &AREA, "$skip=1"));
-        assert!(is_known(&queries, &AREA, "$top=0"));
-        assert!(!is_known(&queries, &AREA, "$top=1"));
+        assert!(is_cached(&queries, &AREA, "$top=0"));
+        assert!(!is_cached(&queries, &AREA, "$skip=1"));
+        assert!(is_cached(&queries, &AREA, "$top=0"));
+        assert!(!is_cached(&queries, &AREA, "$top=1"));
         assert_eq!(
-            queries.change(|known| known.entities["Area"].len()),
+            queries.change(|cached| cached.entities["Area"].len()),
             MAX_QUERIES
         );
     }

@@ -1,10 +1,10 @@
-//! One record by its key, as bytes: what single reads, the answers to writes and `If-Match` all show.
+//! One record by its key, as bytes: the source of single reads, of the answers to writes and of `If-Match`.
 //!
-//! A [`RecordPlan`] renders its statements once for each dialect: the record's own, and one for what belongs
-//! to it. They take the key and nothing else, so a write can prefetch all of them before it waits for the
+//! A [`RecordPlan`] renders its statements once for each dialect: one for the record, and one for each list
+//! of its parts. Their only parameter is the key, so a write can prefetch all of them before it waits for the
 //! first. A [`RowPlan`] writes a row from the cells that were just bound, where nothing else has to be read.
-//! Neither looks at a cache: those go by a counter that a write may undo. Nor is there a limit, as for what a
-//! request expands: a record belongs together.
+//! Neither uses a cache, because cache keys contain a counter that a write may roll back. Neither has a limit
+//! like that on expanded rows: the parts belong to the record.
 
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
@@ -19,20 +19,20 @@ use super::time::TimestampFormatter;
 use obeya_store::engine::{Dialect, Row, Session, StoreError, Value};
 use obeya_store::entities::order_of;
 
-/// Room for a record with texts of usual length.
-const USUAL_BYTES: usize = 1_024;
+/// The initial capacity for a record, in bytes.
+const INITIAL_CAPACITY: usize = 1_024;
 
-/// How the records of an entity are written.
+/// What the records of an entity consist of.
 #[derive(Debug, Clone, Copy)]
-pub struct Form {
+pub struct RecordForm {
     /// The entity.
     pub entity: &'static EntityType,
-    /// `$expand` for what belongs to each record, and the member it comes after.
+    /// `$expand` for the parts of each record, and the member after which they are written.
     pub parts: Option<(&'static str, &'static str)>,
 }
 
-impl Form {
-    /// Of records that are rows and nothing else.
+impl RecordForm {
+    /// Records that consist of one row each.
     pub const fn of(entity: &'static EntityType) -> Self {
         Self {
             entity,
@@ -41,24 +41,24 @@ impl Form {
     }
 }
 
-/// How the records of an entity are read by id. A `static` beside the handlers.
+/// Reads the records of an entity by id. Handlers have one in a `static`.
 pub struct RecordPlan {
-    form: Form,
+    form: RecordForm,
     condition: Option<&'static str>,
-    /// One for each dialect.
-    plans: [OnceLock<Statements>; Dialect::ALL.len()],
+    /// The statements, by dialect.
+    plans: [OnceLock<RecordStatements>; Dialect::ALL.len()],
 }
 
-/// The statements of a record on one engine. Each takes the id alone.
-struct Statements {
+/// The statements of a record on one engine. The only parameter of each is the id.
+struct RecordStatements {
     query: Bound,
     record: String,
     encoder: RowEncoder,
-    lists: Vec<List>,
+    lists: Vec<PartList>,
 }
 
-/// Records that belong to the record, as an array in it.
-struct List {
+/// A list of parts of the record.
+struct PartList {
     /// `,"name":`
     key: Vec<u8>,
     rows: String,
@@ -66,8 +66,8 @@ struct List {
 }
 
 impl RecordPlan {
-    /// Of records in this form, by their id.
-    pub const fn new(form: Form) -> Self {
+    /// A plan for records of this form.
+    pub const fn new(form: RecordForm) -> Self {
         Self {
             form,
             condition: None,
@@ -75,7 +75,7 @@ impl RecordPlan {
         }
     }
 
-    /// Only of rows for which this holds: SQL with `{t}` for the table.
+    /// Adds a condition: SQL with `{t}` for the table.
     pub const fn only(mut self, condition: &'static str) -> Self {
         self.condition = Some(condition);
         self
@@ -86,13 +86,12 @@ impl RecordPlan {
         self.form.entity
     }
 
-    /// The query that gives the record.
+    /// The query for the record.
     pub(super) fn query(&self, dialect: Dialect) -> &Bound {
         &self.on(dialect).query
     }
 
-    /// Says that the record will be written ([`Self::write`]), so that a write on an engine at the end of a
-    /// wire waits for its statements once.
+    /// Prefetches the statements of [`Self::write`], so that a write over a network waits for them once.
     pub fn prefetch(&self, session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
         let plan = self.on(session.dialect());
         session.prefetch(&plan.record, &[id.into()])?;
@@ -102,7 +101,7 @@ impl RecordPlan {
         Ok(())
     }
 
-    /// Appends the record as an object; `false`, and nothing written, when there is none.
+    /// Appends the record as an object. Returns `false` and appends nothing if it does not exist.
     pub fn write(
         &self,
         session: &mut dyn Session,
@@ -124,7 +123,7 @@ impl RecordPlan {
         if !plan.lists.is_empty() {
             let after = out.split_off(lists_at);
             for list in &plan.lists {
-                // The first member goes without its comma.
+                // The first member has no comma before it.
                 let skip = usize::from(out.len() == start + 1);
                 out.extend_from_slice(&list.key[skip..]);
                 list.write(session, id, &mut timestamps, out)?;
@@ -135,21 +134,21 @@ impl RecordPlan {
         Ok(true)
     }
 
-    /// The record, if there is one.
+    /// Reads the record, if it exists.
     pub fn read(&self, session: &mut dyn Session, id: i32) -> Result<Option<Vec<u8>>, StoreError> {
-        let mut out = Vec::with_capacity(USUAL_BYTES);
+        let mut out = Vec::with_capacity(INITIAL_CAPACITY);
         let is_there = self.write(session, id, &mut out)?;
         Ok(is_there.then_some(out))
     }
 
-    fn on(&self, dialect: Dialect) -> &Statements {
+    fn on(&self, dialect: Dialect) -> &RecordStatements {
         self.plans[dialect as usize]
-            .get_or_init(|| Statements::of(&self.form, self.condition, dialect))
+            .get_or_init(|| RecordStatements::of(&self.form, self.condition, dialect))
     }
 }
 
-impl Statements {
-    fn of(form: &Form, condition: Option<&'static str>, dialect: Dialect) -> Self {
+impl RecordStatements {
+    fn of(form: &RecordForm, condition: Option<&'static str>, dialect: Dialect) -> Self {
         let options = form
             .parts
             .map_or_else(Options::default, |(expand, _)| parsed(expand));
@@ -183,7 +182,7 @@ impl Statements {
             let mut key = vec![b','];
             json::string(&mut key, navigation.name);
             key.push(b':');
-            List {
+            PartList {
                 key,
                 rows: by_id_alone(sql::expand(item, dialect, &[ID], &scope)),
                 encoder: RowEncoder::of(&item.query),
@@ -198,7 +197,7 @@ impl Statements {
     }
 }
 
-impl List {
+impl PartList {
     fn write(
         &self,
         session: &mut dyn Session,
@@ -219,22 +218,21 @@ impl List {
     }
 }
 
-/// How a record is written from cells that a statement has just bound, or given. A `static` beside the
-/// handlers.
+/// Writes a record from cells that a statement has just bound or returned. Handlers have one in a `static`.
 pub struct RowPlan {
     entity: &'static EntityType,
     columns: &'static [&'static str],
-    plan: OnceLock<Cells>,
+    plan: OnceLock<CellLayout>,
 }
 
-struct Cells {
+struct CellLayout {
     encoder: RowEncoder,
     /// Where in the cells each column of the query is.
-    places: Vec<usize>,
+    cell_of: Vec<usize>,
 }
 
 impl RowPlan {
-    /// Of an entity that is the row of a table, from cells of these columns.
+    /// A plan for an entity that is one row of a table, from cells of these columns.
     pub const fn new(entity: &'static EntityType, columns: &'static [&'static str]) -> Self {
         Self {
             entity,
@@ -248,14 +246,14 @@ impl RowPlan {
         self.entity
     }
 
-    /// The record that these cells make.
+    /// The record with these cells.
     pub fn record(&self, cells: &[Value<'_>]) -> Result<Vec<u8>, StoreError> {
         let plan = self.plan.get_or_init(|| self.cells());
         let row = BoundRow {
             cells,
-            places: &plan.places,
+            cell_of: &plan.cell_of,
         };
-        let mut out = Vec::with_capacity(USUAL_BYTES);
+        let mut out = Vec::with_capacity(INITIAL_CAPACITY);
         out.push(b'{');
         plan.encoder
             .write(&mut out, &row, &mut TimestampFormatter::new())?;
@@ -263,9 +261,9 @@ impl RowPlan {
         Ok(out)
     }
 
-    fn cells(&self) -> Cells {
+    fn cells(&self) -> CellLayout {
         let query = bound(self.entity, &Options::default());
-        let place = |name: &str| {
+        let cell = |name: &str| {
             let property = self.entity.properties.iter().find(|it| it.name == name);
             let column = property.map(|it| it.column);
             self.columns
@@ -273,17 +271,17 @@ impl RowPlan {
                 .position(|known| matches!(column, Some(Column::Name(name)) if name == *known))
                 .expect("every property of the entity is one of the columns")
         };
-        Cells {
+        CellLayout {
             encoder: RowEncoder::of(&query),
-            places: query.columns().iter().map(|it| place(it.name)).collect(),
+            cell_of: query.columns().iter().map(|it| cell(it.name)).collect(),
         }
     }
 }
 
-/// Cells as a row of the query: its columns are those at `places`.
+/// CellLayout as a row of the query: `cell_of` has the index of the cell for each column of the query.
 struct BoundRow<'a> {
     cells: &'a [Value<'a>],
-    places: &'a [usize],
+    cell_of: &'a [usize],
 }
 
 impl Row for BoundRow<'_> {
@@ -298,7 +296,7 @@ impl Row for BoundRow<'_> {
     fn real(&self, column: usize) -> Result<Option<f64>, StoreError> {
         match self.value(column)? {
             Value::Null => Ok(None),
-            // The store keeps no minus zero.
+            // The store does not preserve the sign of zero.
             Value::Real(value) => Ok(Some(value + 0.0)),
             Value::Int(value) => Ok(Some(value as f64)),
             other @ Value::Text(_) => Err(mismatched(other, "a double")),
@@ -314,7 +312,7 @@ impl Row for BoundRow<'_> {
     }
 
     fn value(&self, column: usize) -> Result<Value<'_>, StoreError> {
-        Ok(self.cells[self.places[column]])
+        Ok(self.cells[self.cell_of[column]])
     }
 }
 
@@ -322,10 +320,10 @@ fn mismatched(value: Value<'_>, expected: &str) -> StoreError {
     StoreError::Engine(format!("a cell that was bound is {value:?} and not {expected}").into())
 }
 
-/// Stands for the id while a statement is rendered.
+/// The placeholder for the id while a statement is rendered.
 const ID: sql::Value = sql::Value::Int(i64::MIN);
 
-/// The text of a statement that has one value to bind, the id.
+/// The SQL of a statement whose only bound value is the id.
 fn by_id_alone(statement: sql::Statement) -> String {
     assert!(
         statement.binds == [ID],
@@ -356,11 +354,11 @@ mod tests {
 
     #[test]
     fn every_statement_of_a_record_takes_the_id_alone() {
-        const INCIDENTS: Form = Form {
+        const INCIDENTS: RecordForm = RecordForm {
             entity: &INCIDENT,
             parts: Some(("$expand=causes,consequences", "numberOfAttachments")),
         };
-        const IMPROVEMENTS: Form = Form::of(&IMPROVEMENT);
+        const IMPROVEMENTS: RecordForm = RecordForm::of(&IMPROVEMENT);
         for dialect in Dialect::ALL {
             let plan = RecordPlan::new(INCIDENTS).only("{t}.deleted_date IS NULL");
             let statements = plan.on(dialect);
@@ -371,7 +369,7 @@ mod tests {
                 .map(|it| it.key.as_slice())
                 .collect();
             assert_eq!(keys, [&b",\"causes\":"[..], b",\"consequences\":"]);
-            // By their place in the type first.
+            // Ordered by their position in the type first.
             assert!(
                 statements.lists[0]
                     .rows

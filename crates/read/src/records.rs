@@ -1,72 +1,72 @@
-//! The lists of v1: a page of whole records with the number of all that match, or an array of all of them.
+//! The lists of v1: a page of whole records with the number of all matches, or an array of all records.
 //!
-//! A record is written by the read engine and has the bytes that a write of it answers with; a test holds one
-//! to the other. The page is found by its first row and then read in stretches, each going on where the one
-//! before ended: what a reader holds at a time is bounded, and all of it is one view of the data. What lies
-//! in memory until the client takes it is bounded too (`http/memory_budget.rs`): a record's texts may have
-//! any length.
+//! A record has the same bytes as the answer to a write of it; a test compares the two. The first row of the
+//! page is found by its position, then the page is read in batches by keyset within one snapshot, so that a
+//! reader holds a bounded number of rows. The memory budget (`http/memory_budget.rs`) bounds what waits for
+//! the client, because the texts of a record may have any length.
 
 use obeya_model::Date;
 use obeya_odata::sql::{self, Predicate, Scope};
 use obeya_odata::{Bound, OptionName, Options, Parameters};
 
 use super::error::ReadError;
-use super::found::Found;
 use super::list::{Parent, keys_of};
-use super::record::Form;
+use super::outcome::ReadOutcome;
+use super::record::RecordForm;
 use super::request::ReadRequest;
 use super::row_encoder::RowEncoder;
 use super::sink::Sink;
-use super::{bounds, count, counting, json, level};
+use super::{count, count_statement, json, page_parameters, rows};
 use crate::text::{int32, quoted};
 use obeya_store::engine::Session;
 
-/// Records read at a time …
-const STRETCH: u64 = 500;
-/// … unless they come to more bytes; then fewer are read.
-const STRETCH_BYTES: usize = 2 << 20;
-/// What a stretch is to come to where so many records would be more.
-const AIM_BYTES: u64 = 1 << 20;
-/// Records that an array is taken to have: those that are listed so are dozens, or some thousands.
-const USUAL_ARRAY: u32 = 1_000;
-/// Of the rows before a page only the place of the last one is looked at.
+/// The most records in a batch.
+const BATCH_RECORDS: u64 = 500;
+/// The most bytes in a batch; a batch that exceeds them is read again with fewer records.
+const BATCH_BYTES: usize = 2 << 20;
+/// The target size of a batch whose records are long, in bytes.
+const TARGET_BYTES: u64 = 1 << 20;
+/// The number of records for which memory is reserved for an array. Lists without pages have dozens of
+/// records, or some thousands.
+const EXPECTED_ARRAY: u32 = 1_000;
+/// Only the position of the last row before a page is read.
 const KEY: &str = "$select=id";
 const TICKS_PER_DAY: i64 = 864_000_000_000;
 
-/// A page of records to read.
+/// A prepared page of records, or array of them.
 pub struct Records {
-    form: &'static Form,
+    form: &'static RecordForm,
     query: Bound,
     keys: Bound,
     parameters: Parameters,
     predicates: Vec<Predicate>,
     parent: Option<Parent>,
-    /// All records without one.
-    page: Option<Page>,
+    /// `None` reads all records.
+    page: Option<RequestedPage>,
 }
 
-/// Which page.
+/// The requested page.
 #[derive(Debug, Clone, Copy)]
-struct Page {
-    /// From 1.
+struct RequestedPage {
+    /// The page number, from 1.
     number: u32,
-    /// Records at most.
+    /// The most records of the page.
     size: u32,
 }
 
 impl Records {
-    /// The page that a request asks for.
-    pub fn page(request: &ReadRequest<'_>, form: &'static Form) -> Result<Self, ReadError> {
+    /// Prepares the page that a request asks for.
+    pub fn page(request: &ReadRequest<'_>, form: &'static RecordForm) -> Result<Self, ReadError> {
         let mut records = Self::all(request, form, &[OptionName::Filter, OptionName::OrderBy])?;
-        let (number, size) = bounds::page(&records.parameters)?;
-        records.page = Some(Page { number, size });
+        let (number, size) = page_parameters::page(&records.parameters)?;
+        records.page = Some(RequestedPage { number, size });
         Ok(records)
     }
 
-    /// Every record, as an array.
+    /// Prepares all records, as an array.
     pub fn all(
         request: &ReadRequest<'_>,
-        form: &'static Form,
+        form: &'static RecordForm,
         offered: &[OptionName],
     ) -> Result<Self, ReadError> {
         let (mut options, parameters) = request.options(offered)?;
@@ -92,21 +92,21 @@ impl Records {
         })
     }
 
-    /// Only under a record that exists.
+    /// Requires that this record exists.
     pub fn under(mut self, parent: Parent) -> Self {
         self.parent = Some(parent);
         self
     }
 
-    /// Only rows that hold to this as well.
+    /// Adds a condition.
     pub fn only(mut self, predicate: Predicate) -> Self {
         self.predicates.push(predicate);
         self
     }
 
-    /// Only rows with this id in a column, if the parameter is given.
+    /// Selects rows with this id in a column, if the parameter is given.
     pub fn with_id(self, name: &str, column: &str) -> Result<Self, ReadError> {
-        let Some(text) = bounds::single(&self.parameters, name)? else {
+        let Some(text) = page_parameters::single(&self.parameters, name)? else {
             return Ok(self);
         };
         let id = int32(text).ok_or_else(|| {
@@ -122,15 +122,16 @@ impl Records {
         )))
     }
 
-    /// Only rows whose column of instants lies between the two parameters, as far as they are given.
+    /// Selects rows whose instant is between the two parameters, as far as they are given.
     pub fn in_period(self, names: [&str; 2], column: &str) -> Result<Self, ReadError> {
-        let (from, to) = bounds::period(&self.parameters, names, bounds::instant)?;
+        let (from, to) =
+            page_parameters::period(&self.parameters, names, page_parameters::instant)?;
         Ok(self.between(from, to, column))
     }
 
-    /// The same for a column of days. A day is its first instant.
+    /// The same for a column of dates. A date counts as its first instant.
     pub fn in_period_of_days(self, names: [&str; 2], column: &str) -> Result<Self, ReadError> {
-        let (from, to) = bounds::period(&self.parameters, names, instant_or_day)?;
+        let (from, to) = page_parameters::period(&self.parameters, names, instant_or_day)?;
         let from = from.map(|ticks| ticks.div_euclid(TICKS_PER_DAY));
         let to = to.map(|ticks| -(-ticks).div_euclid(TICKS_PER_DAY));
         Ok(self.between(from, to, column))
@@ -146,17 +147,17 @@ impl Records {
         self
     }
 
-    /// Records at most, of an array as many as there usually are.
-    pub(super) fn most(&self) -> u32 {
-        self.page.map_or(USUAL_ARRAY, |page| page.size)
+    /// The most records of the page, or the expected number of an array.
+    pub(super) fn max_records(&self) -> u32 {
+        self.page.map_or(EXPECTED_ARRAY, |page| page.size)
     }
 
-    /// Reads them, piece by piece.
+    /// Reads the records, piece by piece.
     pub(super) fn run(
         &self,
         session: &mut dyn Session,
         sink: &mut dyn Sink,
-    ) -> Result<Found, ReadError> {
+    ) -> Result<ReadOutcome, ReadError> {
         if let Some(parent) = &self.parent {
             parent.check(session)?;
         }
@@ -165,7 +166,10 @@ impl Records {
         let mut total = u64::MAX;
         if let Some(page) = self.page {
             let dialect = session.dialect().of_queries();
-            let counted = count(session, &counting(&self.query, dialect, &self.scope()))?;
+            let counted = count(
+                session,
+                &count_statement(&self.query, dialect, &self.scope()),
+            )?;
             out.extend_from_slice(b"{\"total\":");
             json::int(&mut out, counted);
             out.extend_from_slice(b",\"page\":");
@@ -176,17 +180,17 @@ impl Records {
         }
         out.push(b'[');
         if before < total && !self.rows(session, before, &mut out, sink)? {
-            return Ok(Found::Whole);
+            return Ok(ReadOutcome::Complete);
         }
         out.push(b']');
         if self.page.is_some() {
             out.push(b'}');
         }
         sink.last(out);
-        Ok(Found::Whole)
+        Ok(ReadOutcome::Complete)
     }
 
-    /// Writes the rows that come after so many; false when nobody listens any more.
+    /// Writes the rows after the first `before`. Returns false if the client no longer waits.
     fn rows(
         &self,
         session: &mut dyn Session,
@@ -196,7 +200,7 @@ impl Records {
     ) -> Result<bool, ReadError> {
         let mut after = None;
         if before > 0 {
-            after = self.last_of(session, before)?;
+            after = self.position_of(session, before)?;
             if after.is_none() {
                 return Ok(true);
             }
@@ -204,10 +208,10 @@ impl Records {
         let encoder = self.encoder();
         let mut is_first = true;
         let mut left = self.page.map_or(u64::MAX, |page| page.size.into());
-        let mut stretch = STRETCH;
+        let mut batch = BATCH_RECORDS;
         loop {
-            let wanted = left.min(stretch);
-            let Some(page) = self.stretch(session, wanted, after.as_deref()) else {
+            let wanted = left.min(batch);
+            let Some(page) = self.batch_statements(session, wanted, after.as_deref()) else {
                 return Ok(true);
             };
             let size = usize::try_from(wanted).unwrap_or(usize::MAX);
@@ -216,7 +220,7 @@ impl Records {
                 out.push(b',');
             }
             let start = out.len();
-            let rows = level::Rows {
+            let rows = rows::RowQuery {
                 query: &self.query,
                 encoder: &encoder,
                 statements: &page.statements,
@@ -224,18 +228,14 @@ impl Records {
                 limit: size,
                 read: size,
             };
-            // One is written however long it is.
-            let bytes = if wanted > 1 {
-                STRETCH_BYTES
-            } else {
-                usize::MAX
-            };
-            let Some(found) = level::write_within(session, rows, bytes, out)? else {
+            // A single record has no limit.
+            let bytes = if wanted > 1 { BATCH_BYTES } else { usize::MAX };
+            let Some(found) = rows::write_within(session, rows, bytes, out)? else {
                 out.truncate(end);
-                stretch = wanted / 2;
+                batch = wanted / 2;
                 continue;
             };
-            stretch = next_stretch(wanted, out.len() - start);
+            batch = next_batch(wanted, out.len() - start);
             if out.len() == start {
                 out.truncate(end);
             }
@@ -244,7 +244,7 @@ impl Records {
                 return Ok(true);
             }
             let mut piece = std::mem::take(out);
-            // What it grew beyond its length would be held with it, uncounted.
+            // The memory budget counts the length; spare capacity would be held uncounted.
             piece.shrink_to_fit();
             if sink.piece(piece).is_break() {
                 return Ok(false);
@@ -254,8 +254,8 @@ impl Records {
         }
     }
 
-    /// The place of the last of so many rows; `None` when there are not as many.
-    fn last_of(
+    /// The position of row number `rows`; `None` if there are fewer.
+    fn position_of(
         &self,
         session: &mut dyn Session,
         rows: u64,
@@ -269,8 +269,8 @@ impl Records {
         Ok(keys_of(session, &page)?)
     }
 
-    /// The statements for so many rows after a place.
-    fn stretch(
+    /// The statements for the next `rows` rows after a position.
+    fn batch_statements(
         &self,
         session: &mut dyn Session,
         rows: u64,
@@ -303,20 +303,19 @@ impl Records {
     }
 }
 
-/// How many records to read next, where so many came to so many bytes. At most twice as many: after a short
-/// one among long ones the next that is too long for many would be read again and again until few enough are
-/// tried.
-fn next_stretch(records: u64, bytes: usize) -> u64 {
-    let fitting = records.saturating_mul(AIM_BYTES) / (bytes as u64).max(1);
-    let most = records.saturating_mul(2).min(STRETCH);
-    fitting.clamp(1, most)
+/// The size of the next batch, from the size of the last one. At most twice as many records: after a short
+/// record among long ones, a batch that is too large would be read again and again until it is small enough.
+fn next_batch(records: u64, bytes: usize) -> u64 {
+    let fitting = records.saturating_mul(TARGET_BYTES) / (bytes as u64).max(1);
+    let max_records = records.saturating_mul(2).min(BATCH_RECORDS);
+    fitting.clamp(1, max_records)
 }
 
-/// An instant, or a day, which is its first one.
+/// Reads an instant, or a date, which counts as its first instant.
 fn instant_or_day(name: &str, text: &str) -> Result<i64, ReadError> {
     match text.parse::<Date>() {
         Ok(day) => Ok(i64::from(day.days()) * TICKS_PER_DAY),
-        Err(_) => bounds::instant(name, text),
+        Err(_) => page_parameters::instant(name, text),
     }
 }
 
@@ -328,13 +327,13 @@ mod tests {
     use obeya_store::entities::{IMPROVEMENT, INCIDENT};
     use obeya_store::{Store, StoreOptions, Value};
 
-    static INCIDENTS: Form = Form {
+    static INCIDENTS: RecordForm = RecordForm {
         entity: &INCIDENT,
         parts: Some(("$expand=consequences,causes", "numberOfAttachments")),
     };
-    static IMPROVEMENTS: Form = Form::of(&IMPROVEMENT);
+    static IMPROVEMENTS: RecordForm = RecordForm::of(&IMPROVEMENT);
 
-    fn records(form: &'static Form, query: &str) -> Records {
+    fn records(form: &'static RecordForm, query: &str) -> Records {
         let limits = Limits::default();
         let offered = [OptionName::Filter, OptionName::OrderBy];
         let (mut options, parameters) = Options::parse(query, &offered, &limits).unwrap();
@@ -356,7 +355,7 @@ mod tests {
         }
     }
 
-    /// How the database goes about the number, the place before the second page, its first stretch and its
+    /// The database's plans for the count, the position before the second page, its first batch and its
     /// second.
     async fn plans(records: Records) -> [String; 4] {
         let folder = tempfile::tempdir().unwrap();
@@ -364,16 +363,20 @@ mod tests {
         let store = Store::open(&url, &StoreOptions::default()).await.unwrap();
         let steps = store.read(move |session| {
             let dialect = session.dialect().of_queries();
-            let place = Scope {
+            let position = Scope {
                 limit: Some(1),
                 offset: 999,
                 ..records.scope()
             };
-            let keys = sql::page(&records.keys, dialect, &place);
+            let keys = sql::page(&records.keys, dialect, &position);
             let after = vec![sql::Value::Int(1); keys.keys.len()];
-            let stretch = records.stretch(session, STRETCH, None).unwrap();
-            let next = records.stretch(session, STRETCH, Some(&after)).unwrap();
-            let counted = counting(&records.query, dialect, &records.scope());
+            let batch = records
+                .batch_statements(session, BATCH_RECORDS, None)
+                .unwrap();
+            let next = records
+                .batch_statements(session, BATCH_RECORDS, Some(&after))
+                .unwrap();
+            let counted = count_statement(&records.query, dialect, &records.scope());
             let mut plan = |statements: &[sql::Statement]| {
                 let mut steps = Vec::new();
                 for statement in statements {
@@ -386,7 +389,7 @@ mod tests {
             Ok::<_, obeya_store::StoreError>([
                 plan(&[counted])?,
                 plan(&keys.statements)?,
-                plan(&stretch.statements)?,
+                plan(&batch.statements)?,
                 plan(&next.statements)?,
             ])
         });
@@ -394,12 +397,12 @@ mod tests {
     }
 
     #[test]
-    fn as_many_records_are_read_as_come_to_what_a_stretch_is_to_be() {
-        let kib = |records: u64, kib: usize| next_stretch(records, kib << 10);
+    fn as_many_records_are_read_as_come_to_what_a_batch_is_to_be() {
+        let kib = |records: u64, kib: usize| next_batch(records, kib << 10);
         assert_eq!((kib(500, 0), kib(500, 600), kib(400, 1)), (500, 500, 500));
         assert_eq!((kib(500, 2048), kib(50, 1024), kib(10, 512)), (250, 50, 20));
         assert_eq!((kib(1, 3000), kib(2, 3000)), (1, 1));
-        // However short one was, the next may be long.
+        // After a short record the next may be long.
         assert_eq!((kib(1, 1), kib(2, 1), kib(100, 1)), (2, 4, 200));
     }
 

@@ -1,8 +1,7 @@
-//! What a navigation of one record leads to, under an address of its own: `/v2/groups(7)/boards`,
-//! `/v2/boards(7)/group`.
+//! The records to which a navigation of one record leads: `/v2/groups(7)/boards`, `/v2/boards(7)/group`.
 //!
-//! Tools follow a navigation that they did not expand to the record's address with the navigation's name
-//! behind it.
+//! Tools follow a navigation that they did not expand at the URL of the record followed by the name of the
+//! navigation.
 
 use std::borrow::Cow;
 
@@ -12,12 +11,12 @@ use obeya_odata::sql::{self, Predicate};
 
 use super::error::ReadError;
 use super::list::{CountRead, List, Parent};
-use super::point::RecordRead;
+use super::point_query::RecordRead;
 use super::prepared::Prepared;
 use super::request::ReadRequest;
 use obeya_store::entity_sets::CONTAINER;
 
-/// A navigation of the set's record whose id the path holds.
+/// A navigation from the record with the id in the path.
 pub struct Related {
     set: &'static EntitySet,
     navigation: &'static Navigation,
@@ -25,7 +24,7 @@ pub struct Related {
 }
 
 impl Related {
-    /// From the record of the set with this id.
+    /// A navigation from the record of the set with this id.
     pub fn new(set: &'static EntitySet, navigation: &'static Navigation, id: i32) -> Self {
         Self {
             set,
@@ -34,7 +33,7 @@ impl Related {
         }
     }
 
-    /// The record or the list that it leads to.
+    /// Prepares the record or the list to which it leads.
     pub fn prepare(self, request: &ReadRequest<'_>) -> Result<Prepared, ReadError> {
         if self.navigation.cardinality == Cardinality::Many {
             return self.list().prepare(request).map(Prepared::from);
@@ -45,7 +44,7 @@ impl Related {
         Ok(RecordRead::of_navigation(from, condition, query, context).into())
     }
 
-    /// The number of records that it leads to.
+    /// Prepares the number of records to which it leads.
     pub fn prepare_count(self, request: &ReadRequest<'_>) -> Result<CountRead, ReadError> {
         self.list().prepare_count(request)
     }
@@ -56,7 +55,7 @@ impl Related {
             .under(self.parent())
     }
 
-    /// What its records have that others have not.
+    /// The condition that its records meet.
     fn condition(&self) -> Predicate {
         let Navigation { from, to, .. } = self.navigation;
         let EntityType { table, .. } = self.set.entity;
@@ -69,7 +68,7 @@ impl Related {
     fn parent(&self) -> Parent {
         let exists = format!("SELECT 1 FROM \"{}\" WHERE id = ?1", self.set.entity.table);
         Parent {
-            // The sets are called by the plural of what is in them.
+            // The names of sets are the plural of their records.
             noun: self.set.name.trim_end_matches('s'),
             exists: Cow::Owned(exists),
             id: self.id,
@@ -77,7 +76,7 @@ impl Related {
         }
     }
 
-    /// The set its records are in, or the path they are contained under.
+    /// The set of its records, or the path of the records contained in this one.
     fn source(&self) -> String {
         match CONTAINER.set_of(self.navigation.target) {
             Some(set) => set.name.to_owned(),

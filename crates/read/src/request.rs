@@ -1,4 +1,4 @@
-//! What the read engine gets of a request, and the query that its options make.
+//! The input of the read engine from a request, and the query of its options.
 
 use std::borrow::Cow;
 
@@ -6,37 +6,37 @@ use obeya_odata::edm::EntityType;
 use obeya_odata::{Bound, Context, Limits, OptionName, Options, Parameters};
 
 use super::error::ReadError;
-use super::position::Signer;
+use super::skip_token::TokenSigner;
 use super::{ReadCaches, json};
 use obeya_store::Store;
 use obeya_store::entity_sets::ROOT;
 
-/// What a read is prepared from.
+/// The input from which a read is prepared.
 pub struct ReadRequest<'r> {
     /// The query string as it arrived, still percent-encoded.
     pub query: &'r str,
-    /// What `now()` means, in ticks.
+    /// The value of `now()`, in ticks.
     pub now: i64,
-    /// Bounds of the options.
+    /// The limits of the options.
     pub limits: Limits,
-    /// Records of one page of a v2 list at most.
+    /// The most records on one page of a v2 list.
     pub page_records: u32,
-    /// The page size that the caller prefers.
+    /// The page size that the client prefers.
     pub page_size: Option<u32>,
     /// The media type of the answer.
     pub media: &'r str,
-    /// The URL the caller reached the service under, if the answer is to begin with `@odata.context`.
+    /// The base URL of the service as the client sees it, if the answer begins with `@odata.context`.
     pub context_base: Option<Cow<'r, str>>,
-    /// What earlier reads left behind.
+    /// The caches.
     pub caches: &'r ReadCaches,
-    /// Reads the positions of next links.
-    pub links: &'r Signer,
-    /// Where the read will run.
+    /// Verifies the tokens of next links.
+    pub links: &'r TokenSigner,
+    /// The store in which the read will run.
     pub store: &'r Store,
 }
 
 impl ReadRequest<'_> {
-    /// The allowed options as they were written, and the parameters that are none, decoded.
+    /// The allowed options and the decoded parameters that are no options.
     pub(super) fn options(
         &self,
         allowed: &[OptionName],
@@ -44,7 +44,7 @@ impl ReadRequest<'_> {
         Ok(Options::parse(self.query, allowed, &self.limits)?)
     }
 
-    /// The query that options make.
+    /// Binds the options.
     pub(super) fn bind(
         &self,
         options: &Options,
@@ -53,7 +53,7 @@ impl ReadRequest<'_> {
         self.bind_at(self.now, options, entity)
     }
 
-    /// The same with another meaning of `now()`.
+    /// The same with another value of `now()`.
     pub(super) fn bind_at(
         &self,
         now: i64,
@@ -64,8 +64,8 @@ impl ReadRequest<'_> {
         Ok(options.bind(entity, &Context { now, limits })?)
     }
 
-    /// The query of one v2 record. Every option is accepted and must be right, but only `$select` and
-    /// `$expand` mean something for a single record; the others are left out of what is returned.
+    /// The query of one v2 record. Every option must be valid, but only `$select` and `$expand` have an
+    /// effect on a single record; the result has no others.
     pub(super) fn record_query(&self, entity: &'static EntityType) -> Result<Bound, ReadError> {
         let (mut options, _) = self.options(OptionName::ALL)?;
         self.bind(&options, entity)?;
@@ -78,8 +78,8 @@ impl ReadRequest<'_> {
         self.bind(&options, entity)
     }
 
-    /// `"@odata.context":"…"`, to open an object with; nothing when the caller did not ask for it. `context`
-    /// gives it relative to the service.
+    /// The member `"@odata.context":"…"`, if the client asked for it. `context` returns the context relative
+    /// to the service.
     pub(super) fn context(&self, context: impl FnOnce() -> Option<String>) -> Option<Vec<u8>> {
         let base = self.context_base.as_ref()?;
         let address = format!("{base}{ROOT}/{}", context()?);
@@ -89,13 +89,13 @@ impl ReadRequest<'_> {
     }
 }
 
-/// Whether the options of v2 are well-formed, where there is no record that they could be about.
+/// Checks the syntax of the v2 options of an operation that reads no record.
 pub fn check_options(query: &str, limits: &Limits) -> Result<(), ReadError> {
     Options::parse(query, OptionName::ALL, limits)?;
     Ok(())
 }
 
-/// A record, an object without white space, with `member` as its first.
+/// Inserts `member` as the first member of a record, which has no white space.
 pub(super) fn with_context(record: Vec<u8>, member: Option<&[u8]>) -> Vec<u8> {
     let Some(member) = member else {
         return record;

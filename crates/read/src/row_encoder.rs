@@ -1,6 +1,7 @@
-//! How a row of a query is written: which members, from which columns, in which form.
+//! Writes the rows of a query as JSON members.
 //!
-//! Made once for a query and used for each of its rows; it runs no statement and knows no table.
+//! An encoder is made once for a query and used for each of its rows; it runs no statement and knows no
+//! table.
 
 use obeya_odata::Bound;
 use obeya_odata::edm::Type;
@@ -9,11 +10,11 @@ use super::json;
 use super::time::TimestampFormatter;
 use obeya_store::engine::{Row, StoreError};
 
-/// The members that a query's rows have, in the order of its columns.
+/// The members of a query's rows, in the order of its columns.
 #[derive(Debug)]
 pub(crate) struct RowEncoder {
     fields: Vec<Field>,
-    /// What is expanded in a row stands behind this many of them.
+    /// The number of members before the expanded records.
     before_expanded: usize,
 }
 
@@ -21,29 +22,29 @@ pub(crate) struct RowEncoder {
 struct Field {
     /// The column in the row.
     column: usize,
-    /// `,"name":`; the first one of a row goes without its comma.
-    key: Piece,
-    /// The key and `null`: in one piece, as many columns of many rows are empty.
-    empty: Piece,
-    form: Form,
+    /// `,"name":`; the comma is skipped for the first member of a row.
+    key: ConstantBytes,
+    /// The key and `null`, in one piece because many columns of many rows are NULL.
+    empty: ConstantBytes,
+    column_type: ColumnType,
 }
 
-/// Bytes that are written once for each row.
+/// Constant bytes that are written for each row.
 #[derive(Debug)]
-struct Piece {
+struct ConstantBytes {
     bytes: Vec<u8>,
-    /// The same with bytes to throw away behind them: a copy of fixed length takes a few instructions, one of
-    /// any length a call.
-    padded: [u8; PADDED],
+    /// The same bytes with padding: a copy of fixed length takes a few instructions, one of variable length a
+    /// function call.
+    padded: [u8; PADDED_LENGTH],
 }
 
-/// Longer than every key of the interface with `null`, and with the constant before it on a page of values.
-const PADDED: usize = 48;
+/// Longer than every key of the API with `null`, and with the constant before it on a page of values.
+const PADDED_LENGTH: usize = 48;
 
-impl Piece {
+impl ConstantBytes {
     fn new(bytes: Vec<u8>) -> Self {
-        let mut padded = [0; PADDED];
-        let length = bytes.len().min(PADDED);
+        let mut padded = [0; PADDED_LENGTH];
+        let length = bytes.len().min(PADDED_LENGTH);
         padded[..length].copy_from_slice(&bytes[..length]);
         Self { bytes, padded }
     }
@@ -51,7 +52,7 @@ impl Piece {
     /// Writes the bytes after the first `skip`.
     #[inline]
     fn write(&self, out: &mut Vec<u8>, skip: usize) {
-        if skip > 0 || self.bytes.len() > PADDED {
+        if skip > 0 || self.bytes.len() > PADDED_LENGTH {
             out.extend_from_slice(&self.bytes[skip..]);
         } else {
             let end = out.len() + self.bytes.len();
@@ -61,9 +62,9 @@ impl Piece {
     }
 }
 
-/// What a column holds and how it is written.
+/// The type of a column, which decides how it is written.
 #[derive(Debug, Clone, Copy)]
-enum Form {
+enum ColumnType {
     Int,
     Boolean,
     Double,
@@ -72,8 +73,8 @@ enum Form {
     Date,
 }
 
-impl Form {
-    /// `None` for the types that no entity of this service has.
+impl ColumnType {
+    /// `None` for types that no entity of this service has.
     fn of(ty: Type) -> Option<Self> {
         Some(match ty {
             Type::Int32 | Type::Int64 => Self::Int,
@@ -88,21 +89,21 @@ impl Form {
 }
 
 impl RowEncoder {
-    /// The encoder of a query's rows. Hidden columns are not written; nor is a type that no entity has (see
-    /// the test below).
+    /// The encoder of a query's rows. It omits hidden columns and types that no entity has (see the test
+    /// below).
     pub fn of(query: &Bound) -> Self {
         let field = |(column, out): (usize, &obeya_odata::OutColumn)| {
-            let form = Form::of(out.ty?)?;
+            let column_type = ColumnType::of(out.ty?)?;
             let mut key = vec![b','];
             json::string(&mut key, out.name);
             key.push(b':');
-            let empty = Piece::new([key.as_slice(), b"null"].concat());
-            let key = Piece::new(key);
+            let empty = ConstantBytes::new([key.as_slice(), b"null"].concat());
+            let key = ConstantBytes::new(key);
             Some(Field {
                 column,
                 key,
                 empty,
-                form,
+                column_type,
             })
         };
         let fields: Vec<Field> = query
@@ -117,27 +118,27 @@ impl RowEncoder {
         }
     }
 
-    /// The same encoder where what is expanded in a row comes right after this member, and not at the end.
+    /// Writes the expanded records right after this member instead of at the end.
     pub(crate) fn with_expanded_after(mut self, query: &Bound, name: &str) -> Self {
         let is_it = |field: &Field| query.columns()[field.column].name == name;
-        if let Some(place) = self.fields.iter().position(is_it) {
-            self.before_expanded = place + 1;
+        if let Some(index) = self.fields.iter().position(is_it) {
+            self.before_expanded = index + 1;
         }
         self
     }
 
-    /// The same encoder where every row has this integer under a name, which is then not asked of the row:
-    /// looking at a column costs more than writing it. Nothing changes for the last member.
+    /// Writes this integer for a member in every row without reading the column, which would cost more than
+    /// writing it. Has no effect on the last member.
     pub(crate) fn with_constant(mut self, query: &Bound, name: &str, value: i64) -> Self {
         let is_it = |field: &Field| query.columns()[field.column].name == name;
-        if let Some(place) = self.fields.iter().position(is_it)
-            && place + 1 < self.fields.len()
+        if let Some(index) = self.fields.iter().position(is_it)
+            && index + 1 < self.fields.len()
         {
-            let mut before = self.fields.remove(place).key.bytes;
+            let mut before = self.fields.remove(index).key.bytes;
             json::int(&mut before, value);
-            let next = &mut self.fields[place];
-            next.key = Piece::new([before.as_slice(), &next.key.bytes].concat());
-            next.empty = Piece::new([before.as_slice(), &next.empty.bytes].concat());
+            let next = &mut self.fields[index];
+            next.key = ConstantBytes::new([before.as_slice(), &next.key.bytes].concat());
+            next.empty = ConstantBytes::new([before.as_slice(), &next.empty.bytes].concat());
         }
         self
     }
@@ -153,7 +154,7 @@ impl RowEncoder {
         write(&self.fields, out, row, timestamps, 1)
     }
 
-    /// The same; where in `out` there is room for what is expanded in the row.
+    /// The same; returns the offset in `out` at which expanded records are inserted.
     pub(crate) fn write_around(
         &self,
         out: &mut Vec<u8>,
@@ -162,10 +163,10 @@ impl RowEncoder {
     ) -> Result<usize, StoreError> {
         let (before, after) = self.fields.split_at(self.before_expanded);
         write(before, out, row, timestamps, 1)?;
-        let place = out.len();
+        let offset = out.len();
         let skip = usize::from(before.is_empty());
         write(after, out, row, timestamps, skip)?;
-        Ok(place)
+        Ok(offset)
     }
 }
 
@@ -189,7 +190,7 @@ fn write(
 }
 
 impl Field {
-    /// Writes key and value; false, and nothing written, when the column is NULL.
+    /// Writes key and value. Returns false and writes nothing if the column is NULL.
     #[inline]
     fn write(
         &self,
@@ -198,43 +199,43 @@ impl Field {
         timestamps: &mut TimestampFormatter,
         skip: usize,
     ) -> Result<bool, StoreError> {
-        match self.form {
-            Form::Int => {
+        match self.column_type {
+            ColumnType::Int => {
                 let Some(value) = row.int(self.column)? else {
                     return Ok(false);
                 };
                 self.key.write(out, skip);
                 json::int(out, value);
             }
-            Form::Boolean => {
+            ColumnType::Boolean => {
                 let Some(value) = row.int(self.column)? else {
                     return Ok(false);
                 };
                 self.key.write(out, skip);
                 json::boolean(out, value != 0);
             }
-            Form::Double => {
+            ColumnType::Double => {
                 let Some(value) = row.real(self.column)? else {
                     return Ok(false);
                 };
                 self.key.write(out, skip);
                 json::double(out, value);
             }
-            Form::Text => {
+            ColumnType::Text => {
                 let Some(value) = row.text(self.column)? else {
                     return Ok(false);
                 };
                 self.key.write(out, skip);
                 json::string(out, value);
             }
-            Form::Instant => {
+            ColumnType::Instant => {
                 let Some(value) = row.int(self.column)? else {
                     return Ok(false);
                 };
                 self.key.write(out, skip);
                 timestamps.instant(out, value);
             }
-            Form::Date => {
+            ColumnType::Date => {
                 let Some(value) = row.int(self.column)? else {
                     return Ok(false);
                 };
@@ -256,7 +257,7 @@ mod tests {
         for entity in entities::all() {
             for property in entity.properties {
                 assert!(
-                    Form::of(property.ty).is_some(),
+                    ColumnType::of(property.ty).is_some(),
                     "{}.{}",
                     entity.name,
                     property.name

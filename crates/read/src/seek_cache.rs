@@ -1,27 +1,26 @@
-//! Where pages start: remembered seek positions and totals of the pages of values.
+//! Cached keyset positions and counts of the pages of values.
 //!
-//! `page=90` by `OFFSET` steps over 89 pages of rows each time. What is remembered here turns it into a seek:
-//! for a listing (a datasource at one state of its data, one period, one filter) the order keys found at some
-//! row numbers, and the number of all rows by stretches of time. An entry is never wrong, only unused: any
-//! change of the datasource changes its counter, and with it the key. Nothing here runs a statement.
+//! `page=90` by `OFFSET` skips 89 pages of rows each time. The cache turns it into a seek: for a listing (a
+//! datasource at one state of its data, one period, one filter) it has the order keys at some row numbers,
+//! and the number of rows by partitions of time. An entry is never wrong: any change of the datasource
+//! changes its counter, and with it the cache key. No statement runs here.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::partitioned_count::PartitionedCount;
 
-/// Listings remembered at most; the least recently used one goes first.
+/// The most cached listings; the least recently used one is evicted first.
 const MAX_LISTINGS: usize = 256;
-/// Positions remembered for one listing at most; then every other one goes, and from there on they lie twice
-/// as far apart.
+/// The most cached positions of one listing. When they are reached, every other one is dropped and the
+/// spacing doubles.
 const MAX_POSITIONS: usize = 2_000;
-/// Rows between two remembered positions at least: stepping over fewer costs less than remembering each.
+/// The fewest rows between two cached positions: skipping fewer costs less than caching each.
 const MIN_SPACING: u64 = 1_000;
-/// The longest filter text that is worth remembering, in bytes: it bounds what one client can make the cache
-/// hold.
+/// The longest filter text that is cached, in bytes: it bounds the memory that one client can use.
 const MAX_FILTER: usize = 1024;
 
-/// What a listing is: equal listings give equal rows.
+/// The key of a listing: equal listings have equal rows.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Listing {
     /// The datasource.
@@ -32,14 +31,14 @@ pub(crate) struct Listing {
     pub from: Option<i64>,
     /// The exclusive upper bound on the value's instant, in ticks.
     pub to: Option<i64>,
-    /// The filter's text, exactly as the client sent it, with whatever else the query string held.
+    /// The rest of the query string, exactly as the client sent it.
     pub filter: Option<String>,
-    /// Whether the filter or the order asks for the current time.
+    /// Whether the filter or the order depends on the current time.
     pub asks_the_time: bool,
 }
 
 impl Listing {
-    /// Whether the same listing gives the same rows later, and is short enough to be worth remembering.
+    /// Whether the listing has the same rows later and is short enough to be cached.
     fn is_lasting(&self) -> bool {
         let length = self.filter.as_ref().map_or(0, String::len);
         length <= MAX_FILTER && !self.asks_the_time
@@ -55,23 +54,23 @@ pub(crate) struct SeekKey {
     pub id: i64,
 }
 
-/// A place in a listing: `rows` rows come up to and including the key's row; without a key it is the start.
+/// A position in a listing, by row number and key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
-    /// How many rows lie before this place.
+pub struct SeekPosition {
+    /// The number of rows before this position.
     pub rows: u64,
-    /// The last of those rows; `None` at the start.
+    /// The key of the last of those rows; `None` at the start.
     pub after: Option<SeekKey>,
 }
 
-/// The remembered listings, shared by all requests.
+/// The cached listings, shared by all requests.
 #[derive(Debug, Default)]
 pub(crate) struct SeekCache {
-    known: Mutex<Known>,
+    cached: Mutex<CachedListings>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct CachedListings {
     listings: HashMap<Listing, Entry>,
     clock: u64,
 }
@@ -85,49 +84,49 @@ struct Entry {
 }
 
 impl SeekCache {
-    /// The nearest known place at or before row number `rows`.
-    pub(crate) fn nearest(&self, listing: &Listing, rows: u64) -> Place {
-        let mut known = self.lock();
-        let place = known
+    /// The nearest cached position at or before row number `rows`.
+    pub(crate) fn nearest(&self, listing: &Listing, rows: u64) -> SeekPosition {
+        let mut cached = self.lock();
+        let position = cached
             .touch(listing)
             .and_then(|entry| entry.positions.range(..=rows).next_back());
-        match place {
-            Some((&rows, &key)) => Place {
+        match position {
+            Some((&rows, &key)) => SeekPosition {
                 rows,
                 after: Some(key),
             },
-            None => Place {
+            None => SeekPosition {
                 rows: 0,
                 after: None,
             },
         }
     }
 
-    /// The rows of the listing, if they were counted.
+    /// The cached count of the listing.
     pub fn count(&self, listing: &Listing) -> Option<Arc<PartitionedCount>> {
         self.lock()
             .touch(listing)
             .and_then(|entry| entry.count.clone())
     }
 
-    /// Remembers the row that completes the first `rows` rows.
-    pub fn remember(&self, listing: &Listing, rows: u64, key: SeekKey) {
+    /// Caches the key of row number `rows`.
+    pub fn insert(&self, listing: &Listing, rows: u64, key: SeekKey) {
         if listing.is_lasting() {
-            let mut known = self.lock();
-            known.entry(listing).insert(rows, key);
+            let mut cached = self.lock();
+            cached.entry(listing).insert(rows, key);
         }
     }
 
-    /// Remembers the rows of the listing.
-    pub(crate) fn remember_count(&self, listing: &Listing, count: &Arc<PartitionedCount>) {
+    /// Caches the count of the listing.
+    pub(crate) fn insert_count(&self, listing: &Listing, count: &Arc<PartitionedCount>) {
         if listing.is_lasting() {
             self.lock().entry(listing).count = Some(Arc::clone(count));
         }
     }
 
-    /// A cache that a panicking thread held is still right: each change is one insertion.
-    fn lock(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Each change is one insertion, so a panic of another thread leaves the cache valid.
+    fn lock(&self) -> MutexGuard<'_, CachedListings> {
+        self.cached.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -154,7 +153,7 @@ impl Entry {
     }
 }
 
-impl Known {
+impl CachedListings {
     fn touch(&mut self, listing: &Listing) -> Option<&Entry> {
         self.clock += 1;
         let entry = self.listings.get_mut(listing)?;
@@ -172,7 +171,7 @@ impl Known {
         entry
     }
 
-    /// Scans for the oldest: a few hundred entries, and only when a new listing comes to a full cache.
+    /// Scans all entries for the oldest: a few hundred, and only when a new listing is added to a full cache.
     fn forget_one(&mut self) {
         let oldest = self
             .listings
@@ -188,11 +187,11 @@ impl Known {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::partitioned_count::Span;
+    use crate::partitioned_count::TimeSpan;
 
     fn count(rows: u64) -> Arc<PartitionedCount> {
         Arc::new(PartitionedCount::new(vec![(
-            Span { first: 0, last: 9 },
+            TimeSpan { first: 0, last: 9 },
             rows,
         )]))
     }
@@ -211,7 +210,7 @@ mod tests {
     #[test]
     fn the_nearest_place_is_never_after_the_row_asked_for() {
         let cache = SeekCache::default();
-        cache.remember(
+        cache.insert(
             &listing(1),
             1000,
             SeekKey {
@@ -219,7 +218,7 @@ mod tests {
                 id: 1,
             },
         );
-        cache.remember(
+        cache.insert(
             &listing(1),
             3000,
             SeekKey {
@@ -249,11 +248,11 @@ mod tests {
     }
 
     #[test]
-    fn small_pages_do_not_crowd_the_places() {
+    fn small_pages_do_not_crowd_the_positions() {
         let cache = SeekCache::default();
         let many = 3 * u64::try_from(MAX_POSITIONS).unwrap() * MIN_SPACING;
         for rows in (0..many).step_by(100) {
-            cache.remember(
+            cache.insert(
                 &listing(1),
                 rows,
                 SeekKey {
@@ -264,18 +263,18 @@ mod tests {
         }
         assert!(cache.lock().listings[&listing(1)].positions.len() <= MAX_POSITIONS);
         for wanted in [5_500, many / 2, many] {
-            let place = cache.nearest(&listing(1), wanted);
+            let position = cache.nearest(&listing(1), wanted);
             assert!(
-                place.rows <= wanted && wanted - place.rows <= 8 * MIN_SPACING,
-                "{wanted}: {place:?}"
+                position.rows <= wanted && wanted - position.rows <= 8 * MIN_SPACING,
+                "{wanted}: {position:?}"
             );
         }
     }
 
     #[test]
-    fn a_change_of_the_data_forgets_places_and_totals() {
+    fn a_change_of_the_data_forgets_positions_and_totals() {
         let cache = SeekCache::default();
-        cache.remember(
+        cache.insert(
             &listing(1),
             1000,
             SeekKey {
@@ -283,12 +282,12 @@ mod tests {
                 id: 1,
             },
         );
-        cache.remember_count(&listing(1), &count(5000));
+        cache.insert_count(&listing(1), &count(5000));
         assert_eq!(cache.count(&listing(1)), Some(count(5000)));
         assert_eq!(cache.count(&listing(2)), None);
         assert_eq!(
             cache.nearest(&listing(2), 5000),
-            Place {
+            SeekPosition {
                 rows: 0,
                 after: None
             }
@@ -303,16 +302,16 @@ mod tests {
             asks_the_time: true,
             ..listing(1)
         };
-        cache.remember_count(&moving, &count(7));
+        cache.insert_count(&moving, &count(7));
         assert_eq!(cache.count(&moving), None);
     }
 
     #[test]
     fn the_cache_is_bounded_and_keeps_what_is_used() {
         let cache = SeekCache::default();
-        cache.remember_count(&listing(0), &count(1));
+        cache.insert_count(&listing(0), &count(1));
         for version in 1..=2 * i64::try_from(MAX_LISTINGS).unwrap() {
-            cache.remember_count(&listing(version), &count(2));
+            cache.insert_count(&listing(version), &count(2));
             assert_eq!(cache.count(&listing(0)), Some(count(1)));
         }
         assert_eq!(cache.lock().listings.len(), MAX_LISTINGS);

@@ -1,7 +1,6 @@
 //! JSON of values that derive `Serialize`, with numbers as [`super::json`] writes them.
 //!
-//! A record has one form, whoever writes it: serde_json alone spells some doubles otherwise (`1e+16` for
-//! `1e16`).
+//! Both ways of writing must agree; serde_json alone writes some doubles differently (`1e+16` for `1e16`).
 
 use std::io;
 
@@ -10,10 +9,10 @@ use serde_json::ser::{Formatter, Serializer};
 
 use super::json;
 
-/// Room for a record with texts of usual length.
-const USUAL_BYTES: usize = 512;
+/// The initial capacity for a record, in bytes.
+const INITIAL_CAPACITY: usize = 512;
 
-/// Compact JSON whose doubles are those of the read engine.
+/// Compact JSON with the number format of the read engine.
 struct RowNumbers;
 
 impl Formatter for RowNumbers {
@@ -24,17 +23,17 @@ impl Formatter for RowNumbers {
     }
 }
 
-/// A value as JSON.
+/// Serializes a value as JSON.
 ///
 /// # Errors
-/// What the value's `Serialize` says, such as of a map whose keys are no texts.
+/// An error of the value's `Serialize`, such as a map key that is not a string.
 pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Vec<u8>> {
-    let mut out = Vec::with_capacity(USUAL_BYTES);
+    let mut out = Vec::with_capacity(INITIAL_CAPACITY);
     value.serialize(&mut Serializer::with_formatter(&mut out, RowNumbers))?;
     Ok(out)
 }
 
-/// The same as a text.
+/// The same as a `String`.
 ///
 /// # Errors
 /// As [`to_vec`].
@@ -88,7 +87,7 @@ mod tests {
     fn every_double_and_every_text_is_written_as_in_a_row() {
         let mut random = obeya_testkit::rng();
         for _ in 0..200_000 {
-            // Of each kind: any bits, a number of few digits, one near the powers of ten.
+            // Random bits, a number with few digits, and one with a power of ten.
             let bits = f64::from_bits(random.u64(..));
             let short = random.i32(..) as f64 / 10_f64.powi(random.i32(0..5));
             let power = random.u32(1..10_000) as f64 * 10_f64.powi(random.i32(-30..30));
@@ -104,7 +103,7 @@ mod tests {
         (0..=u32::from(char::MAX))
             .filter_map(char::from_u32)
             .for_each(|character| agree(character.encode_utf8(&mut [0; 4])));
-        // What has to be escaped stands at the edges of what is copied in one piece, or alone.
+        // Characters that need an escape at the edges of a run of plain ones, or alone.
         let alphabet: Vec<char> = "\u{0}\u{1f}\"\\/\n\u{7f}\u{80}\u{7ff}\u{800}\u{d7ff}\u{e000}\u{fffd}\u{ffff}\u{10000}\u{10ffff}ab"
             .chars()
             .collect();

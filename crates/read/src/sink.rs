@@ -1,32 +1,32 @@
-//! Where the bytes of an answer go.
+//! The receiver of an answer's bytes.
 
 use std::ops::ControlFlow;
 
-/// Takes an answer as it is read.
+/// Receives an answer while it is read.
 pub trait Sink {
-    /// The version of the data that is read, before anything else of it: `Break` where nobody needs to see it
-    /// again. Only said of what has a version.
+    /// The version of the data, before anything else. `Break` if the client already has this version. Only
+    /// called for data that has a version.
     fn begin(&mut self, _version: i64) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 
-    /// The number of all rows that match, before the first piece. Only said where it is not part of the
-    /// answer's bytes in every form.
+    /// The number of all rows that match, before the first piece. Only called where some formats do not
+    /// include it.
     fn counted(&mut self, _rows: u64) {}
 
-    /// Takes a piece, which may block until there is room for it; `Break` where nobody wants any more.
+    /// Takes a piece; may block until there is memory for it (backpressure). `Break` if no more is wanted.
     fn piece(&mut self, bytes: Vec<u8>) -> ControlFlow<()>;
 
     /// Takes the last piece.
     fn last(&mut self, bytes: Vec<u8>);
 
-    /// Whether another piece is wanted, for a read that has none to give for long.
+    /// Whether another piece is wanted, for a read that produces none for long.
     fn is_wanted(&self) -> bool {
         true
     }
 }
 
-/// An answer that is made whole.
+/// Collects the whole answer.
 impl Sink for Vec<u8> {
     fn piece(&mut self, bytes: Vec<u8>) -> ControlFlow<()> {
         self.last(bytes);

@@ -1,9 +1,9 @@
-//! Texts of a request: read as numbers, and shortened to be repeated in an answer.
+//! Texts of a request: parsed as ids, and shortened for messages.
 
-/// How much of a text from the request is repeated in an answer.
+/// The most characters of a request that a message repeats.
 const QUOTED_CHARACTERS: usize = 40;
 
-/// An int32 as a path holds it: digits with an optional `-`, possibly percent-encoded.
+/// An int32 in a path: digits with an optional `-`, possibly percent-encoded.
 pub fn int32(text: &str) -> Option<i32> {
     let decoded;
     let text = if text.contains('%') {
@@ -35,7 +35,7 @@ fn percent_decode(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// A text of the caller's, short enough to be repeated to them.
+/// A text of the request, quoted and shortened for a message.
 pub fn quoted(text: &str) -> String {
     match text.char_indices().nth(QUOTED_CHARACTERS) {
         Some((end, _)) => format!("`{}…`", &text[..end]),

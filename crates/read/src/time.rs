@@ -1,12 +1,12 @@
 //! Instants and dates as RFC 3339 text, without allocation.
 //!
-//! On disk an instant is ticks of 100 ns since 1970-01-01T00:00Z and a date is days since then. This only
-//! writes; reading text is for whoever takes input.
+//! The store has an instant as ticks of 100 ns since 1970-01-01T00:00Z and a date as days since then. This
+//! module only writes; it does not parse.
 
 use obeya_odata::calendar::{TICKS_PER_DAY, civil_from_days};
 
-/// Writes instants and dates, and remembers the last day: the rows of one answer mostly share it with their
-/// neighbour, and the calendar is the costly part.
+/// Writes instants and dates, and caches the last day: most rows of an answer share it with their neighbour,
+/// and the calendar computation is the expensive part.
 #[derive(Debug, Clone)]
 pub(crate) struct TimestampFormatter {
     day: i64,
@@ -14,7 +14,7 @@ pub(crate) struct TimestampFormatter {
 }
 
 impl TimestampFormatter {
-    /// A writer that has seen no day yet.
+    /// A new formatter.
     pub fn new() -> Self {
         Self {
             day: 0,
@@ -29,7 +29,7 @@ impl TimestampFormatter {
             ticks.div_euclid(TICKS_PER_DAY),
             ticks.rem_euclid(TICKS_PER_DAY).unsigned_abs(),
         );
-        self.turn_to(day);
+        self.set_day(day);
         let (seconds, fraction) = (of_day / 10_000_000, of_day % 10_000_000);
         let mut text = *b"\"0000-00-00T00:00:00Z\"";
         text[1..11].copy_from_slice(&self.text);
@@ -57,13 +57,13 @@ impl TimestampFormatter {
 
     /// Writes a date in quotes: `"2025-03-01"`.
     pub fn date(&mut self, out: &mut Vec<u8>, days: i64) {
-        self.turn_to(days);
+        self.set_day(days);
         out.push(b'"');
         out.extend_from_slice(&self.text);
         out.push(b'"');
     }
 
-    fn turn_to(&mut self, day: i64) {
+    fn set_day(&mut self, day: i64) {
         if day != self.day {
             self.day = day;
             self.text = calendar(day);
@@ -71,8 +71,8 @@ impl TimestampFormatter {
     }
 }
 
-/// The text of a day. Input is held to the years 0000 to 9999, which is all that RFC 3339 can say; a day
-/// outside is shown as the nearest one inside.
+/// The text of a day. Input is limited to the years 0000 to 9999, the range of RFC 3339; a day outside is
+/// written as the nearest one inside.
 fn calendar(day: i64) -> [u8; 10] {
     const FIRST: i64 = -719_528;
     const LAST: i64 = 2_932_896;

@@ -1,10 +1,10 @@
-//! Whether a value that is given to a custom field is of the field's kind. Kinds are an open list of words;
-//! those that are not known here take any text.
+//! Whether a value fits the type of its custom field. The list of types is open; a type that is unknown here
+//! accepts any text.
 
 use obeya_model::{Date, Timestamp};
 
-/// What a field of this kind takes, if the text is nothing of that sort. An empty text is a field that was
-/// not filled in.
+/// What a field of this type accepts, if the text does not fit it. An empty text is a field that was not
+/// filled in.
 pub fn misfit(kind: &str, text: &str) -> Option<&'static str> {
     if text.is_empty() {
         return None;

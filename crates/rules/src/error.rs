@@ -1,4 +1,4 @@
-//! Why the domain refuses: one type for every rule, so that each kind becomes one HTTP status in one place.
+//! Errors of the rules: one type for all of them, so that one place maps each kind to its HTTP status.
 
 /// A complaint about one field of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct Complaint {
 pub enum DomainError {
     /// The body breaks its schema (400).
     Invalid(Vec<Complaint>),
-    /// The body keeps to its schema but not to the data (422). Complaints of one code; never empty.
+    /// The body matches its schema but not the stored data (422). Complaints of one code; never empty.
     Unprocessable {
         /// The stable code, such as `reference.unknown`.
         code: &'static str,
@@ -25,20 +25,20 @@ pub enum DomainError {
     Conflict {
         /// The stable code, such as `incident.transition`.
         code: &'static str,
-        /// What was asked, and what would be allowed.
+        /// What was requested, and what would be allowed.
         detail: String,
     },
-    /// The first or second of these about a batch: more of its complaints are told.
+    /// The first or second of these about a batch: it has room for more complaints.
     OfBatch(Box<DomainError>),
 }
 
 impl DomainError {
-    /// The same about a batch.
+    /// The same error about a batch.
     pub fn of_batch(self) -> DomainError {
         DomainError::OfBatch(Box::new(self))
     }
 
-    /// A status that may not follow the present one.
+    /// A status that may not follow the current one.
     pub fn transition(
         code: &'static str,
         what: &str,

@@ -1,20 +1,20 @@
 //! The stages of an improvement, and the date that each one has.
 //!
 //! Suggested, Planned, InProgress, Implemented and Evaluated follow one another in any direction. Archived
-//! may follow any status, and only Activated follows it. Open stands beside the stages and is reached from,
-//! and left to, Suggested.
+//! may follow any status, and only Activated follows it. Open is not one of the stages; it is reached from
+//! Suggested and left to Suggested.
 
-use super::error::DomainError;
-use super::words::ImprovementStatus::{
+use super::enums::ClosedEnum;
+use super::enums::ImprovementStatus::{
     self, Activated, Archived, Evaluated, Implemented, InProgress, Open, Planned, Suggested,
 };
-use super::words::Word;
+use super::error::DomainError;
 
 /// The stages with a date, in their order.
 pub(crate) const STAGES: [ImprovementStatus; 5] =
     [Suggested, Planned, InProgress, Implemented, Evaluated];
 
-/// The status and every date that hangs on it. Instants are 100 ns ticks.
+/// The status and every date that belongs to it. Instants are 100 ns ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct State {
     /// The status; never Activated.
@@ -40,7 +40,7 @@ impl State {
         }
     }
 
-    /// The state after a body asked for `to`.
+    /// The state after a request for `to`.
     ///
     /// # Errors
     /// 409 `improvement.transition` when `to` may not follow.
@@ -50,12 +50,12 @@ impl State {
         };
         let allowed = allowed(self.status);
         if !allowed.contains(&to) {
-            let words: Vec<_> = allowed.iter().map(|status| status.word()).collect();
+            let words: Vec<_> = allowed.iter().map(|status| status.name()).collect();
             return Err(DomainError::transition(
                 "improvement.transition",
                 "An improvement",
-                self.status.word(),
-                to.word(),
+                self.status.name(),
+                to.name(),
                 &words,
             ));
         }
@@ -81,7 +81,7 @@ impl State {
         state
     }
 
-    /// Back to the status it had; where that is not known, to the last stage that has a date.
+    /// Restores the status before it was archived; if that is unknown, the last stage that has a date.
     fn activated(self, now: i64) -> State {
         let last = (0..STAGES.len()).rfind(|place| self.dates[*place].is_some());
         let status = self
@@ -110,7 +110,7 @@ pub fn allowed(from: ImprovementStatus) -> &'static [ImprovementStatus] {
         Implemented => &[Suggested, Planned, InProgress, Evaluated, Archived],
         Evaluated => &[Suggested, Planned, InProgress, Implemented, Archived],
         Open => &[Suggested, Archived],
-        // Activated is never stored; if it were, it would be as good as archived.
+        // Activated is never stored; if it were, it would be treated as Archived.
         Archived | Activated => &[Activated],
     }
 }
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     fn state(status: ImprovementStatus) -> State {
-        // Every stage up to the present one has a date: 10, 20, …
+        // Every stage up to the current one has a date: 10, 20, …
         let reached = place(status).map_or(0, |place| place + 1);
         let dates =
             std::array::from_fn(|place| (place < reached).then_some(10 * (place as i64 + 1)));
@@ -133,7 +133,7 @@ mod tests {
     }
 
     /// Columns: Suggested, Planned, InProgress, Implemented, Evaluated, Archived, Activated, Open. `=` the
-    /// present status, `+` allowed, `-` refused.
+    /// current status, `+` allowed, `-` refused.
     const TABLE: [(ImprovementStatus, &str); 7] = [
         (Suggested, "=+++++-+"),
         (Planned, "+=++++--"),

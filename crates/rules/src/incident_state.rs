@@ -4,11 +4,11 @@
 //! InProgress.
 
 use super::Change;
+use super::enums::ClosedEnum;
+use super::enums::IncidentStatus::{self, InProgress, New, Rejected, Resolved};
 use super::error::DomainError;
-use super::words::IncidentStatus::{self, InProgress, New, Rejected, Resolved};
-use super::words::Word;
 
-/// The status and every date that hangs on it. Instants are 100 ns ticks.
+/// The status and every date that belongs to it. Instants are 100 ns ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct State {
     /// The status.
@@ -26,7 +26,7 @@ pub struct State {
 }
 
 impl State {
-    /// The state of an incident that is created with this status; `resolved` is the date its body gives.
+    /// The state of a new incident with this status; `resolved` is the date in its body.
     pub fn created(status: IncidentStatus, resolved: Option<i64>, now: i64) -> State {
         let blank = State {
             status,
@@ -39,10 +39,10 @@ impl State {
         blank.entered(status, resolved, now)
     }
 
-    /// The state after a body asked for `to` (absent: `None`) and `resolved`, its `resolvedDate`.
+    /// The state after a body with the status `to` (`None` if absent) and the `resolvedDate` `resolved`.
     ///
-    /// A `resolvedDate` is kept only while the incident is, or becomes, Resolved. Null empties it while it
-    /// stays so; on entering, null is as good as absent.
+    /// A `resolvedDate` is stored only while the incident is, or becomes, Resolved. Null empties it while it
+    /// stays Resolved; when it becomes Resolved, null is the same as absent.
     ///
     /// # Errors
     /// 409 `incident.transition` when `to` may not follow.
@@ -57,13 +57,13 @@ impl State {
                 if !allowed(self.status).contains(&to) {
                     let words: Vec<_> = allowed(self.status)
                         .iter()
-                        .map(|status| status.word())
+                        .map(|status| status.name())
                         .collect();
                     return Err(DomainError::transition(
                         "incident.transition",
                         "An incident",
-                        self.status.word(),
-                        to.word(),
+                        self.status.name(),
+                        to.name(),
                         &words,
                     ));
                 }
@@ -119,7 +119,7 @@ mod tests {
         }
     }
 
-    /// The table of the design, cell by cell: rows from, columns to; `=` the present status, `+` allowed, `-`
+    /// The table of the design, cell by cell: rows from, columns to; `=` the current status, `+` allowed, `-`
     /// refused.
     const TABLE: [(IncidentStatus, &str); 4] = [
         (New, "=+++"),
@@ -192,12 +192,12 @@ mod tests {
         assert_eq!(resolved(New, Some(Resolved), seven), Ok(Some(7)));
         assert_eq!(resolved(New, Some(Resolved), None), Ok(Some(99)));
         assert_eq!(resolved(New, Some(Resolved), Some(None)), Ok(Some(99)));
-        // A later word on the date of one that stays resolved.
+        // Changes the date of an incident that stays resolved.
         assert_eq!(resolved(Resolved, None, seven), Ok(Some(7)));
         assert_eq!(resolved(Resolved, Some(Resolved), seven), Ok(Some(7)));
         assert_eq!(resolved(Resolved, None, None), Ok(Some(50)));
         assert_eq!(resolved(Resolved, None, Some(None)), Ok(None));
-        // Not kept with any other status.
+        // Not stored with any other status.
         assert_eq!(resolved(New, None, seven), Ok(None));
         assert_eq!(resolved(New, Some(InProgress), seven), Ok(None));
         assert_eq!(resolved(Resolved, Some(InProgress), seven), Ok(None));

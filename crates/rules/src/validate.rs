@@ -1,13 +1,13 @@
-//! What a body must keep to by its schema alone, beyond its types: lengths and known words. All complaints
-//! about a body are given at once.
+//! Checks a body against its schema beyond the types: lengths and known enum variants. All complaints about a
+//! body are returned together.
 
+use super::enums::ClosedEnum;
 use super::error::{Complaint, DomainError, listed};
-use super::words::Word;
 
-/// Characters of an external id that is a body of its own; the contract gives none for the property of that
-/// name.
+/// Most characters of an external id that is the whole body; the contract sets no limit for the property of
+/// that name.
 pub const EXTERNAL_ID_MAX: usize = 255;
-/// Characters of an improvement's title.
+/// Most characters of an improvement's title.
 pub const IMPROVEMENT_TITLE_MAX: usize = 100;
 
 /// Collects complaints about one body.
@@ -30,11 +30,11 @@ impl Check {
         self.complaints.len()
     }
 
-    /// A word of a closed set.
-    pub fn word<T: Word>(&mut self, field: &str, text: &str) -> Option<T> {
+    /// Checks the name of a variant of a closed enum.
+    pub fn variant<T: ClosedEnum>(&mut self, field: &str, text: &str) -> Option<T> {
         let known = T::parse(text);
         if known.is_none() {
-            let allowed: Vec<_> = T::ALL.iter().map(|member| member.word()).collect();
+            let allowed: Vec<_> = T::ALL.iter().map(|member| member.name()).collect();
             self.refuse(
                 field,
                 format!("expected {}, found `{}`", listed(&allowed), shortened(text)),
@@ -43,14 +43,14 @@ impl Check {
         known
     }
 
-    /// A text that may not be empty.
+    /// Checks a text that may not be empty.
     pub fn not_empty(&mut self, field: &str, text: &str) {
         if text.is_empty() {
             self.refuse(field, "expected at least 1 character, found none");
         }
     }
 
-    /// A text of at most `max` characters (code points, as JSON Schema counts).
+    /// Checks a text of at most `max` characters (code points, as JSON Schema counts).
     pub fn at_most(&mut self, field: &str, text: &str, max: usize) {
         // A character has at least one byte, so most texts need no counting.
         if text.len() > max {
@@ -64,7 +64,7 @@ impl Check {
         }
     }
 
-    /// Ends the check with what was read of the body, which is `None` only after a complaint.
+    /// Ends the check with the decoded value, which is `None` only after a complaint.
     ///
     /// # Errors
     /// Every complaint.
@@ -76,7 +76,7 @@ impl Check {
     }
 }
 
-/// Enough of a caller's text to recognise it by.
+/// The first characters of a caller's text.
 fn shortened(text: &str) -> &str {
     text.char_indices()
         .nth(40)
@@ -86,7 +86,7 @@ fn shortened(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::{IncidentStatus, Severity};
+    use crate::enums::{IncidentStatus, Severity};
 
     fn complaints(check: Check) -> Vec<(String, String)> {
         match check.finish(Some(())) {
@@ -102,11 +102,14 @@ mod tests {
     fn words_are_known_by_their_letters_and_case() {
         let mut check = Check::default();
         assert_eq!(
-            check.word("status", "InProgress"),
+            check.variant("status", "InProgress"),
             Some(IncidentStatus::InProgress)
         );
-        assert_eq!(check.word("severity", "None"), Some(Severity::None));
-        assert_eq!(check.word::<IncidentStatus>("status", "inprogress"), None);
+        assert_eq!(check.variant("severity", "None"), Some(Severity::None));
+        assert_eq!(
+            check.variant::<IncidentStatus>("status", "inprogress"),
+            None
+        );
         assert_eq!(
             complaints(check),
             [(
@@ -144,7 +147,7 @@ mod tests {
     #[test]
     fn a_long_word_is_not_repeated_in_full() {
         let mut check = Check::default();
-        check.word::<Severity>("severity", &"é".repeat(5000));
+        check.variant::<Severity>("severity", &"é".repeat(5000));
         assert!(
             complaints(check)[0]
                 .1

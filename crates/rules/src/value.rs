@@ -1,15 +1,15 @@
-//! A value of a datasource, as somebody wants it to be: what its schema says beyond types. What the
-//! datasource says of it is `elements`' matter.
+//! Checks a value of a datasource against its schema beyond the types. `elements` checks it against its
+//! datasource.
 
 use super::error::{Complaint, DomainError};
 use super::validate::Check;
 
-/// Values that one request may bring or name: as many as a page holds.
+/// Most values in one request: as many as in a page.
 pub(crate) const BATCH_MAX: usize = 10_000;
-/// Complaints that are told about a batch; each names its value.
+/// Most complaints about a batch; each names its value.
 pub const BATCH_COMPLAINTS: usize = 100;
 
-/// Characters of a dimension, and of a description or external id.
+/// Most characters of a dimension, and of a description or external id.
 const DIMENSION_MAX: usize = 100;
 const TEXT_MAX: usize = 255;
 
@@ -28,34 +28,34 @@ pub struct DatasourceValue {
     pub external_id: Option<String>,
 }
 
-/// Where a complaint about a value belongs.
+/// Position of a value in a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum ValuePosition {
     /// The body is the value.
-    Whole,
+    Body,
     /// The value is the item of a list.
     Item(usize),
 }
 
-impl Place {
-    /// A property of the value, as an error names it: `dimension`, `[17].dimension`.
+impl ValuePosition {
+    /// The path of a property, as an error names it: `dimension`, `[17].dimension`.
     pub fn field(self, property: &str) -> String {
         match self {
-            Place::Whole => property.to_owned(),
-            Place::Item(index) => format!("[{index}].{property}"),
+            ValuePosition::Body => property.to_owned(),
+            ValuePosition::Item(index) => format!("[{index}].{property}"),
         }
     }
 }
 
 impl DatasourceValue {
-    /// Checks one value that is a body of its own.
+    /// Checks one value that is the whole body.
     pub fn check(&self) -> Result<(), DomainError> {
         let mut check = Check::default();
-        self.complain(Place::Whole, &mut check);
+        self.complain(ValuePosition::Body, &mut check);
         check.finish(Some(()))
     }
 
-    fn complain(&self, place: Place, check: &mut Check) {
+    fn complain(&self, position: ValuePosition, check: &mut Check) {
         let [first, second, third, fourth] = &self.dimensions;
         let texts = [
             ("description", &self.description, TEXT_MAX),
@@ -66,15 +66,15 @@ impl DatasourceValue {
             ("externalId", &self.external_id, TEXT_MAX),
         ];
         for (property, text, max) in texts {
-            // Most are short in bytes already, and then nobody needs the name of the field.
+            // Most texts are short in bytes, and then the name of the field is not needed.
             if let Some(text) = text.as_deref().filter(|text| text.len() > max) {
-                check.at_most(&place.field(property), text, max);
+                check.at_most(&position.field(property), text, max);
             }
         }
     }
 }
 
-/// Checks the values of a batch, and where a period is given that each lies in it, both ends included.
+/// Checks the values of a batch, and if a period is given that each is in it, both ends included.
 pub fn check_batch(
     values: &[DatasourceValue],
     period: Option<(i64, i64)>,
@@ -82,11 +82,11 @@ pub fn check_batch(
     check_size(values.len(), "values")?;
     let mut check = Check::default();
     for (index, value) in values.iter().enumerate() {
-        let place = Place::Item(index);
-        value.complain(place, &mut check);
+        let position = ValuePosition::Item(index);
+        value.complain(position, &mut check);
         if period.is_some_and(|(from, to)| value.value_date < from || value.value_date > to) {
             check.refuse(
-                place.field("valueDate"),
+                position.field("valueDate"),
                 "expected an instant from `from` to `to`, found one outside of the period that is replaced",
             );
         }

@@ -1,4 +1,4 @@
-//! The state every request shares. It holds the parts of the service and decides nothing.
+//! The state that every request shares. It holds the parts of the service and has no logic of its own.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,42 +10,42 @@ use http::uri::Authority;
 use crate::auth::Tokens;
 use crate::auth::secrets::Secrets;
 use crate::config::{Clock, Config, lifetime_seconds};
-use crate::http::batches::Batches;
+use crate::http::batch_budget::BatchBudget;
 use crate::http::memory_budget::MemoryBudget;
 use crate::telemetry::Metrics;
-use obeya_read::{ReadCaches, Signer};
+use obeya_read::{ReadCaches, TokenSigner};
 use obeya_store::engine::StoreError;
 use obeya_store::{Store, StoreOptions};
 
 /// The parts of a running service.
 pub(crate) struct App {
-    /// What it was started with.
+    /// The configuration.
     pub(crate) config: Config,
-    /// The URL of the address that was bound, or the one configured; without a trailing slash.
+    /// The configured base URL, or that of the bound address; without a trailing slash.
     pub(crate) base_url: String,
     /// The time.
     pub(crate) clock: Clock,
-    /// Where everything is kept.
+    /// The database.
     pub(crate) store: Store,
-    /// What reads leave behind for later ones.
+    /// The caches of reads.
     pub(crate) caches: ReadCaches,
-    /// What answers on their way to clients may hold of the memory.
+    /// The memory that unsent answers may use.
     pub(crate) memory: MemoryBudget,
-    /// The room for lists of values on their way into the store.
-    pub(crate) batches: Batches,
+    /// The memory that large bodies may use.
+    pub(crate) batch_budget: BatchBudget,
     /// Signs the next links of lists.
-    pub(crate) links: Signer,
+    pub(crate) links: TokenSigner,
     /// Issues and verifies access tokens.
     pub(crate) tokens: Arc<Tokens>,
     /// Checks client secrets.
     pub(crate) secrets: Secrets,
-    /// The figures.
+    /// The metrics.
     pub(crate) metrics: Metrics,
 }
 
 impl App {
-    /// Opens the store and puts the parts together. `bound` is the URL of the address that was bound,
-    /// `labels` are the names under which requests are counted.
+    /// Opens the store and creates the parts. `bound` is the URL of the bound address, `labels` are the names
+    /// under which requests are counted.
     pub(crate) async fn open(
         config: Config,
         bound: &str,
@@ -68,12 +68,12 @@ impl App {
         .await?;
         Ok(Self {
             base_url,
-            links: Signer::open(&store).await?,
+            links: TokenSigner::open(&store).await?,
             clock: config.clock.clone(),
             store,
             caches: ReadCaches::default(),
             memory: MemoryBudget::new(&config.limits),
-            batches: Batches::new(&config.limits),
+            batch_budget: BatchBudget::new(&config.limits),
             tokens: Arc::new(tokens),
             secrets: Secrets::new(config.limits.concurrent_hashes),
             metrics: Metrics::new(labels),
@@ -81,9 +81,9 @@ impl App {
         })
     }
 
-    /// The URL the caller of a request reached the service under: the one configured, else what its `Host`
-    /// says. The bound address would be no use to a caller on another machine when that is `0.0.0.0`, and
-    /// another origin to one who said `localhost`.
+    /// The base URL of the service as the client of a request sees it: the configured one, else that of its
+    /// `Host` header. The bound address is useless to a client on another machine if it is `0.0.0.0`, and a
+    /// different origin for a client that used `localhost`.
     pub(crate) fn base_for(&self, headers: &HeaderMap) -> Cow<'_, str> {
         if self.config.base_url.is_some() {
             return Cow::Borrowed(&self.base_url);
@@ -99,7 +99,8 @@ impl App {
         }
     }
 
-    /// Where the caller of a request finds the token issuer: the one configured, else as [`Self::base_for`].
+    /// The URL of the token issuer for the client of a request: the configured one, else as
+    /// [`Self::base_for`].
     pub(crate) fn issuer_for(&self, headers: &HeaderMap) -> Cow<'_, str> {
         match self.config.auth_url {
             Some(_) => Cow::Borrowed(self.tokens.issuer()),

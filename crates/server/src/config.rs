@@ -1,5 +1,5 @@
-//! What a service is started with: where it listens, what it stores in, and a limit on everything. No
-//! environment is read here.
+//! The configuration of a service: the address, the database, and a limit on everything. No environment
+//! variable is read here.
 
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -20,89 +20,90 @@ const TICKS_PER_SECOND: i64 = 10_000_000;
 pub struct Config {
     /// The database: `sqlite:FILE`, or `postgres://user:password@host/database`.
     pub db: String,
-    /// Whether a SQLite file that is missing, and tables that are missing in an empty database, are made.
-    /// Default true.
+    /// Whether a missing SQLite file, or missing tables in an empty database, are created. Default true.
     pub create: bool,
-    /// What is done with a write-ahead log that a killed service left beside a SQLite file. Default: it is
+    /// What to do with a write-ahead log that a killed service left next to a SQLite file. Default: it is
     /// applied if it belongs to the file.
     pub leftover_wal: LeftoverWal,
     /// The address to listen on; port 0 takes any free one. Default `127.0.0.1:0`.
     pub listen: SocketAddr,
-    /// The URL under which callers reach the service, without a trailing slash: next links start with it.
-    /// Default: `http://` and what the request's `Host` says. Give it behind a proxy that ends TLS or changes
-    /// the host.
+    /// The URL under which clients reach the service, without a trailing slash: next links start with it.
+    /// Default: `http://` and the request's `Host`. Set it behind a proxy that ends TLS or changes the host.
     pub base_url: Option<String>,
-    /// The issuer of tokens, without a trailing slash: the `iss` of every token, and what discovery names.
-    /// Default: the base URL, or `http://` and the address bound, which serves `/connect/token` in any case.
-    /// Give it when several replicas share one database, so that each takes the others' tokens.
+    /// The issuer of tokens, without a trailing slash: the `iss` of every token, and the issuer in the
+    /// discovery document. Default: the base URL, or `http://` and the bound address, which serves
+    /// `/connect/token` in any case. Set it when several replicas share one database, so that each accepts
+    /// the others' tokens.
     pub auth_url: Option<String>,
-    /// How long a new token lives. Default 24 hours; whole seconds.
+    /// The lifetime of a new token. Default 24 hours; whole seconds.
     pub token_lifetime: Duration,
     /// The limits.
     pub limits: Limits,
-    /// Where the service takes the time from.
+    /// The clock of the service.
     pub clock: Clock,
 }
 
-/// A limit on everything a caller can make large or long.
+/// A limit on everything that a client can make large or long.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Longest request body, in bytes, but for lists of values. Default 1 MiB.
+    /// Longest request body, in bytes, except for lists of values. Default 1 MiB.
     pub body_bytes: usize,
-    /// Longest request body that is a list of values, in bytes. Default 16 MiB: 10,000 values whose every
-    /// text is as long as it may be.
+    /// Longest request body that is a list of values, in bytes. Default 16 MiB: 10,000 values with texts of
+    /// the maximum length.
     pub batch_bytes: usize,
-    /// Bytes of such lists in memory at a time; more wait for their turn. Default 64 MiB.
+    /// Bytes of such lists in memory at a time; further requests wait. Default 64 MiB.
     pub batches_bytes: usize,
-    /// Longest path and query, in bytes. Default 48 KiB: an option of 8 KiB may be three times as long once
-    /// it is percent-encoded. Beyond 64 KiB the connection is refused.
+    /// Longest path and query, in bytes. Default 48 KiB: percent-encoding can triple the length of an option
+    /// of 8 KiB. Beyond 64 KiB the connection is refused.
     pub uri_bytes: usize,
     /// Most bytes in all header names and values of a request. Default 32 KiB.
     pub header_bytes: usize,
-    /// Most connections at a time. One more has the connection closed that has waited longest for a request;
-    /// while there is none, it waits in the listener's queue. Default 1,024.
+    /// Most connections at a time. A further one closes the connection that has waited longest for a request;
+    /// if there is none, it waits in the listener's queue. Default 1,024.
     pub connections: usize,
-    /// Time for a caller to send the head of a request, from its first byte. Default 10 s.
+    /// Time for a client to send the head of a request, from its first byte. Default 10 s.
     pub header_read: Duration,
-    /// Time that a connection may wait for the first byte of a request, be it the first one.
-    /// Default 60 s.
+    /// Time that a connection may wait for the first byte of a request, also of the first request. Default 60
+    /// s.
     pub idle: Duration,
-    /// Time for a caller to send a body once it is read. Default 20 s.
+    /// Time for a client to send a body, from when the service starts to read it. Default 20 s.
     pub body_read: Duration,
-    /// Time for a caller to take some more of what is sent to it; a connection whose sending makes no
-    /// progress for that long is closed. Default 30 s.
+    /// Write timeout: a connection whose sending makes no progress for this long is closed. Default 30 s.
     pub send: Duration,
-    /// Time from the head of a request to the head of its answer. A list of v1 that holds as much as it may
-    /// then waits for its caller as long again at most, over all its waits, and is cut off. Default 30 s.
+    /// Time from the head of a request to the head of its answer. A list of v1 that has used its memory then
+    /// waits for its client for at most the same time again, over all its waits, and is cut off. Default 30
+    /// s.
     pub request: Duration,
-    /// Time that requests in flight have left when the service is told to stop. Default 10 s.
+    /// Time for requests in flight to finish when the service shuts down. Default 10 s.
     pub grace: Duration,
-    /// Most records in one page of a v2 list; the rest follows by `@odata.nextLink`. Default 1,000.
+    /// Most records in one page of a v2 list; `@odata.nextLink` leads to the rest. Default 1,000.
     pub page_records: u32,
-    /// What one request's query options may ask for: parts of expressions, nesting, members of lists,
-    /// expanded navigations. See its fields; a request that passes one is answered with 400 `odata.limit`,
-    /// which says the limit.
+    /// The limits of one request's query options: parts of expressions, nesting, members of lists, expanded
+    /// navigations. See its fields; a request beyond one is answered with 400 `odata.limit`, which names the
+    /// limit.
     pub query: QueryLimits,
-    /// Secrets hashed at the same time; each takes 19 MiB. Default 2.
+    /// Client secrets hashed at the same time; each takes 19 MiB. Default 2.
     pub concurrent_hashes: usize,
-    /// Verified tokens remembered. Default 10,000.
+    /// Verified tokens in the cache. Default 10,000.
     pub remembered_tokens: usize,
-    /// Most connections to the database that read at one time; one more writes. Default 16.
+    /// Most connections to the database that read at the same time; one more writes. Default 16.
     pub database_connections: usize,
     /// Time to wait for one of them while all are in use. Default 5 s.
     pub database_wait: Duration,
     /// Time that one statement may take in the database. Default 10 s.
     pub statement: Duration,
-    /// How often the store is asked for clients revoked and keys made by other processes; at least every
-    /// 20 s, since no token is accepted 60 s after the last answer. Default 15 s.
+    /// The interval at which the service reads which clients were revoked, and which keys were made, by other
+    /// processes. At most 20 s, because no token is accepted 60 s after the last successful read. Default 15
+    /// s.
     pub auth_poll: Duration,
     /// Most `Idempotency-Key`s of the last 24 hours that one client may have, at least 1; another one is
     /// answered with 429 `idempotency.quota`. Each takes some 300 bytes of the database. Default 1,000,000.
     pub idempotency_keys: u32,
-    /// How often it is looked whether the files of a SQLite database are still in their place. Default 2 s.
+    /// The interval at which the service checks that the files of a SQLite database are in place. Default 2
+    /// s.
     pub file_check: Duration,
-    /// How often incidents whose 30 days in the trash are over are removed for good. Default 1 h.
+    /// The interval at which incidents that were in the trash for 30 days are deleted. Default 1 h.
     pub purge: Duration,
 }
 
@@ -163,7 +164,7 @@ pub(crate) fn lifetime_seconds(lifetime: Duration) -> i64 {
         .clamp(1, LONGEST)
 }
 
-/// The time of the service: the system's, or a test's own.
+/// The clock of the service: the system's, or that of a test.
 #[derive(Clone)]
 pub struct Clock {
     now: Arc<dyn Fn() -> jiff::Timestamp + Send + Sync>,
@@ -177,7 +178,7 @@ impl Clock {
         Self::new(jiff::Timestamp::now)
     }
 
-    /// A clock that tells what `now` tells.
+    /// A clock that reads the time from `now`.
     #[must_use]
     pub fn new(now: impl Fn() -> jiff::Timestamp + Send + Sync + 'static) -> Self {
         let start = Instant::now();
@@ -187,8 +188,8 @@ impl Clock {
         }
     }
 
-    /// The same clock, but periods that must not depend on the time of day are measured by `elapsed`: the
-    /// time since some moment, which never goes back. Default: the system's monotonic clock.
+    /// The same clock with `elapsed` for periods that must not depend on the time of day: the time since some
+    /// moment, never decreasing. Default: the system's monotonic clock.
     #[must_use]
     pub fn with_monotonic(
         mut self,
@@ -198,7 +199,7 @@ impl Clock {
         self
     }
 
-    /// Time since some fixed moment. It goes on evenly when the time of day is set.
+    /// Time since some fixed moment. Changes of the system time do not affect it.
     pub(crate) fn monotonic(&self) -> Duration {
         (self.monotonic)()
     }

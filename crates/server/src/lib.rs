@@ -1,9 +1,8 @@
-//! The Obeya service, as a library: [`Server::start`] gives a running service and its base URL.
+//! The Obeya service, as a library: [`Server::start`] returns a running service and its base URL.
 //!
-//! Callers reach the service over HTTP, through [`Server::start`] and through the administrative functions in
-//! [`admin`], [`import`], [`export`] and [`migrate`]; but for the way to a PostgreSQL that commands share
-//! with it, nothing else is public. A request flows `http` → `auth` → a handler in `ops` → the crates `read`,
-//! `rules` and `store`.
+//! The public surface is [`Server::start`] and the administrative functions in [`admin`], [`import`],
+//! [`export`] and [`migrate`], and the PostgreSQL connection that commands share with the service. A request
+//! flows `http` → `auth` → a handler in `ops` → the crates `read`, `rules` and `store`.
 
 mod app;
 mod auth;
@@ -18,7 +17,7 @@ mod telemetry;
 mod upkeep;
 
 pub use obeya_transfer::{export, import, migrate};
-// Public for this crate's own tests and benches only, which fill and inspect a store directly.
+// Public only for the tests and benches of this crate, which fill and inspect a store directly.
 #[doc(hidden)]
 pub use obeya_store as store;
 

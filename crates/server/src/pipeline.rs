@@ -1,5 +1,5 @@
-//! From a request to a response, in one place: ids, limits, the deadline, the access log, the figures. What
-//! is answered is `router`'s matter.
+//! The way of every request to its response: ids, limits, the deadline, the access log, the metrics. `router`
+//! decides what is answered.
 //!
 //! HEAD is answered as GET; hyper keeps the length and drops the body unread.
 
@@ -19,20 +19,20 @@ use crate::http::body::Response;
 use crate::http::extract::{PREFERENCE_APPLIED, is_strict};
 use crate::http::odata::{ANSWERED_VERSION, ODATA_VERSION, is_odata};
 use crate::http::path::Captures;
-use crate::http::problem::{Place, Problem};
+use crate::http::problem::{Problem, ProblemContext};
 use crate::http::request_id::{self, X_REQUEST_ID};
 use crate::http::{encoding, extract};
 use crate::router::{self, Route, Routes};
 use crate::telemetry::{LOGGED_METHOD_BYTES, LOGGED_PATH_BYTES, panic_text, shortened};
 
-/// What answers requests: the parts of the service and its route table.
+/// The service that answers requests: its state and its route table.
 pub(crate) struct Pipeline {
     pub(crate) app: Arc<App>,
     routes: Routes,
 }
 
 impl Pipeline {
-    /// Over these parts, with all routes.
+    /// A pipeline with all routes.
     pub(crate) fn new(app: App) -> Self {
         Self {
             app: Arc::new(app),
@@ -41,7 +41,7 @@ impl Pipeline {
     }
 }
 
-/// Answers a request, whatever it is.
+/// Answers any request.
 pub(crate) async fn serve(pipeline: &Pipeline, request: Request<Incoming>) -> Response {
     let Pipeline { app, routes } = pipeline;
     let started = Instant::now();
@@ -50,7 +50,7 @@ pub(crate) async fn serve(pipeline: &Pipeline, request: Request<Incoming>) -> Re
     let (head, body) = request.into_parts();
     let request_id = request_id::of(&head.headers);
     let trace = request_id::trace_of(&head.headers).map(str::to_owned);
-    // Cheap copies of what is needed after the head was given away.
+    // Cheap copies of values that are needed after the head was moved.
     let (method, uri) = (head.method.clone(), head.uri.clone());
     let gzip = encoding::takes_gzip(&head.headers);
     let has_preference = head.headers.contains_key(extract::PREFER) && is_strict(&head.headers);
@@ -58,7 +58,7 @@ pub(crate) async fn serve(pipeline: &Pipeline, request: Request<Incoming>) -> Re
     let mut caller = None;
     let (route, outcome) = match find(pipeline, &head) {
         Ok((route, captures)) => {
-            // Pinned here, once: a handler's future is large, and each layer around it would move it.
+            // Pinned once: a handler's future is large, and each layer around it would move it.
             let answer = pin!(router::answer(
                 Arc::clone(app),
                 routes,
@@ -76,7 +76,7 @@ pub(crate) async fn serve(pipeline: &Pipeline, request: Request<Incoming>) -> Re
     let id_text = request_id.to_str().unwrap_or("");
     let odata = is_odata(uri.path());
     let mut response = outcome.unwrap_or_else(|problem| {
-        problem.respond(Place {
+        problem.respond(ProblemContext {
             instance: uri.path(),
             trace_id: trace.as_deref().unwrap_or(id_text),
             odata,
@@ -115,7 +115,8 @@ pub(crate) async fn serve(pipeline: &Pipeline, request: Request<Incoming>) -> Re
     response
 }
 
-/// Counts a request out, also when its caller went away and the answer was never finished.
+/// Decrements the number of requests in flight, also when the client disconnects before the answer is
+/// complete.
 struct InFlight<'a>(&'a App);
 
 impl Drop for InFlight<'_> {
@@ -129,7 +130,7 @@ fn find(pipeline: &Pipeline, head: &Parts) -> Result<(Route, Captures), Problem>
     pipeline.routes.find(&head.method, head.uri.path())
 }
 
-/// 414 and 431. hyper has limits of its own further out, which answer without a body.
+/// 414 and 431. hyper has larger limits, which answer without a body.
 fn within_limits(limits: &Limits, head: &Parts) -> Result<(), Problem> {
     let uri_bytes = head
         .uri
@@ -171,13 +172,13 @@ fn bytes_of(headers: &HeaderMap) -> usize {
         .sum()
 }
 
-/// The answer, if it comes in time and does not panic. Work that a handler already gave to the store's writer
-/// is not undone, hence 504.
+/// The answer, unless it takes too long or panics. Work that a handler has already passed to the store's
+/// writer is not undone, hence 504.
 async fn within(
     time: Duration,
     answer: impl Future<Output = Result<Response, Problem>>,
 ) -> Result<Response, Problem> {
-    // A panic must not take the connection's other requests with it. Nothing of the answer is looked at
+    // A panic must not affect the other requests of the connection. No state of the failed handler is used
     // afterwards.
     match tokio::time::timeout(time, AssertUnwindSafe(answer).catch_unwind()).await {
         Ok(Ok(outcome)) => outcome,

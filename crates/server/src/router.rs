@@ -1,12 +1,12 @@
 //! Operation → handler. The match is exhaustive over the operations generated from the spec, so a described
-//! operation that is not served does not compile, and nothing outside the spec can be served under /v1 or /v2
-//! but the addresses that OData defines itself: what is in [`Side`] there, and what [`insert_set`] makes of
-//! the operations on its sets. No rules and no parsing here.
+//! operation without a handler does not compile. Outside the spec, only the addresses that OData defines
+//! itself are served under /v1 and /v2: those in [`ServiceEndpoint`], and those that [`insert_set`] derives
+//! from the operations on sets. No rules and no parsing here.
 //!
-//! A handler is `pub(crate) async fn handle(call: Call) -> Result<Response, Problem>`, in the file named
-//! below. Before it runs, the request was matched, the caller authenticated, the scope checked and `Accept`
-//! negotiated. From [`Call`] it takes
-//! - `call.id()?` (the int32 path id; not an int32 is 400 `path.invalid`), `call.query()` (the raw query
+//! A handler is a `pub(crate) async fn name(call: Call) -> Result<Response, Problem>`. Before it runs, the
+//! request was matched, the client authenticated, the scope checked and `Accept` negotiated. From [`Call`] it
+//! takes
+//! - `call.id()?` (the int32 path id; anything else is 400 `path.invalid`), `call.query()` (the raw query
 //!   string, `""` if none),
 //! - `call.app` (`store`, `config`, …), `call.now()` (ticks, from the injected clock),
 //!
@@ -35,31 +35,31 @@ use crate::ops::odata::Computed;
 use crate::spec::Operation;
 use obeya_store::entity_sets::{self, ROOT};
 
-/// What a path and a method lead to.
+/// The target of a path and a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Route {
     /// An operation of the spec.
     Operation(Operation),
-    /// What tools compute from the address of an operation; under its rules.
+    /// An address that OData tools derive from that of an operation; under its rules.
     Computed(Operation, Computed),
-    /// Something beside the interface.
-    Side(Side),
+    /// An endpoint outside the API.
+    Endpoint(ServiceEndpoint),
 }
 
-/// What is served beside the interface, open to everybody.
+/// Endpoints outside the API, without authentication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
+pub(crate) enum ServiceEndpoint {
     /// The token endpoint.
     Token,
     /// The issuer's metadata.
     Discovery,
     /// The issuer's public keys.
     Jwks,
-    /// Whether the process lives.
+    /// Liveness.
     Live,
-    /// Whether it can serve.
+    /// Readiness.
     Ready,
-    /// The figures.
+    /// The metrics.
     Metrics,
     /// The spec as JSON.
     SpecJson,
@@ -67,11 +67,11 @@ pub(crate) enum Side {
     SpecYaml,
     /// OData's service document.
     ServiceDocument,
-    /// OData's description of the model.
+    /// OData's metadata document.
     Metadata,
 }
 
-impl Side {
+impl ServiceEndpoint {
     const ALL: [(Self, Method, &str, &str); 10] = [
         (Self::Token, Method::POST, "/connect/token", "token"),
         (
@@ -95,71 +95,71 @@ impl Side {
         ),
     ];
 
-    /// The same doors as others write them: a service's address with its slash, and a dollar percent-encoded.
+    /// Other spellings of the same endpoints: with a trailing slash, and with a percent-encoded dollar.
     const ALIASES: [(Self, &str); 2] = [
         (Self::ServiceDocument, "/v2/"),
         (Self::Metadata, "/v2/%24metadata"),
     ];
 }
 
-/// The route table, with what is checked before a handler runs.
+/// The route table, with the checks before each handler.
 pub(crate) struct Routes {
     table: Node<Route>,
-    /// By the place of the operation.
+    /// Indexed by operation.
     guards: Vec<Guard>,
 }
 
 struct Guard {
     scopes: Scopes,
     offers: Offers,
-    /// Whether it is OData, whose headers are heeded.
+    /// Whether it is an OData operation, whose headers are checked.
     odata: bool,
 }
 
-/// How the number of entities is asked for, and the same as others write it.
+/// The path segment for the number of entities, in its two spellings.
 const COUNT: [&str; 2] = ["$count", "%24count"];
 
-/// The label under which requests that match nothing are counted.
-const UNMATCHED: usize = Operation::ALL.len() + Side::ALL.len();
+/// The index of the label for requests without a route.
+const UNMATCHED: usize = Operation::ALL.len() + ServiceEndpoint::ALL.len();
 
 impl Route {
-    /// The place of its figures.
+    /// The index of its metrics.
     pub(crate) fn label(route: Option<Self>) -> usize {
         match route {
             Some(Self::Operation(operation) | Self::Computed(operation, _)) => operation as usize,
-            Some(Self::Side(side)) => Operation::ALL.len() + side as usize,
+            Some(Self::Endpoint(endpoint)) => Operation::ALL.len() + endpoint as usize,
             None => UNMATCHED,
         }
     }
 }
 
-/// The names under which requests are counted, by their place.
+/// The names under which requests are counted, by index.
 pub(crate) fn labels() -> Vec<&'static str> {
     let operations = Operation::ALL.iter().map(|operation| operation.id());
     operations
-        .chain(Side::ALL.iter().map(|(.., label)| *label))
+        .chain(ServiceEndpoint::ALL.iter().map(|(.., label)| *label))
         .chain(["unmatched"])
         .collect()
 }
 
 impl Routes {
-    /// From the operations of the spec and the list above.
+    /// The routes of the spec and of the list above.
     pub(crate) fn new() -> Self {
         let mut table = Node::default();
         for operation in Operation::ALL {
-            // Every method of the spec is one of the standard ones, which always parse.
+            // Every method in the spec is a standard one, so it always parses.
             let method = Method::from_bytes(operation.method().as_bytes()).unwrap_or(Method::GET);
             table.insert(method, operation.path(), Route::Operation(operation));
         }
-        // After all of them: where an operation is described at such an address, it is the one that answers.
+        // After all of them, so that a described operation takes precedence at such an address.
         for operation in Operation::ALL {
             insert_set(&mut table, operation);
         }
-        for (side, method, path, _) in Side::ALL {
-            table.insert(method, path, Route::Side(side));
+        for (endpoint, method, path, _) in ServiceEndpoint::ALL {
+            table.insert(method, path, Route::Endpoint(endpoint));
         }
-        for (side, path) in Side::ALIASES {
-            table.insert(Method::GET, path, Route::Side(side));
+        for (endpoint, path) in ServiceEndpoint::ALIASES {
+            table.insert(Method::GET, path, Route::Endpoint(endpoint));
         }
         let guard = |operation: Operation| {
             let odata = is_odata(operation.path());
@@ -182,8 +182,7 @@ impl Routes {
 
     /// The route of a request: 404 `not_found` or 405 `method.not_allowed` when there is none.
     pub(crate) fn find(&self, method: &Method, path: &str) -> Result<(Route, Captures), Problem> {
-        // No id has parentheses: who writes some means a key, also where the name before them could be taken
-        // for an id.
+        // No id has parentheses, so they always denote a key, also where the name before them could be an id.
         let found = self.table.find_by_key(path);
         let Some((node, captures)) = found.or_else(|| self.table.find(path)) else {
             return Err(Problem::new(
@@ -200,8 +199,8 @@ impl Routes {
     }
 }
 
-/// The addresses that OData tools compute for what an operation reads: under the name of its set, the number
-/// of its entities, and what the navigations of a record lead to.
+/// The addresses that OData tools derive for an operation on a set: under the name of its set, the number of
+/// its entities, and the navigations of a record.
 fn insert_set(table: &mut Node<Route>, operation: Operation) {
     let Some((set, rest)) = entity_sets::at(operation.path()) else {
         return;
@@ -235,8 +234,8 @@ fn insert_set(table: &mut Node<Route>, operation: Operation) {
     }
 }
 
-/// Answers what was matched: checks token, scope and `Accept` for an operation, nothing for the rest. Leaves
-/// in `caller` whom it found.
+/// Answers a matched request: checks token, scope and `Accept` for an operation, and nothing for a service
+/// endpoint. Stores the authenticated client in `caller`.
 pub(crate) async fn answer(
     app: Arc<App>,
     routes: &Routes,
@@ -249,7 +248,7 @@ pub(crate) async fn answer(
     let (operation, computed) = match route {
         Route::Operation(operation) => (operation, None),
         Route::Computed(operation, what) => (operation, Some(what)),
-        Route::Side(side) => return answer_side(&app, side, &head, body).await,
+        Route::Endpoint(endpoint) => return answer_endpoint(&app, endpoint, &head, body).await,
     };
     let guard = &routes.guards[operation as usize];
     let caller = authorise(&app, guard, &head, caller).await?;
@@ -257,7 +256,7 @@ pub(crate) async fn answer(
         odata::check_max_version(&head.headers)?;
     }
     let media = match computed {
-        // A number is always this, and clients that ask for one go on saying that they take JSON.
+        // A count is always text, although clients that request one still accept JSON only.
         Some(Computed::Count | Computed::RelatedCount(_)) => HeaderValue::from_static("text/plain"),
         _ => guard.offers.negotiate(&head.headers)?,
     };
@@ -268,7 +267,8 @@ pub(crate) async fn answer(
     }
 }
 
-/// The first stage of every operation: who calls, if they may. Leaves in `found` whom the token names.
+/// The first stage of every operation: authenticates the client and checks its scopes. Stores it in `found`
+/// even if a scope is missing.
 async fn authorise(
     app: &App,
     guard: &Guard,
@@ -283,82 +283,90 @@ async fn authorise(
     }
 }
 
-async fn answer_side(
+async fn answer_endpoint(
     app: &App,
-    side: Side,
+    endpoint: ServiceEndpoint,
     head: &Parts,
     body: Incoming,
 ) -> Result<Response, Problem> {
-    match side {
-        Side::Token => ops::token::token(app, head, body).await,
-        Side::Discovery => Ok(ops::well_known::discovery(
+    match endpoint {
+        ServiceEndpoint::Token => ops::token::token(app, head, body).await,
+        ServiceEndpoint::Discovery => Ok(ops::well_known::discovery(
             &app.tokens,
             &app.issuer_for(&head.headers),
         )),
-        Side::Jwks => Ok(ops::well_known::jwks(&app.tokens)),
-        Side::Live => Ok(ops::meta::live()),
-        Side::Ready => ops::meta::ready(app).await,
-        Side::Metrics => ops::meta::metrics(app),
-        Side::SpecJson => Ok(ops::meta::spec_json()),
-        Side::SpecYaml => Ok(ops::meta::spec_yaml()),
-        Side::ServiceDocument => ops::odata::service_document(app, head),
-        Side::Metadata => ops::odata::metadata(head),
+        ServiceEndpoint::Jwks => Ok(ops::well_known::jwks(&app.tokens)),
+        ServiceEndpoint::Live => Ok(ops::meta::live()),
+        ServiceEndpoint::Ready => ops::meta::ready(app).await,
+        ServiceEndpoint::Metrics => ops::meta::metrics(app),
+        ServiceEndpoint::SpecJson => Ok(ops::meta::spec_json()),
+        ServiceEndpoint::SpecYaml => Ok(ops::meta::spec_yaml()),
+        ServiceEndpoint::ServiceDocument => ops::odata::service_document(app, head),
+        ServiceEndpoint::Metadata => ops::odata::metadata(head),
     }
 }
 
-/// Runs the handler of the operation that was matched.
+/// Runs the handler of the matched operation.
 async fn dispatch(call: Call) -> Result<Response, Problem> {
     match call.operation {
-        Operation::ListAreas => ops::areas::list::handle(call).await,
-        Operation::GetArea => ops::areas::get::handle(call).await,
-        Operation::ListBoards => ops::boards::list::handle(call).await,
-        Operation::GetBoard => ops::boards::get::handle(call).await,
-        Operation::GetBoardDetail => ops::boards::detail::handle(call).await,
-        Operation::ListGroups => ops::groups::list::handle(call).await,
-        Operation::GetGroup => ops::groups::get::handle(call).await,
-        Operation::ListIncidentComments => ops::comments::list::handle(call).await,
-        Operation::ListCommentsOfIncident => ops::comments::list_of_incident::handle(call).await,
-        Operation::GetIncidentComment => ops::comments::get::handle(call).await,
-        Operation::ListDatasourceValues => ops::datasources::values::handle(call).await,
-        Operation::CreateDatasourceValue => ops::datasources::value_create::handle(call).await,
-        Operation::UpdateDatasourceValue => ops::datasources::value_update::handle(call).await,
-        Operation::DeleteDatasourceValue => ops::datasources::value_delete::handle(call).await,
-        Operation::CreateDatasourceValues => ops::datasources::batch_create::handle(call).await,
-        Operation::DeleteDatasourceValues => ops::datasources::batch_delete::handle(call).await,
-        Operation::ReplaceDatasourceValues => ops::datasources::batch_replace::handle(call).await,
-        Operation::ListIncidents => ops::incidents::list::handle(call).await,
-        Operation::GetIncident => ops::incidents::get::handle(call).await,
-        Operation::ListIncidentTypes => ops::incidents::types::handle(call).await,
-        Operation::ListCommentsOfIncidentV1 => {
-            ops::comments::list_of_incident_v1::handle(call).await
+        Operation::ListAreas => ops::areas::list(call).await,
+        Operation::GetArea => ops::areas::get(call).await,
+        Operation::ListBoards => ops::boards::list(call).await,
+        Operation::GetBoard => ops::boards::get(call).await,
+        Operation::GetBoardDetail => ops::boards::get_detail(call).await,
+        Operation::ListGroups => ops::groups::list(call).await,
+        Operation::GetGroup => ops::groups::get(call).await,
+        Operation::ListIncidentComments => ops::comments::list(call).await,
+        Operation::ListCommentsOfIncident => ops::comments::list_of_incident(call).await,
+        Operation::GetIncidentComment => ops::comments::get(call).await,
+        Operation::ListDatasourceValues => ops::datasources::reads::list_values(call).await,
+        Operation::CreateDatasourceValue => ops::datasources::values::create(call).await,
+        Operation::UpdateDatasourceValue => ops::datasources::values::update(call).await,
+        Operation::DeleteDatasourceValue => ops::datasources::values::delete(call).await,
+        Operation::CreateDatasourceValues => ops::datasources::batches::create(call).await,
+        Operation::DeleteDatasourceValues => ops::datasources::batches::delete(call).await,
+        Operation::ReplaceDatasourceValues => ops::datasources::batches::replace(call).await,
+        Operation::ListIncidents => ops::incidents::reads::list(call).await,
+        Operation::GetIncident => ops::incidents::reads::get(call).await,
+        Operation::ListIncidentTypes => ops::incident_types::list(call).await,
+        Operation::ListCommentsOfIncidentV1 => ops::comments::list_of_incident_v1(call).await,
+        Operation::ListBoardsV1 => ops::boards::list_v1(call).await,
+        Operation::ListGroupsV1 => ops::groups::list_v1(call).await,
+        Operation::ListDatasources => ops::datasources::reads::list(call).await,
+        Operation::GetDatasource => ops::datasources::reads::get(call).await,
+        Operation::ListImprovements => ops::improvements::reads::list(call).await,
+        Operation::GetImprovement => ops::improvements::reads::get(call).await,
+        Operation::CreateIncident => ops::incidents::create::create(call).await,
+        Operation::UpdateIncident => ops::incidents::update::update(call).await,
+        Operation::UpdateIncidentConsequences => {
+            ops::incidents::parts::update_consequences(call).await
         }
-        Operation::ListBoardsV1 => ops::boards::list_v1::handle(call).await,
-        Operation::ListGroupsV1 => ops::groups::list_v1::handle(call).await,
-        Operation::ListDatasources => ops::datasources::list::handle(call).await,
-        Operation::GetDatasource => ops::datasources::get::handle(call).await,
-        Operation::ListImprovements => ops::improvements::list::handle(call).await,
-        Operation::GetImprovement => ops::improvements::get::handle(call).await,
-        Operation::CreateIncident => ops::incidents::create::handle(call).await,
-        Operation::UpdateIncident => ops::incidents::update::handle(call).await,
-        Operation::UpdateIncidentConsequences => ops::incidents::consequences::handle(call).await,
-        Operation::UpdateIncidentCauses => ops::incidents::causes::handle(call).await,
-        Operation::UpdateIncidentExternalId => ops::incidents::external_id::handle(call).await,
-        Operation::GetIncidentType => ops::incidents::type_detail::handle(call).await,
-        Operation::ListTrashedIncidents => ops::incidents::trash::handle(call).await,
-        Operation::DeleteIncident => ops::incidents::delete::handle(call).await,
-        Operation::RestoreIncident => ops::incidents::restore::handle(call).await,
-        Operation::ListIncidentsV2 => ops::incidents::list_v2::handle(call).await,
-        Operation::GetIncidentV2 => ops::incidents::get_v2::handle(call).await,
-        Operation::ListIncidentTypesV2 => ops::incidents::list_types_v2::handle(call).await,
-        Operation::GetIncidentTypeV2 => ops::incidents::get_type_v2::handle(call).await,
-        Operation::Ping => ops::ping::handle(call).await,
-        Operation::UpdateIncidentStatus => ops::incidents::status::handle(call).await,
-        Operation::UpdateIncidentSeverity => ops::incidents::severity::handle(call).await,
-        Operation::UpdateIncidentResponsible => ops::incidents::responsible::handle(call).await,
-        Operation::UpdateIncidentCategories => ops::incidents::categories::handle(call).await,
-        Operation::UpdateIncidentCustomField => ops::incidents::custom_field::handle(call).await,
-        Operation::CreateImprovement => ops::improvements::create::handle(call).await,
-        Operation::DeleteImprovement => ops::improvements::delete::handle(call).await,
-        Operation::UpdateImprovement => ops::improvements::update::handle(call).await,
+        Operation::UpdateIncidentCauses => ops::incidents::parts::update_causes(call).await,
+        Operation::UpdateIncidentExternalId => {
+            ops::incidents::properties::update_external_id(call).await
+        }
+        Operation::GetIncidentType => ops::incident_types::get(call).await,
+        Operation::ListTrashedIncidents => ops::incidents::trash::list(call).await,
+        Operation::DeleteIncident => ops::incidents::trash::delete(call).await,
+        Operation::RestoreIncident => ops::incidents::trash::restore(call).await,
+        Operation::ListIncidentsV2 => ops::incidents::reads::list_v2(call).await,
+        Operation::GetIncidentV2 => ops::incidents::reads::get_v2(call).await,
+        Operation::ListIncidentTypesV2 => ops::incident_types::list_v2(call).await,
+        Operation::GetIncidentTypeV2 => ops::incident_types::get_v2(call).await,
+        Operation::Ping => ops::ping::ping(call).await,
+        Operation::UpdateIncidentStatus => ops::incidents::properties::update_status(call).await,
+        Operation::UpdateIncidentSeverity => {
+            ops::incidents::properties::update_severity(call).await
+        }
+        Operation::UpdateIncidentResponsible => {
+            ops::incidents::properties::update_responsible(call).await
+        }
+        Operation::UpdateIncidentCategories => ops::incidents::parts::update_categories(call).await,
+        Operation::UpdateIncidentCustomField => {
+            ops::incidents::properties::update_custom_field(call).await
+        }
+        Operation::CreateImprovement => ops::improvements::writes::create(call).await,
+        Operation::DeleteImprovement => ops::improvements::writes::delete(call).await,
+        Operation::UpdateImprovement => ops::improvements::writes::update(call).await,
     }
 }

@@ -1,5 +1,5 @@
-//! The listener and its connections: start, limits on the wire, graceful shutdown. What a request means is
-//! not known here.
+//! The listener and its connections: start, connection limits, graceful shutdown. This module does not know
+//! what a request means.
 
 use std::convert::Infallible;
 use std::io::ErrorKind;
@@ -20,17 +20,17 @@ use tokio::task::{JoinHandle, JoinSet};
 use crate::app::App;
 use crate::auth::admin::{self, AdminError, ClientInfo, NewClient};
 use crate::config::{Config, Limits};
-use crate::http::connections::{Connection, IdleQueue, Peer, Timed};
-use crate::http::sending::Sending;
+use crate::http::connections::{Connection, HeadTimeout, IdleQueue, Peer};
+use crate::http::write_timeout::WriteTimeout;
 use crate::pipeline::{self, Pipeline};
 use crate::router;
 use crate::upkeep;
 use obeya_store::engine::StoreError;
 use obeya_store::without_password;
 
-/// How long to wait after the listener failed, as it does when the process is out of file descriptors.
+/// The pause after the listener failed, for example because the process is out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// hyper's own limit on a request's head, beyond ours, so that ours gets to answer with a reason.
+/// hyper's limit on the head of a request. Larger than ours, so that our answer with a reason is sent.
 const HEAD_BYTES: usize = 128 << 10;
 /// Most headers of a request.
 const MAX_HEADERS: usize = 128;
@@ -43,12 +43,12 @@ pub struct Server(());
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
-    /// The address cannot be listened on.
+    /// Cannot listen on the address.
     #[error("cannot listen on {address}")]
     Bind {
         /// The address.
         address: SocketAddr,
-        /// What the operating system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
@@ -57,7 +57,7 @@ pub enum StartError {
     Store {
         /// Its URL, without the password.
         db: String,
-        /// What the store said.
+        /// The error of the store.
         #[source]
         source: StoreError,
     },
@@ -70,12 +70,12 @@ pub struct Running {
     address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     listener: Option<JoinHandle<()>>,
-    /// Dropped, it ends its tasks.
+    /// Dropping it aborts its tasks.
     upkeep: JoinSet<()>,
 }
 
 impl Server {
-    /// Binds, opens the database (making it if it is missing, unless [`Config::create`] says otherwise) and
+    /// Binds, opens the database (creates it if it is missing, unless [`Config::create`] is false) and
     /// serves, on the current tokio runtime.
     ///
     /// # Errors
@@ -107,7 +107,7 @@ impl Server {
 }
 
 impl Running {
-    /// The URL callers reach the service under, without a trailing slash.
+    /// The URL under which clients reach the service, without a trailing slash.
     #[must_use]
     pub fn base_url(&self) -> &str {
         &self.app.base_url
@@ -119,13 +119,13 @@ impl Running {
         self.app.tokens.issuer()
     }
 
-    /// The address that was bound.
+    /// The bound address.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Makes a client that may ask for tokens.
+    /// Creates a client that may request tokens.
     ///
     /// # Errors
     /// See [`admin::add_client`].
@@ -137,10 +137,10 @@ impl Running {
         admin::add(&self.app.store, &self.app.clock, name, scopes).await
     }
 
-    /// The clients, oldest first, the revoked ones too.
+    /// The clients, oldest first, including revoked ones.
     ///
     /// # Errors
-    /// The database's own.
+    /// An error of the database.
     pub async fn list_clients(&self) -> Result<Vec<ClientInfo>, AdminError> {
         admin::list(&self.app.store).await
     }
@@ -154,16 +154,16 @@ impl Running {
         Ok(self.app.tokens.refresh(&self.app.store).await?)
     }
 
-    /// Makes a new signing key; tokens already given out stay good.
+    /// Creates a new signing key. Issued tokens stay valid.
     ///
     /// # Errors
-    /// The database's own.
+    /// An error of the database.
     pub async fn rotate_keys(&self) -> Result<(), AdminError> {
         admin::rotate_in(&self.app.store, &self.app.clock, self.app.tokens.lifetime()).await?;
         Ok(self.app.tokens.refresh(&self.app.store).await?)
     }
 
-    /// The store, for this crate's own tests and benches.
+    /// The store, only for the tests and benches of this crate.
     #[doc(hidden)]
     #[must_use]
     pub fn store(&self) -> &obeya_store::Store {
@@ -174,7 +174,7 @@ impl Running {
     pub async fn shutdown(mut self) {
         drop(self.stop.take());
         if let Some(listener) = self.listener.take() {
-            // It only fails when it was aborted or panicked; then there is nothing left to wait for.
+            // This fails only if the task was aborted or panicked; then there is nothing to wait for.
             let _ = listener.await;
         }
         self.upkeep.abort_all();
@@ -199,7 +199,7 @@ impl std::fmt::Debug for Running {
     }
 }
 
-/// Accepts until told to stop, then lets the connections finish. Aborting this task aborts them too: it owns
+/// Accepts connections until shutdown, then lets them finish. Aborting this task aborts them too: it owns
 /// them.
 async fn listen(
     pipeline: Arc<Pipeline>,
@@ -211,7 +211,7 @@ async fn listen(
     let builder = builder();
     let idle = Arc::new(IdleQueue::default());
     let mut connections = JoinSet::new();
-    // Accepted beyond the limit; `is_closing` if another was told to end for it.
+    // A connection accepted beyond the limit; `is_closing` if another one is closing to make space for it.
     let mut waiting = None;
     let mut is_closing = false;
     loop {
@@ -230,7 +230,7 @@ async fn listen(
         tokio::select! {
             _ = &mut stopped => break,
             accepted = accept(&listener, &idle), if waiting.is_none() => waiting = accepted,
-            // Ended connections are taken out as they end, or the set would grow for ever.
+            // Removes ended connections, so that the set does not grow without bound.
             Some(_) = connections.join_next() => is_closing = false,
             () = idle.close_longest(), if waiting.is_some() && !is_closing => is_closing = true,
         }
@@ -245,7 +245,7 @@ async fn listen(
     connections.shutdown().await;
 }
 
-/// Answers the requests of one connection, until either side closes it or it is chosen to make room for
+/// Answers the requests of one connection, until either side closes it or it is closed to make space for
 /// another.
 fn serve_connection(
     pipeline: Arc<Pipeline>,
@@ -261,8 +261,8 @@ fn serve_connection(
         header_read,
         ..
     } = pipeline.app.config.limits;
-    let stream = Timed::new(
-        Sending::new(stream, send),
+    let stream = HeadTimeout::new(
+        WriteTimeout::new(stream, send),
         Arc::clone(&connection),
         idle,
         header_read,
@@ -273,7 +273,7 @@ fn serve_connection(
         let is_in_time = connection.begin_request();
         async move {
             if !is_in_time {
-                // Its task is about to end it.
+                // The task of the connection is about to end.
                 return std::future::pending().await;
             }
             request.extensions_mut().insert(Peer(peer));
@@ -286,12 +286,12 @@ fn serve_connection(
         tokio::select! {
             ended = served => {
                 if let Err(error) = ended {
-                    // A caller that goes away in the middle, or sends what is no HTTP.
+                    // The client disconnected, or sent something other than HTTP.
                     tracing::debug!(%error, "connection ended");
                 }
             }
             () = connection.closing() => {
-                tracing::debug!(%peer, "closed a connection that waited, to make room for another");
+                tracing::debug!(%peer, "closed an idle connection to accept another");
             }
         }
     }
@@ -300,24 +300,24 @@ fn serve_connection(
 fn builder() -> http1::Builder {
     let mut builder = http1::Builder::new();
     builder
-        // It would count the time before a head as part of it; `Timed` has a limit for each.
+        // It would include the idle time before a head; `HeadTimeout` has a limit for each.
         .header_read_timeout(None)
         .max_buf_size(HEAD_BYTES)
         .max_headers(MAX_HEADERS);
     builder
 }
 
-/// The next connection. Can be cancelled: none is lost.
+/// The next connection. Cancel-safe.
 async fn accept(listener: &TcpListener, idle: &IdleQueue) -> Option<(TcpStream, SocketAddr)> {
     match listener.accept().await {
         Ok((stream, peer)) => {
-            // Answers are written whole; waiting for more to send would only delay them.
+            // Answers are written in large pieces; waiting for more data would only delay them.
             let _ = stream.set_nodelay(true);
             Some((stream, peer))
         }
         Err(error) => {
             tracing::warn!(%error, "cannot accept a connection");
-            // Else the system is out of file descriptors or memory, before our own limit was reached.
+            // Otherwise the system is out of file descriptors or memory before our limit was reached.
             let is_of_caller = matches!(
                 error.kind(),
                 ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset | ErrorKind::Interrupted

@@ -1,9 +1,8 @@
-//! What the service takes from the specification at build time: its operations, and the document itself in
-//! both notations.
+//! Parts of the specification that the build embeds: the operations, and the document in both notations.
 
 /// The specification as JSON.
 pub(crate) const SPEC_JSON: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
-/// The specification as YAML, as it is written by hand.
+/// The specification as YAML, as written by hand.
 pub(crate) const SPEC_YAML: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.yaml"));
 
 #[expect(

@@ -35,7 +35,7 @@ fn lines(
     board_id: i32,
     axis: &str,
 ) -> Result<Vec<BoardLine>, StoreError> {
-    // A line without a place comes last, on every engine.
+    // A line without a sort order comes last, on every engine.
     let sql = "SELECT l.id, l.name, l.week_day, l.is_column_category, l.style, l.sort_order, l.responsible_user_id, u.user_name
         FROM board_lines AS l LEFT JOIN users AS u ON u.id = l.responsible_user_id
         WHERE l.board_id = ?1 AND l.axis = ?2

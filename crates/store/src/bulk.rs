@@ -1,14 +1,14 @@
-//! What an engine needs around many rows that are written in one transaction, as an import does.
+//! Statements before and after many rows are written in one transaction, as by an import.
 
 use super::{Session, StoreError};
 
-/// Rows after which an engine is told of them at once; of fewer it learns in its own time.
+/// Number of rows after which the statistics of an engine are updated at once; for fewer it does so itself.
 pub const MANY: u64 = 10_000;
 
-/// To be called before the rows are written.
+/// Call this before the rows are written.
 ///
 /// # Errors
-/// What the engine says, here and below.
+/// The engine fails, here and below.
 pub fn begin(session: &mut dyn Session) -> Result<(), StoreError> {
     let statements = session.capabilities().before_bulk_load();
     statements
@@ -16,7 +16,7 @@ pub fn begin(session: &mut dyn Session) -> Result<(), StoreError> {
         .try_for_each(|sql| session.execute_deferred(sql, &[]))
 }
 
-/// To be called after so many rows were written.
+/// Call this after the rows were written.
 pub fn end(session: &mut dyn Session, rows: u64) -> Result<(), StoreError> {
     match session.capabilities().after_bulk_load() {
         Some(sql) if rows >= MANY => session.first(sql, &[], |_| Ok(())).map(drop),

@@ -1,4 +1,4 @@
-//! Statements over the clients that may ask for tokens.
+//! Statements over the clients that may request tokens.
 
 use super::engine::{Row, Session, StoreError, Value, present};
 

@@ -1,18 +1,18 @@
-//! What an engine gives to those who run units of work on it: connections, and the control of their
+//! The interface of an engine for the pool and the writer: connections, and the control of their
 //! transactions.
 //!
-//! The pool, the writer and the units of work are the same for every engine; what one forces to differ is
-//! said here. Nothing here knows a table.
+//! The pool, the writer and the units of work are the same for every engine; differences are constants and
+//! methods here. Nothing here knows a table.
 
 use super::{Session, StoreError};
 
-/// An engine that connections can be opened to.
+/// A database engine.
 pub(super) trait Connect: Send + Sync + 'static {
-    /// What it opens.
+    /// Its connections.
     type Connection: Connection;
 
-    /// Whether it works in this process, on the thread that asks: look-ups then need no other thread, and
-    /// connections for short and for long work are kept apart, as each has a cache of its own.
+    /// Whether it works in this process, on the calling thread: look-ups then need no other thread, and short
+    /// and long work have separate connections, as each connection has its own cache.
     const IN_PROCESS: bool;
     /// Most savepoints that a transaction should have.
     const MOST_SAVEPOINTS: usize;
@@ -20,16 +20,16 @@ pub(super) trait Connect: Send + Sync + 'static {
     /// Opens a connection that only reads. Blocks.
     ///
     /// # Errors
-    /// [`StoreError::Unavailable`] when there is none to be had now.
+    /// [`StoreError::Unavailable`] when none is available now.
     fn reader(&self, work: Work) -> Result<Self::Connection, StoreError>;
 
     /// Opens another connection that writes, after the last one was lost. Blocks.
     ///
     /// # Errors
-    /// [`StoreError::Unavailable`] when there is none to be had now.
+    /// [`StoreError::Unavailable`] when none is available now.
     fn writer(&self) -> Result<Self::Connection, StoreError>;
 
-    /// Makes sure that the files it has open are still the ones that their paths name, if it has files.
+    /// Checks that its open files are still the ones at their paths, if it has files.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`] when they are not, with what to do.
@@ -37,19 +37,19 @@ pub(super) trait Connect: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Does what is left to do when no connection is in use any more. Blocks.
+    /// Cleans up once no connection is in use any more. Blocks.
     fn closed(&self) {}
 }
 
-/// What a connection that reads is for.
+/// The kind of work of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Work {
     /// What the service itself depends on: readiness, revocations, keys, the client of a token request.
     Control,
     /// Look-ups by primary key.
     Point,
-    /// Reads that mostly are small. One that is not is ended and begun again as long work.
-    Brief,
+    /// Reads that are mostly small. One that is not is cancelled and restarted as long work.
+    Short,
     /// Reads of any size.
     Long,
 }
@@ -65,18 +65,18 @@ pub(super) trait Connection: Session + Send + 'static {
     /// Begins a transaction that writes; no other process over the same data is in one until it ends.
     fn begin_write(&mut self) -> Result<(), StoreError>;
 
-    /// Keeps what was written, on disk.
+    /// Commits, and waits until the changes are on disk.
     ///
     /// # Errors
-    /// Nothing was kept; [`StoreError::Uncertain`] when that is not known.
+    /// Nothing was committed; [`StoreError::Uncertain`] when that is not known.
     fn commit(&mut self) -> Result<(), StoreError>;
 
-    /// Undoes the whole transaction.
+    /// Rolls back the transaction.
     fn roll_back(&mut self) -> Result<(), StoreError>;
 
-    /// How many rows it has changed since it was opened, if it can tell. Jobs of one transaction then do
-    /// without savepoints, as one that failed and changed nothing leaves nothing behind: a savepoint costs a
-    /// copy of every page that is written after it.
+    /// How many rows it has changed since it was opened, if that is known. Jobs of one transaction then need
+    /// no savepoints, as one that failed without changes leaves nothing to undo: a savepoint costs a copy of
+    /// every page that is written after it.
     fn changes(&self) -> Option<u64> {
         None
     }
@@ -84,34 +84,34 @@ pub(super) trait Connection: Session + Send + 'static {
     /// Sets a savepoint. Savepoints are not nested.
     fn begin_savepoint(&mut self) -> Result<(), StoreError>;
 
-    /// Waits for what was sent since the savepoint ([`Session::execute_deferred`]).
+    /// Waits for the statements sent since the savepoint ([`Session::execute_deferred`]).
     ///
     /// # Errors
-    /// What one of these statements failed with. The only way on is back to the savepoint then.
+    /// One of these statements failed. Only a rollback to the savepoint can follow.
     fn settle(&mut self) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// Releases the savepoint; what was done since stays if `keep`, and is undone otherwise.
+    /// Releases the savepoint, or rolls back to it unless `keep`.
     fn end_savepoint(&mut self, keep: bool) -> Result<(), StoreError>;
 
-    /// Whether a transaction is open: an engine may end one by itself, as for a full disk.
+    /// Whether a transaction is open: an engine may end one on its own, as for a full disk.
     fn is_in_transaction(&self) -> bool;
 
-    /// Whether the connection can be used any more.
+    /// Whether the connection is unusable.
     fn is_lost(&self) -> bool {
         false
     }
 
-    /// Whether something failed, since this was last asked, only because another transaction was under way:
-    /// the whole of this one may then be tried again.
+    /// Whether something failed, since the last call, only because of another transaction: this one may then
+    /// be retried as a whole.
     fn take_conflict(&mut self) -> bool {
         false
     }
 
-    /// Limits the reads of the snapshot that was just opened to brief work, until [`Connection::take_time`].
-    fn be_brief(&mut self);
+    /// Limits the reads of the snapshot that was just opened to short work, until [`Connection::end_limit`].
+    fn limit_to_short(&mut self);
 
-    /// Allows work of any size again; whether some was ended for being too long.
-    fn take_time(&mut self) -> bool;
+    /// Allows work of any size again; returns whether some was cancelled as too long.
+    fn end_limit(&mut self) -> bool;
 }

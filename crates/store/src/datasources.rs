@@ -1,4 +1,4 @@
-//! Statements over datasources themselves; [`super::values`] has those over their values.
+//! Statements over datasources; [`super::values`] has those over their values.
 
 use obeya_model::{DatasourceDetail, DatasourceElement};
 

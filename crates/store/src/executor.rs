@@ -1,4 +1,4 @@
-//! Executor of work over an engine: on which thread each runs, and in which transaction.
+//! Runs units of work on an engine: on which thread, and in which transaction.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -36,28 +36,28 @@ impl<E: Connect> Executor<E> {
         T: Send + 'static,
         X: From<StoreError> + Send + 'static,
     {
-        let turn = self.readers.turn(Work::Point).await?;
+        let permit = self.readers.permit(Work::Point).await?;
         if E::IN_PROCESS {
-            return work(turn.reader()?.connection());
+            return work(permit.reader()?.connection());
         }
-        blocking(move || work(turn.reader()?.connection())).await
+        blocking(move || work(permit.reader()?.connection())).await
     }
 
-    /// Runs the work inside one snapshot, inline if the engine works in this process. If it turns out to be
-    /// long, ends it and runs it again as [`Self::read`] does.
+    /// Runs the work inside one snapshot, inline if the engine works in this process. If it takes too long,
+    /// cancels it and runs it again as [`Self::read`] does.
     pub(super) async fn read_inline<T, X, F>(&self, work: F) -> Result<T, X>
     where
         F: Fn(&mut dyn Session) -> Result<T, X> + Send + 'static,
         T: Send + 'static,
         X: From<StoreError> + Send + 'static,
     {
-        let turn = self.readers.turn(Work::Brief).await?;
+        let permit = self.readers.permit(Work::Short).await?;
         let attempt = move || {
-            let mut reader = turn.reader()?;
+            let mut reader = permit.reader()?;
             reader.connection().begin_read()?;
-            reader.connection().be_brief();
+            reader.connection().limit_to_short();
             let outcome = work(reader.connection());
-            let was_long = reader.connection().take_time();
+            let was_long = reader.connection().end_limit();
             reader.end();
             match outcome {
                 Err(_) if was_long => Ok(ControlFlow::Continue(work)),
@@ -75,8 +75,8 @@ impl<E: Connect> Executor<E> {
         }
     }
 
-    /// Runs look-ups of one record in several statements, inside one snapshot: as brief work where the engine
-    /// works in this process, and with a permit for look-ups and no limit of time otherwise.
+    /// Runs look-ups of one record in several statements, inside one snapshot: as short work where the engine
+    /// works in this process, otherwise with a permit for look-ups and no time limit.
     pub(super) async fn look_up<T, X, F>(&self, work: F) -> Result<T, X>
     where
         F: Fn(&mut dyn Session) -> Result<T, X> + Send + 'static,
@@ -115,9 +115,9 @@ impl<E: Connect> Executor<E> {
         T: Send + 'static,
         X: From<StoreError> + Send + 'static,
     {
-        let turn = self.readers.turn(kind).await?;
+        let permit = self.readers.permit(kind).await?;
         blocking(move || {
-            let mut reader = turn.reader()?;
+            let mut reader = permit.reader()?;
             reader.connection().begin_read()?;
             let outcome = work(reader.connection());
             reader.end();
@@ -131,12 +131,12 @@ impl<E: Connect> Executor<E> {
     where
         F: FnOnce(&mut dyn Session) + Send + 'static,
     {
-        let Some(turn) = self.readers.turn_now(Work::Long) else {
+        let Some(permit) = self.readers.try_permit(Work::Long) else {
             return;
         };
-        // Nobody waits for it, and a panic in it has been told by the time it is dropped.
+        // The result is not awaited, and the panic hook has reported a panic by then.
         drop(tokio::task::spawn_blocking(move || {
-            let Ok(mut reader) = turn.reader() else {
+            let Ok(mut reader) = permit.reader() else {
                 return;
             };
             if reader.connection().begin_read().is_ok() {
@@ -146,7 +146,7 @@ impl<E: Connect> Executor<E> {
         }));
     }
 
-    /// Makes sure that the engine's files are in their place.
+    /// Checks that the engine's files are still at their paths.
     pub(super) fn check_files(&self) -> Result<(), StoreError> {
         self.readers.engine().check_files()
     }
@@ -192,7 +192,7 @@ impl<E: Connect> Executor<E> {
         self.readers.close();
         self.writer.stop().await;
         let readers = Arc::clone(&self.readers);
-        // It only fails when it panicked, which the log says.
+        // It fails only after a panic, which is in the log.
         let _ = tokio::task::spawn_blocking(move || readers.engine().closed()).await;
     }
 }

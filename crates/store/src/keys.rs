@@ -13,7 +13,7 @@ pub struct StoredKey {
     pub expires_at: Option<i64>,
 }
 
-/// The keys that still verify, oldest first.
+/// The keys that have not expired, oldest first.
 pub fn live(session: &mut dyn Session, now: i64) -> Result<Vec<StoredKey>, StoreError> {
     session.all(
         "SELECT kid, private_key, created_at, expires_at FROM signing_keys WHERE expires_at IS NULL OR expires_at > ?1 \
@@ -42,7 +42,7 @@ pub fn insert(session: &mut dyn Session, key: &StoredKey) -> Result<(), StoreErr
     Ok(())
 }
 
-/// Lets every key without an end expire at `expires_at`, and forgets those that already have by `now`.
+/// Sets the expiry of every key without one to `expires_at`, and removes those that have expired at `now`.
 pub fn retire(session: &mut dyn Session, now: i64, expires_at: i64) -> Result<(), StoreError> {
     session.execute_deferred(
         "DELETE FROM signing_keys WHERE expires_at <= ?1",

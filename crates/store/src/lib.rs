@@ -1,10 +1,9 @@
 //! The store: where a unit of work runs, and the statements of each resource.
 //!
 //! A unit of work is a closure over a [`Session`]; [`Store`] decides on which thread and in which transaction
-//! it runs. The files beside this one hold the statements, each written once for every engine. Nothing here
-//! knows HTTP or the query language.
+//! it runs. The other modules have the statements, each written once for every engine. Nothing here knows
+//! HTTP or the query language.
 
-pub mod answers;
 pub mod boards;
 pub mod bulk;
 pub mod clients;
@@ -17,10 +16,11 @@ mod executor;
 #[cfg(test)]
 mod facts;
 pub mod field;
+pub mod idempotency_records;
 pub mod improvements;
 pub mod incidents;
-mod kept;
 pub mod keys;
+mod lru_cache;
 mod pool;
 mod postgres;
 pub mod random;
@@ -37,6 +37,7 @@ pub mod tables;
 pub mod testing;
 pub mod types;
 pub mod values;
+pub mod variant;
 pub mod wire;
 pub mod write_error;
 mod writer;
@@ -52,30 +53,30 @@ use postgres::Postgres;
 pub use postgres::connect as connect_postgres;
 use sqlite::Sqlite;
 
-/// What is done with a write-ahead log that a process left behind beside a SQLite file.
+/// What to do with a write-ahead log that a process left behind next to a SQLite file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum LeftoverWal {
-    /// It is applied if it belongs to the file; otherwise the database is not opened.
+    /// Apply it if it belongs to the file; otherwise do not open the database.
     #[default]
     Check,
-    /// It is applied, whatever file is there. That spoils a file it was not written for.
-    Keep,
-    /// It is renamed, and the file is opened as it is.
+    /// Apply it to any file. That corrupts a file it was not written for.
+    Apply,
+    /// Rename it, and open the file as it is.
     Discard,
 }
 
-/// How a store is run. The defaults suit one machine of the size of a small server.
+/// Options of a store. The defaults suit a small server.
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
-    /// Whether a database that holds none of our tables gets them; otherwise it is refused, and a missing
-    /// file is not made.
+    /// Whether to create the tables in an empty database, and a missing file; otherwise such a database is
+    /// refused.
     pub make_tables: bool,
-    /// What is done with a write-ahead log that a process left behind. Only SQLite has such a file.
+    /// What to do with a write-ahead log that a process left behind. Only SQLite has such a file.
     pub leftover_wal: LeftoverWal,
-    /// Most connections that read at one time, but for the one of [`Store::control`]; each is opened when
+    /// Most connections that read at one time, besides the one of [`Store::control`]; each is opened when
     /// first needed.
     pub readers: usize,
-    /// How long work waits for one of them while all are in use.
+    /// How long work waits for a reader while all are in use.
     pub reader_wait: Duration,
     /// KiB of page cache of a reader for short work. Large, as rows here and there are found by many pages,
     /// and only as many of these readers are in use as there are threads that answer.
@@ -85,17 +86,17 @@ pub struct StoreOptions {
     pub long_reader_cache_kib: u32,
     /// KiB of page cache of the writer.
     pub writer_cache_kib: u32,
-    /// Prepared statements kept for each connection.
+    /// Prepared statements that each connection caches.
     pub cached_statements: usize,
     /// How long one statement may run before it ends with [`StoreError::Timeout`], the time spent in its row
     /// callback included.
     pub statement_budget: Duration,
-    /// How long work that reads may do nothing between its statements, in all: a server ends what does
-    /// nothing in a transaction for longer.
+    /// How long a read may idle between its statements, in total: a server ends a transaction that idles for
+    /// longer.
     pub reader_pause: Duration,
     /// How long to wait for a lock that another process holds.
     pub busy_timeout: Duration,
-    /// Writes that may wait; further senders wait for room.
+    /// Capacity of the queue of writes; further senders wait (backpressure).
     pub write_queue: usize,
     /// Most writes that share one commit.
     pub jobs_per_commit: usize,
@@ -134,7 +135,7 @@ enum AnyExecutor {
     Postgres(Arc<Executor<Postgres>>),
 }
 
-/// The same on whichever engine there is.
+/// Calls the executor of whichever engine there is.
 macro_rules! on_engine {
     ($store:expr, $executor:ident => $work:expr) => {
         match &$store.executor {
@@ -145,13 +146,13 @@ macro_rules! on_engine {
 }
 
 impl Store {
-    /// Opens the database at `url` (`sqlite:FILE`, made if it is missing, or `postgres://…`) and brings its
-    /// schema up to date.
+    /// Opens the database at `url` (`sqlite:FILE`, created if it is missing, or `postgres://…`) and brings
+    /// its schema up to date.
     ///
     /// # Errors
-    /// [`StoreError::Schema`] when the address is none, the file is no database, is another program's, or has
-    /// a newer schema; [`StoreError::Mismatch`] when a log was left behind that belongs to another file;
-    /// [`StoreError::Unavailable`] when it cannot be opened.
+    /// [`StoreError::Schema`] when the address is invalid, or the file is no database, belongs to another
+    /// program, or has a newer schema; [`StoreError::Mismatch`] when a log was left behind that belongs to
+    /// another file; [`StoreError::Unavailable`] when it cannot be opened.
     pub async fn open(url: &str, options: &StoreOptions) -> Result<Store, StoreError> {
         let (url, options) = (url.to_owned(), options.clone());
         let opened = tokio::task::spawn_blocking(move || {
@@ -176,13 +177,13 @@ impl Store {
         }
     }
 
-    /// Runs look-ups by primary key, and nothing else; on an embedded engine inline: the caller's thread must
-    /// not be held longer than some microseconds.
+    /// Runs look-ups by primary key, and nothing else; on an embedded engine inline: it must not block the
+    /// caller's thread for longer than some microseconds.
     ///
     /// Each statement sees its own snapshot; use [`Store::read`] where two must agree.
     ///
     /// # Errors
-    /// What the work gives, and [`StoreError::Unavailable`] when no connection can be had.
+    /// What the work returns, and [`StoreError::Unavailable`] when no connection is available.
     pub async fn point<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: FnOnce(&mut dyn Session) -> Result<T, E> + Send + 'static,
@@ -192,12 +193,12 @@ impl Store {
         on_engine!(self, executor => executor.point(work).await)
     }
 
-    /// Runs reads that mostly are small, in one snapshot. Once they have taken some hundred microseconds on
-    /// an embedded engine, where they run inline, or 100 ms on another one, they are ended and run from the
-    /// start again as [`Store::read`] does. The work may thus run twice.
+    /// Runs reads that are mostly small, in one snapshot. Once they have taken some hundred microseconds on
+    /// an embedded engine, where they run inline, or 100 ms on another one, they are cancelled and restarted
+    /// as [`Store::read`]. The work may thus run twice.
     ///
     /// # Errors
-    /// What the work gives, and [`StoreError::Unavailable`] when no connection can be had.
+    /// What the work returns, and [`StoreError::Unavailable`] when no connection is available.
     pub async fn read_inline<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
@@ -207,12 +208,12 @@ impl Store {
         on_engine!(self, executor => executor.read_inline(work).await)
     }
 
-    /// Runs the look-ups of one record by its key, whose statements must agree, in one snapshot. They never
-    /// move behind long reads, as [`Store::read_inline`] does, but on an embedded engine; their size is
-    /// bounded by the record's.
+    /// Runs the look-ups of one record by its key, whose statements must agree, in one snapshot. Unlike
+    /// [`Store::read_inline`] they never queue with long reads, except on an embedded engine; the size of the
+    /// record bounds theirs.
     ///
     /// # Errors
-    /// What the work gives, and [`StoreError::Unavailable`] when no connection can be had.
+    /// What the work returns, and [`StoreError::Unavailable`] when no connection is available.
     pub async fn look_up<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
@@ -223,11 +224,11 @@ impl Store {
     }
 
     /// Runs look-ups that the service itself depends on, such as the revoked clients, in one snapshot, on a
-    /// connection of their own: no other work, however long, keeps them waiting. They must be short, as they
-    /// wait for one another.
+    /// connection of their own: they never wait for other work. They must be short, as they wait for one
+    /// another.
     ///
     /// # Errors
-    /// What the work gives, and [`StoreError::Unavailable`] when the connection cannot be had.
+    /// What the work returns, and [`StoreError::Unavailable`] when the connection is not available.
     pub async fn control<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: FnOnce(&mut dyn Session) -> Result<T, E> + Send + 'static,
@@ -240,7 +241,7 @@ impl Store {
     /// Runs reads of any size on the blocking pool, in one snapshot.
     ///
     /// # Errors
-    /// What the work gives, and [`StoreError::Unavailable`] when no connection can be had.
+    /// What the work returns, and [`StoreError::Unavailable`] when no connection is available.
     pub async fn read<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: FnOnce(&mut dyn Session) -> Result<T, E> + Send + 'static,
@@ -250,9 +251,8 @@ impl Store {
         on_engine!(self, executor => executor.read(work).await)
     }
 
-    /// Runs reads on another thread, beside work that is under way, in a snapshot of their own. They are
-    /// dropped without a word when no reader is free now: whoever calls must be able to go on alone. To be
-    /// called within the runtime.
+    /// Runs reads on another thread, parallel to the caller's, in a snapshot of their own. They are dropped
+    /// silently when no reader is idle, so the caller must not depend on them. Call this within the runtime.
     pub fn spawn_if_idle<F>(&self, work: F)
     where
         F: FnOnce(&mut dyn Session) + Send + 'static,
@@ -260,8 +260,8 @@ impl Store {
         on_engine!(self, executor => executor.spawn_if_idle(work));
     }
 
-    /// Makes sure that the files of the database are still the ones their paths name; an engine outside of
-    /// this process has none here.
+    /// Checks that the files of the database are still the ones at their paths; an engine outside of this
+    /// process has none.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`] when one was removed or replaced, with what to do.
@@ -274,14 +274,14 @@ impl Store {
         on_engine!(self, executor => executor.statement_budget())
     }
 
-    /// Runs changes in a transaction and answers once they are on disk. An `Err` or a panic of the work
-    /// undoes all it did. It runs again where all it did was undone: because of another transaction, or
-    /// because it or other work that shares its commit failed after it had changed something.
+    /// Runs changes in a transaction and answers once they are on disk. An `Err` or a panic of the work rolls
+    /// it back. It runs again after a rollback because of another transaction, or because it or other work in
+    /// the same commit failed after a change.
     ///
-    /// Work whose caller has gone before its turn is not begun.
+    /// Work is not started if its caller has gone while it was queued.
     ///
     /// # Errors
-    /// What the work gives, and a [`StoreError`] when the transaction could not begin or commit.
+    /// What the work returns, and a [`StoreError`] when the transaction could not begin or commit.
     pub async fn write<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
@@ -291,12 +291,12 @@ impl Store {
         on_engine!(self, executor => executor.write(work).await)
     }
 
-    /// The same for work that takes long or cannot be done twice: no other work comes after it in its commit,
-    /// so it runs again only because of another transaction, which engines outside of this process give as a
-    /// reason.
+    /// The same for work that takes long or should not run twice: it is the last in its commit, so it runs
+    /// again only after a conflict with another transaction, which only engines outside of this process
+    /// report.
     ///
     /// # Errors
-    /// As those of [`Store::write`].
+    /// As [`Store::write`].
     pub async fn write_isolated<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
@@ -306,11 +306,11 @@ impl Store {
         on_engine!(self, executor => executor.write_isolated(work).await)
     }
 
-    /// Runs changes again and again, others' between them, until a run changes less than the most that one
-    /// does; how much they changed together.
+    /// Repeats a write, with other writes in between, until one changes fewer rows than `most`; returns the
+    /// total of changed rows.
     ///
     /// # Errors
-    /// What the store says. What was changed before stays changed.
+    /// The store fails. Earlier changes stay.
     pub(crate) async fn write_in_turns<F>(&self, most: u64, work: F) -> Result<u64, StoreError>
     where
         F: Fn(&mut dyn Session) -> Result<u64, StoreError> + Clone + Send + 'static,
@@ -325,25 +325,24 @@ impl Store {
         }
     }
 
-    /// Writes that wait for their turn.
+    /// Number of queued writes.
     pub fn queued_writes(&self) -> usize {
         on_engine!(self, executor => executor.queued())
     }
 
-    /// How often writes that share a commit ran again: one of them failed after it had changed something, or
-    /// another transaction was in the way.
+    /// How often writes that share a commit ran again: one of them failed after a change, or there was a
+    /// conflict with another transaction.
     pub fn repeated_commits(&self) -> u64 {
         on_engine!(self, executor => executor.repeated())
     }
 
-    /// Finishes the writes already sent and closes the database; later work ends with
-    /// [`StoreError::Unavailable`].
+    /// Finishes the queued writes and closes the database; later work fails with [`StoreError::Unavailable`].
     pub async fn close(&self) {
         on_engine!(self, executor => executor.close().await);
     }
 }
 
-/// An address as it may be shown: without its password.
+/// An address without its password, to be shown.
 pub fn without_password(url: &str) -> String {
     if postgres::is_postgres(url) {
         postgres::masked(url)

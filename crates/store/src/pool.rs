@@ -1,4 +1,5 @@
-//! Connections that read: opened when first needed, kept, and handed out one unit of work at a time.
+//! Pool of connections that read: opened when first needed, reused, and leased for one unit of work at a
+//! time.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,21 +8,21 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::connect::{Connect, Connection, Work};
 use super::{StoreError, StoreOptions};
 
-/// Readers that long work leaves to the rest: otherwise look-ups and short lists would wait for as long as a
-/// statement may run.
+/// Readers reserved for look-ups and short work, which would otherwise wait for as long as a statement may
+/// run.
 const RESERVED_FOR_SHORT: usize = 4;
-/// How many of these brief work leaves to look-ups: some of it turns out to be long, which takes a while to
-/// notice.
+/// How many of these are reserved for look-ups: some short work turns out to be long, which is only known
+/// after a while.
 const RESERVED_FOR_POINT: usize = 1;
 
-/// How many of so many readers work of any size may use at one time.
+/// How many of the readers long work may use at one time.
 pub fn readers_for_long_work(readers: usize) -> usize {
     readers.saturating_sub(RESERVED_FOR_SHORT).max(1)
 }
 
-/// How many of so many readers brief and long work may use together: more than long work alone, if there are
-/// any more.
-fn readers_for_brief_work(readers: usize) -> usize {
+/// How many of the readers short and long work may use together: more than long work alone, if there are any
+/// more.
+fn readers_for_short_work(readers: usize) -> usize {
     readers
         .saturating_sub(RESERVED_FOR_POINT)
         .max(readers_for_long_work(readers) + 1)
@@ -33,15 +34,15 @@ pub(super) struct Pool<E: Connect> {
     engine: Arc<E>,
     options: StoreOptions,
     idle: Mutex<Idle<E::Connection>>,
-    /// Nested permits: for long work; for long and brief work; for all work but control. Long work takes one
-    /// of each, in this order, brief work one of the last two, look-ups one of the last. So long work can
-    /// never use the readers that are reserved for the others, nor brief work those for look-ups.
+    /// Nested semaphores: for long work; for long and short work; for all work but control. Long work takes a
+    /// permit of each, in this order, short work one of the last two, look-ups one of the last. So long work
+    /// never uses the readers that are reserved for the others, nor short work those for look-ups.
     gates: [Arc<Semaphore>; 3],
-    /// For control work, whose one connection is not among the readers: whatever these do, it goes on.
+    /// For control work, whose connection is not one of the readers, so it never waits for them.
     control: Arc<Semaphore>,
 }
 
-/// Connections at rest.
+/// Idle connections.
 struct Idle<C> {
     control: Vec<C>,
     short: Vec<C>,
@@ -59,13 +60,13 @@ impl<C> Default for Idle<C> {
 }
 
 impl<C> Idle<C> {
-    /// Those for this work. In this process long work has readers of its own, as it would push what the
-    /// others need out of their caches.
+    /// The idle connections for this work. In this process long work has separate readers, as it would evict
+    /// the pages of the others from their caches.
     fn of<E: Connect>(&mut self, work: Work) -> &mut Vec<C> {
         match work {
             Work::Control => &mut self.control,
             Work::Long if E::IN_PROCESS => &mut self.long,
-            Work::Point | Work::Brief | Work::Long => &mut self.short,
+            Work::Point | Work::Short | Work::Long => &mut self.short,
         }
     }
 }
@@ -75,7 +76,7 @@ impl<E: Connect> Pool<E> {
         let readers = options.readers;
         let gates = [
             readers_for_long_work(readers),
-            readers_for_brief_work(readers),
+            readers_for_short_work(readers),
             readers,
         ];
         Pool {
@@ -92,16 +93,15 @@ impl<E: Connect> Pool<E> {
         match work {
             Work::Control => std::slice::from_ref(&self.control),
             Work::Point => &self.gates[2..],
-            Work::Brief => &self.gates[1..],
+            Work::Short => &self.gates[1..],
             Work::Long => &self.gates,
         }
     }
 
-    /// Leave to use a reader; waits while as many are out as may be at one time, for as long as the options
-    /// allow.
-    pub(super) async fn turn(self: &Arc<Self>, work: Work) -> Result<Turn<E>, StoreError> {
-        if let Some(turn) = self.turn_now(work) {
-            return Ok(turn);
+    /// Acquires a permit for a reader; waits for one as long as the options allow.
+    pub(super) async fn permit(self: &Arc<Self>, work: Work) -> Result<Permit<E>, StoreError> {
+        if let Some(permit) = self.try_permit(work) {
+            return Ok(permit);
         }
         let wait = self.options.reader_wait;
         let waited = tokio::time::timeout(wait, async {
@@ -115,41 +115,41 @@ impl<E: Connect> Pool<E> {
             Ok(permits)
         });
         match waited.await {
-            Ok(permits) => permits.map(|permits| self.give(work, permits)),
+            Ok(permits) => permits.map(|permits| self.issue(work, permits)),
             Err(_) => Err(StoreError::Unavailable(format!(
                 "all connections for work of the kind {work:?} were in use for {wait:?}"
             ))),
         }
     }
 
-    /// The same, if it may be had without waiting.
-    pub(super) fn turn_now(self: &Arc<Self>, work: Work) -> Option<Turn<E>> {
+    /// The same, if one is available without waiting.
+    pub(super) fn try_permit(self: &Arc<Self>, work: Work) -> Option<Permit<E>> {
         let mut permits = Permits::default();
         for (permit, gate) in permits.iter_mut().zip(self.gates(work)) {
             *permit = Some(Arc::clone(gate).try_acquire_owned().ok()?);
         }
-        Some(self.give(work, permits))
+        Some(self.issue(work, permits))
     }
 
-    /// What the readers are opened to.
+    /// The engine.
     pub(super) fn engine(&self) -> &E {
         &self.engine
     }
 
-    /// How the readers are run.
+    /// The options.
     pub(super) fn options(&self) -> &StoreOptions {
         &self.options
     }
 
-    fn give(self: &Arc<Self>, work: Work, permits: Permits) -> Turn<E> {
-        Turn {
+    fn issue(self: &Arc<Self>, work: Work, permits: Permits) -> Permit<E> {
+        Permit {
             pool: Arc::clone(self),
             work,
             _permits: permits,
         }
     }
 
-    /// Hands out no more readers, and closes those at rest.
+    /// Closes the pool and its idle connections.
     pub(super) fn close(&self) {
         for gate in self.gates.iter().chain([&self.control]) {
             gate.close();
@@ -158,25 +158,25 @@ impl<E: Connect> Pool<E> {
     }
 
     fn idle(&self) -> std::sync::MutexGuard<'_, Idle<E::Connection>> {
-        // Each list is whole after every push and pop, so a panic elsewhere leaves nothing to mend.
+        // A push or pop cannot leave a list inconsistent, so a poisoned lock is safe to use.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// One of each gate that was passed.
+/// A permit of each semaphore.
 type Permits = [Option<OwnedSemaphorePermit>; 3];
 
-/// Leave to use one reader.
-pub(super) struct Turn<E: Connect> {
+/// A permit to use one reader.
+pub(super) struct Permit<E: Connect> {
     pool: Arc<Pool<E>>,
     work: Work,
     _permits: Permits,
 }
 
-impl<E: Connect> Turn<E> {
-    /// The reader; opens one if none is at rest, which blocks for an engine outside of this process.
+impl<E: Connect> Permit<E> {
+    /// Leases a reader; opens one if none is idle, which blocks for an engine outside of this process.
     pub(super) fn reader(self) -> Result<Lease<E>, StoreError> {
-        // The last one given back comes first: its cache is warm, and the others' may leave memory.
+        // The last one returned comes first: its cache is warm.
         let idle = self.pool.idle().of::<E>(self.work).pop();
         let connection = match idle {
             Some(connection) => connection,
@@ -184,16 +184,16 @@ impl<E: Connect> Turn<E> {
         };
         Ok(Lease {
             connection: Some(connection),
-            turn: self,
+            permit: self,
         })
     }
 }
 
-/// A reader on loan.
+/// A leased reader.
 pub(super) struct Lease<E: Connect> {
-    /// `None` once the connection must not go back.
+    /// `None` once the connection must not be reused.
     connection: Option<E::Connection>,
-    turn: Turn<E>,
+    permit: Permit<E>,
 }
 
 impl<E: Connect> Lease<E> {
@@ -204,7 +204,7 @@ impl<E: Connect> Lease<E> {
             .expect("a lease holds its reader until `end` gives it up")
     }
 
-    /// Closes the snapshot. A reader that cannot do that is not used again.
+    /// Closes the snapshot. A reader that fails to do so is not reused.
     pub(super) fn end(&mut self) {
         if self.connection().end_read().is_err() {
             self.connection = None;
@@ -214,8 +214,8 @@ impl<E: Connect> Lease<E> {
 
 impl<E: Connect> Drop for Lease<E> {
     fn drop(&mut self) {
-        let pool = &self.turn.pool;
-        // A panic may have left a snapshot open, which would hold back the log for ever: close that
+        let pool = &self.permit.pool;
+        // A panic may have left a snapshot open, which would block checkpoints of the log: close that
         // connection.
         if std::thread::panicking() || pool.control.is_closed() {
             return;
@@ -223,7 +223,7 @@ impl<E: Connect> Drop for Lease<E> {
         if let Some(connection) = self.connection.take()
             && !connection.is_lost()
         {
-            pool.idle().of::<E>(self.turn.work).push(connection);
+            pool.idle().of::<E>(self.permit.work).push(connection);
         }
     }
 }
@@ -236,7 +236,7 @@ mod tests {
     fn each_kind_of_work_has_readers_that_larger_work_cannot_use() {
         let shares = [1, 2, 3, 5, 6, 16].map(|readers| {
             let long = readers_for_long_work(readers);
-            (long, readers_for_brief_work(readers), readers)
+            (long, readers_for_short_work(readers), readers)
         });
         let expected = [
             (1, 1, 1),

@@ -1,5 +1,5 @@
-//! Whether what a body points to is there, and belongs where it is put. The complaints of a body are
-//! collected before it is refused, up to [`MOST_COMPLAINTS`].
+//! Checks that the records a body refers to exist, and belong to the incident's type. All complaints about a
+//! body are collected, up to [`MOST_COMPLAINTS`].
 
 use std::collections::BTreeSet;
 
@@ -8,11 +8,11 @@ use super::{Session, StoreError, Value};
 use obeya_rules::custom_field::misfit;
 use obeya_rules::error::{Complaint, DomainError};
 
-/// How many complaints about one body are told. Nothing is looked up after that many: a body of a megabyte
-/// names 75,000 parts, and each is a look-up in the writer's own transaction.
+/// Most complaints about one body. After that many nothing more is looked up: a body of a megabyte refers to
+/// 75,000 parts, and each is a look-up in the writer's transaction.
 pub const MOST_COMPLAINTS: usize = 20;
 
-/// Records that a body names by a number.
+/// Kinds of records that a body refers to by an integer id.
 #[derive(Debug, Clone, Copy)]
 pub enum Record {
     /// An area.
@@ -27,7 +27,7 @@ pub enum Record {
     Project,
 }
 
-/// What belongs to an incident type.
+/// Kinds of parts of an incident type.
 #[derive(Debug, Clone, Copy)]
 pub enum Part {
     /// A category.
@@ -84,8 +84,8 @@ impl Part {
 /// Checks of one body, inside the transaction that will write it.
 pub struct References<'s> {
     session: &'s mut dyn Session,
-    /// Whether the session is only told what will be looked up.
-    is_ahead: bool,
+    /// Whether look-ups are only prefetched.
+    is_prefetching: bool,
     unknown: Vec<Complaint>,
     other_type: Vec<Complaint>,
     duplicate: Vec<Complaint>,
@@ -94,11 +94,11 @@ pub struct References<'s> {
 }
 
 impl<'s> References<'s> {
-    /// Nothing is checked yet.
+    /// Checks without complaints so far.
     pub fn new(session: &'s mut dyn Session) -> Self {
         References {
             session,
-            is_ahead: false,
+            is_prefetching: false,
             unknown: Vec::new(),
             other_type: Vec::new(),
             duplicate: Vec::new(),
@@ -107,19 +107,19 @@ impl<'s> References<'s> {
         }
     }
 
-    /// Makes all these checks. What they look up is prefetched first: over a wire it is then waited for once,
-    /// and not for each.
+    /// Makes all these checks. Their look-ups are prefetched first, so over a network they cost one round
+    /// trip together.
     pub fn all(
         &mut self,
         checks: impl Fn(&mut Self) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        self.is_ahead = true;
+        self.is_prefetching = true;
         checks(self)?;
-        self.is_ahead = false;
+        self.is_prefetching = false;
         checks(self)
     }
 
-    /// The record is there, if one is named.
+    /// Checks that the record exists, if the body refers to one.
     pub fn record(
         &mut self,
         field: &str,
@@ -135,7 +135,7 @@ impl<'s> References<'s> {
         Ok(())
     }
 
-    /// The user is there, if one is named.
+    /// Checks that the user exists, if the body refers to one.
     pub fn user(&mut self, field: &str, id: Option<&str>) -> Result<(), StoreError> {
         let Some(id) = id else { return Ok(()) };
         let sql = "SELECT 1 FROM users WHERE id = ?1";
@@ -148,7 +148,7 @@ impl<'s> References<'s> {
         Ok(())
     }
 
-    /// The responsible user, if there is one, is a member of the follow-up group.
+    /// Checks that the responsible user, if there is one, is a member of the follow-up group.
     pub fn responsible(
         &mut self,
         user: Option<&str>,
@@ -156,7 +156,7 @@ impl<'s> References<'s> {
     ) -> Result<(), StoreError> {
         let Some(user) = user else { return Ok(()) };
         let Some(group) = group else {
-            if self.is_ahead {
+            if self.is_prefetching {
                 return Ok(());
             }
             self.not_member.push(complaint(
@@ -167,8 +167,8 @@ impl<'s> References<'s> {
         };
         let sql = "SELECT 1 FROM group_members WHERE group_id = ?1 AND user_id = ?2";
         if let Found::Nothing = self.look(sql, &[group.into(), user.into()])? {
-            // Names neither: one of the two may be the record's own, and the caller may not be one who reads
-            // it.
+            // The message includes neither id: one of them may be stored in the record, which the caller may
+            // not be allowed to read.
             self.not_member.push(complaint(
                 "responsibleUserId",
                 "the responsible user is not a member of the follow-up group".to_owned(),
@@ -177,8 +177,8 @@ impl<'s> References<'s> {
         Ok(())
     }
 
-    /// Each part is there once and belongs to the type; the rest of a body with [`MOST_COMPLAINTS`] is not
-    /// looked at. `field` is where item `index` names it, such as `causes[0].id`.
+    /// Checks that each part exists, is listed once and belongs to the type; after [`MOST_COMPLAINTS`] the
+    /// rest is not checked. `field` is the path of item `index`, such as `causes[0].id`.
     pub fn parts(
         &mut self,
         part: Part,
@@ -189,12 +189,12 @@ impl<'s> References<'s> {
         let (noun, sql) = part.noun_and_sql();
         let mut seen = BTreeSet::new();
         for (index, id) in ids.into_iter().enumerate() {
-            // Nor is more prefetched than would be looked up if all were wrong.
-            if self.is_full() || (self.is_ahead && index >= MOST_COMPLAINTS) {
+            // Prefetches no more than would be looked up if all were wrong.
+            if self.is_full() || (self.is_prefetching && index >= MOST_COMPLAINTS) {
                 break;
             }
             if !seen.insert(id) {
-                if self.is_ahead {
+                if self.is_prefetching {
                     continue;
                 }
                 self.duplicate.push(complaint(
@@ -219,8 +219,8 @@ impl<'s> References<'s> {
         Ok(())
     }
 
-    /// Each value is of its custom field's kind; what field it is for is looked at by [`Self::parts`].
-    /// `field` is where item `index` gives it.
+    /// Checks that each value fits the type of its custom field; [`Self::parts`] checks the fields. `field`
+    /// is the path of item `index`.
     pub fn field_values<'v>(
         &mut self,
         values: impl IntoIterator<Item = (i32, &'v str)>,
@@ -228,10 +228,10 @@ impl<'s> References<'s> {
     ) -> Result<(), StoreError> {
         const KIND: &str = "SELECT type FROM type_custom_fields WHERE id = ?1";
         for (index, (id, text)) in values.into_iter().enumerate() {
-            if self.is_full() || (self.is_ahead && index >= MOST_COMPLAINTS) {
+            if self.is_full() || (self.is_prefetching && index >= MOST_COMPLAINTS) {
                 break;
             }
-            if self.is_ahead {
+            if self.is_prefetching {
                 self.session.prefetch(KIND, &[id.into()])?;
                 continue;
             }
@@ -248,7 +248,7 @@ impl<'s> References<'s> {
     }
 
     fn look(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<Found, StoreError> {
-        if self.is_ahead {
+        if self.is_prefetching {
             self.session.prefetch(sql, binds)?;
             return Ok(Found::Later);
         }
@@ -287,7 +287,7 @@ impl<'s> References<'s> {
     }
 }
 
-/// What a look-up gave.
+/// The result of a look-up.
 enum Found {
     Nothing,
     Number(i64),
@@ -302,7 +302,7 @@ fn complaint(field: &str, text: String) -> Complaint {
     }
 }
 
-/// Enough of a caller's text to recognise it by.
+/// The first characters of a caller's text.
 fn shortened(text: &str) -> &str {
     text.char_indices()
         .nth(40)

@@ -1,18 +1,17 @@
-//! The words that records are found by: one document of tokens for each record, replaced whenever its texts
-//! change.
+//! The search index: one document of tokens for each record, replaced whenever its texts change.
 //!
-//! The tokens are made by the query language's own rule, so that what is written and what is asked for are
-//! cut alike on every engine.
+//! The tokens follow the rules of the query language, so that documents and queries are tokenised alike on
+//! every engine.
 
 use obeya_odata::search::document;
 
 use super::engine::present;
 use super::{Session, StoreError, Value};
 
-/// Makes an area found by its name and description.
+/// Indexes an area by its name and description.
 ///
 /// # Errors
-/// What the engine says, here and below.
+/// The engine fails, here and below.
 pub fn put_area(
     session: &mut dyn Session,
     id: i32,
@@ -23,7 +22,7 @@ pub fn put_area(
     put(session, "areas_search", id, &texts)
 }
 
-/// Makes a group found by its name and description.
+/// Indexes a group by its name and description.
 pub fn put_group(
     session: &mut dyn Session,
     id: i32,
@@ -34,7 +33,7 @@ pub fn put_group(
     put(session, "groups_search", id, &texts)
 }
 
-/// Makes a board found by its name and description.
+/// Indexes a board by its name and description.
 pub fn put_board(
     session: &mut dyn Session,
     id: i32,
@@ -45,12 +44,12 @@ pub fn put_board(
     put(session, "boards_search", id, &texts)
 }
 
-/// Makes a comment found by its text.
+/// Indexes a comment by its text.
 pub fn put_comment(session: &mut dyn Session, id: i32, text: &str) -> Result<(), StoreError> {
     put(session, "comments_search", id, &[Some(text)])
 }
 
-/// Makes comments found by their texts that were not there before.
+/// Indexes new comments by their texts.
 pub fn add_comments<'a>(
     session: &mut dyn Session,
     comments: impl Iterator<Item = (i32, &'a str)>,
@@ -65,9 +64,9 @@ pub fn add_comments<'a>(
     session.append("comments_search", &["rowid", "document"], &values)
 }
 
-/// Puts the indexes of comments into one piece each, which halves what a search costs: many writes leave them
-/// in many, and every search looks into each. It writes both anew, so it is for after many writes. Where an
-/// engine needs none of it, `bulk` does the rest.
+/// Merges the segments of each index of comments, which halves the cost of a search: many writes leave many
+/// segments, and a search reads all of them. It rewrites both indexes, so it is for after many writes. Does
+/// nothing where an engine does not need it.
 pub fn settle_comments(session: &mut dyn Session) -> Result<(), StoreError> {
     let statements = session.capabilities().merge_comment_indexes();
     statements
@@ -75,7 +74,7 @@ pub fn settle_comments(session: &mut dyn Session) -> Result<(), StoreError> {
         .try_for_each(|sql| session.execute_deferred(sql, &[]))
 }
 
-/// Makes an incident found by its title and text.
+/// Indexes an incident by its title and text.
 pub fn put_incident(
     session: &mut dyn Session,
     id: i32,
@@ -85,7 +84,7 @@ pub fn put_incident(
     put(session, "incidents_search", id, &[Some(title), text])
 }
 
-/// Makes an incident type found by its title and description.
+/// Indexes an incident type by its title and description.
 pub fn put_incident_type(
     session: &mut dyn Session,
     id: i32,
@@ -96,7 +95,7 @@ pub fn put_incident_type(
     put(session, "incident_types_search", id, &texts)
 }
 
-/// Makes those incident types found that are there from before types were searched.
+/// Indexes the incident types from before types were searchable.
 pub(super) fn fill_incident_types(session: &mut dyn Session) -> Result<(), StoreError> {
     let types = session.all(
         "SELECT id, title, description FROM incident_types",
@@ -132,8 +131,8 @@ fn put(
     session.execute_deferred(&insert, &binds)
 }
 
-/// The tokens of some texts, with a space before, between and behind them: a phrase is then found as what it
-/// is, with its own spaces around it, also where an engine knows only texts.
+/// The tokens of some texts, with spaces before, between and after them: a phrase with spaces around it is
+/// then found by plain text search too.
 fn document_of(texts: &[Option<&str>]) -> String {
     let mut tokens = String::from(" ");
     for text in texts.iter().flatten() {

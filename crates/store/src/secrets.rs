@@ -9,7 +9,7 @@ pub fn find(session: &mut dyn Session, name: &str) -> Result<Option<String>, Sto
     Ok(value.flatten())
 }
 
-/// Keeps a secret, unless there is one by that name; the one that is kept.
+/// Stores a secret unless there is one of that name; returns the stored one.
 pub fn keep(
     session: &mut dyn Session,
     name: &str,

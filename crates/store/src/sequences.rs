@@ -1,9 +1,8 @@
-//! The counters of the tables that give ids: no id that was ever given is given again, not even that of a
-//! record that is gone.
+//! The sequences of tables: no id is issued twice, not even the id of a deleted record.
 
 use super::{Session, StoreError};
 
-/// The highest id that a table has given, or has.
+/// The highest id that a table has issued or contains.
 pub fn last(session: &mut dyn Session, table: &str) -> Result<i64, StoreError> {
     let given = counter(session, table)?;
     let sql = format!("SELECT max(id) FROM {table}");
@@ -11,14 +10,14 @@ pub fn last(session: &mut dyn Session, table: &str) -> Result<i64, StoreError> {
     Ok(there.flatten().unwrap_or_default().max(given))
 }
 
-/// What a table's counter stands at: the next id is a higher one.
+/// The current value of a table's sequence: the next id is higher.
 pub fn counter(session: &mut dyn Session, table: &str) -> Result<i64, StoreError> {
     let capabilities = session.capabilities();
     capabilities.last_of_sequence(session, table)
 }
 
-/// Moves a table's counter on, if it stands lower. It may stay so whatever becomes of the transaction
-/// ([`Capabilities::set_sequence`]): to be done at the end.
+/// Advances a table's sequence if it is lower. That may survive a rollback ([`Capabilities::set_sequence`]),
+/// so do it last.
 ///
 /// [`Capabilities::set_sequence`]: super::engine::Capabilities::set_sequence
 pub fn pass(session: &mut dyn Session, table: &str, last: i64) -> Result<(), StoreError> {

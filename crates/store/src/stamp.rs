@@ -1,34 +1,31 @@
 //! The stamps of `last_modified` and of values' `registration_date`: each is later than every one before,
 //! whatever the clock does.
 //!
-//! A reader that asks for what changed after the last stamp it saw must miss nothing, so two commits never
-//! share a stamp and a later commit never has an earlier one. Only one transaction writes at a time, over all
-//! processes: SQLite locks the file, and on PostgreSQL a writer locks this table from BEGIN to COMMIT. So
-//! what is read here stays as it is until the commit, and a stamp is a SELECT and an UPDATE. Whoever brings
-//! stamps along, as an import does, brings later ones only ([`last`]) and says which was the latest
-//! ([`raise`]).
+//! A client that requests changes after its watermark must miss nothing, so two commits never share a stamp
+//! and a later commit never has an earlier one. Only one transaction writes at a time, over all processes:
+//! SQLite locks the file, and on PostgreSQL a writer locks this table from BEGIN to COMMIT. So the value that
+//! is read here does not change until the commit, and a stamp is a SELECT and an UPDATE. An import, which has
+//! its own stamps, uses later ones only ([`last`]) and records the latest ([`raise`]).
 
 use super::{Session, StoreError};
 
 const LAST: &str = "SELECT last FROM stamps WHERE id = 1";
 
-/// Prefetches what [`next`] reads. It takes no stamp: a write that turns out to change nothing leaves none
-/// behind.
+/// Prefetches what [`next`] reads. It issues no stamp: a write that changes nothing needs none.
 ///
 /// # Errors
-/// What the engine says, here and below.
+/// The engine fails, here and below.
 pub fn prefetch(session: &mut dyn Session) -> Result<(), StoreError> {
     session.prefetch(LAST, &[])
 }
 
-/// Takes the next stamp: `now` (100 ns ticks), or just after the last one given out if the clock has not
-/// passed it.
+/// Issues the next stamp: `now` (100 ns ticks), or just after the last one if the clock has not passed it.
 ///
-/// `floor` is the record's present stamp, and what is given is later than that too. Nobody of ours gives a
-/// record a later stamp than the last one given out; where somebody else did, all stamps go on from there.
+/// `floor` is the record's current stamp, and the new one is later than that too. No code of ours stores a
+/// later stamp than the last issued one; if another program did, all stamps continue from there.
 ///
 /// # Errors
-/// What the engine says.
+/// The engine fails.
 pub fn next(session: &mut dyn Session, now: i64, floor: i64) -> Result<i64, StoreError> {
     let after = given(session)?.max(floor).saturating_add(1);
     let next = now.max(after);
@@ -36,13 +33,13 @@ pub fn next(session: &mut dyn Session, now: i64, floor: i64) -> Result<i64, Stor
     Ok(next)
 }
 
-/// The last stamp given out; `None` before the first.
+/// The last issued stamp; `None` before the first.
 pub fn last(session: &mut dyn Session) -> Result<Option<i64>, StoreError> {
     let last = given(session)?;
     Ok((last != 0).then_some(last))
 }
 
-/// The last stamp given out; 0 before the first.
+/// The last issued stamp; 0 before the first.
 fn given(session: &mut dyn Session) -> Result<i64, StoreError> {
     let last = session.first(LAST, &[], |row| row.int(0))?;
     last.flatten().ok_or_else(empty)

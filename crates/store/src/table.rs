@@ -1,6 +1,6 @@
-//! A table in one declaration: who sets each column, its type, and what it refers to. From it follow the row
-//! and its reader, the statements, the line of an import and an export, what a migration copies, and what a
-//! body may set.
+//! One declaration of a table: who sets each column, its type, and what it refers to. The macro generates the
+//! row and its reader, the statements, the line of an import and an export, the columns that a migration
+//! copies, and the changes that a body may make.
 //!
 //! | group | the column is set by |
 //! |---|---|
@@ -8,20 +8,20 @@
 //! | `rule` | the domain |
 //! | `body` | the caller of a write, as it is |
 //! | `stamp` | the write |
-//! | `given` | an import only: a new record has its type's empty value |
+//! | `given` | an import, or a statement of its own: a new record has its type's empty value |
 //! | `required` | an import only, and each line must have it |
 //!
-//! Columns stand in the order of the line. `also` is a field of the line that is no column of this table,
-//! `derived` one that is accepted and not stored. A column whose field in the line is of another type says so
-//! with `as`; then the import and the export set it. Statements are composed once: a session finds one that
-//! was sent ahead by its text.
+//! Columns are in the order of the line. `also` is a field of the line that is no column of this table,
+//! `derived` one that is accepted and not stored. `body required` is a `body` that each line must have. `as`
+//! declares another type for the field in the line; the import and the export then convert it. Statements are
+//! composed once: a session finds a prefetched one by its text.
 
-use obeya_model::{Patch, Timestamp};
+use obeya_model::{Date, Patch, Timestamp};
 
 use super::engine::{Row, StoreError, Value, present};
-use super::field::Word;
-use super::wire::timestamp;
-use obeya_rules::words::WordSet;
+use super::variant::Variant;
+use super::wire::{date, timestamp};
+use obeya_rules::enums::VariantSet;
 
 /// A table.
 #[derive(Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct Table {
     pub name: &'static str,
     /// Every column, in the order of its statements.
     pub columns: &'static [Column],
-    /// The primary key is this many of the columns, the first ones.
+    /// Number of columns of the primary key, which come first.
     pub keys: usize,
 }
 
@@ -39,9 +39,9 @@ pub struct Table {
 pub struct Column {
     /// Its name.
     pub name: &'static str,
-    /// What it holds.
-    pub kind: Kind,
-    /// Who says what it holds.
+    /// Its type.
+    pub column_type: ColumnType,
+    /// Who sets it.
     pub set_by: SetBy,
     /// The table whose `id` it holds.
     pub refers_to: Option<&'static str>,
@@ -52,21 +52,21 @@ pub struct Column {
 /// The field of a column in a line, as `crates/cli/docs/import-format.md` describes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineField {
-    /// What it holds.
-    pub holds: Holds,
+    /// Its type.
+    pub field_type: FieldType,
     /// Whether a line may leave it out.
     pub presence: Presence,
 }
 
-/// What the field of a line holds.
+/// The type of a field in a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Holds {
+pub enum FieldType {
     /// A type of the import format.
-    Type(&'static str),
-    /// One word of a closed set.
-    Words(&'static [&'static str]),
-    /// A type of its own, which the import and the export convert.
-    Other,
+    Plain(&'static str),
+    /// The name of a variant of a closed enum.
+    OneOf(&'static [&'static str]),
+    /// Another type, which the import and the export convert.
+    Converted,
 }
 
 /// Whether a line may leave a field out.
@@ -80,9 +80,9 @@ pub enum Presence {
     Optional,
 }
 
-/// What a column holds, besides NULL.
+/// The type of a column, besides NULL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnType {
     /// An integer: a number, instant, date or boolean.
     Int,
     /// A double.
@@ -91,10 +91,10 @@ pub enum Kind {
     Text,
 }
 
-/// Who says what a column holds.
+/// Who sets a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SetBy {
-    /// The store: it is of the primary key.
+    /// The store: it belongs to the primary key.
     Key,
     /// A rule.
     Rule,
@@ -111,11 +111,11 @@ pub enum SetBy {
 pub struct Statements {
     /// `SELECT` of every column by the key.
     pub find: String,
-    /// `id, … FROM table`, for whoever reads many rows.
+    /// `id, … FROM table`, for queries over many rows.
     pub columns_from: String,
-    /// `INSERT` of what a write sets; gives the key.
+    /// `INSERT` of the columns that a write sets; returns the key.
     pub insert: String,
-    /// `UPDATE` of what a write sets, the key bound first.
+    /// `UPDATE` of the columns that a write sets, the key bound first.
     pub update: String,
     /// `INSERT … ON CONFLICT` of every column.
     pub upsert: String,
@@ -156,7 +156,7 @@ impl Table {
             insert: format!(
                 "INSERT INTO {name} ({}) VALUES ({}) RETURNING {key_names}",
                 written.join(", "),
-                places(written.len())
+                placeholders(written.len())
             ),
             update: format!(
                 "UPDATE {name} SET {} WHERE {by_key}",
@@ -164,7 +164,7 @@ impl Table {
             ),
             upsert: format!(
                 "INSERT INTO {name} ({columns}) VALUES ({}) ON CONFLICT ({key_names}) DO UPDATE SET {}",
-                places(all.len()),
+                placeholders(all.len()),
                 changes.join(", ")
             ),
         }
@@ -181,26 +181,24 @@ impl SetBy {
 /// `name = ?n` for each name.
 fn assignments(names: &[&str], first: usize) -> Vec<String> {
     let numbered = names.iter().zip(first..);
-    numbered
-        .map(|(name, place)| format!("{name} = ?{place}"))
-        .collect()
+    numbered.map(|(name, n)| format!("{name} = ?{n}")).collect()
 }
 
-fn places(count: usize) -> String {
-    let places: Vec<String> = (1..=count).map(|place| format!("?{place}")).collect();
-    places.join(", ")
+fn placeholders(count: usize) -> String {
+    let placeholders: Vec<String> = (1..=count).map(|n| format!("?{n}")).collect();
+    placeholders.join(", ")
 }
 
 /// A value of a column.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no type of a column",
-    note = "a column is an i32, i64, f64, bool, String, Timestamp or Word of a closed set, or an Option of one"
+    note = "a column is an i32, i64, f64, bool, String, Timestamp, Date or Variant of a closed set, or an Option of one"
 )]
 pub trait Cell: Sized {
-    /// The kind of column that holds it.
-    const KIND: Kind;
-    /// What its field in a line holds.
-    const HOLDS: Holds;
+    /// The type of its column.
+    const COLUMN_TYPE: ColumnType;
+    /// The type of its field in a line.
+    const FIELD_TYPE: FieldType;
     /// Whether a line may leave the field out.
     const PRESENCE: Presence;
     /// Its field in a line: what may be left out is an `Option`.
@@ -209,21 +207,21 @@ pub trait Cell: Sized {
     /// Reads it from a column of a row.
     ///
     /// # Errors
-    /// What the column holds is of another kind.
+    /// The column has another type.
     fn read(row: &dyn Row, column: usize) -> Result<Self, StoreError>;
     /// As a value of a statement.
     fn bind(&self) -> Value<'_>;
-    /// As it stands in a line of an export.
+    /// As the field of a line.
     fn into_line(self) -> Self::Line;
-    /// `None` where the line leaves out what cannot be NULL.
+    /// From the field of a line; `None` where it is left out and the column cannot be NULL.
     fn from_line(line: Self::Line) -> Option<Self>;
 }
 
 macro_rules! cells {
     ($($({$generic:ident: $bound:ident})? $ty:ty, $kind:ident, $holds:expr, |$row:ident, $at:ident| $read:expr, |$value:ident| $bind:expr;)+) => {$(
         impl$(<$generic: $bound>)? Cell for $ty {
-            const KIND: Kind = Kind::$kind;
-            const HOLDS: Holds = $holds;
+            const COLUMN_TYPE: ColumnType = ColumnType::$kind;
+            const FIELD_TYPE: FieldType = $holds;
             const PRESENCE: Presence = Presence::Default;
             type Line = Option<Self>;
 
@@ -246,8 +244,8 @@ macro_rules! cells {
         }
 
         impl$(<$generic: $bound>)? Cell for Option<$ty> {
-            const KIND: Kind = Kind::$kind;
-            const HOLDS: Holds = $holds;
+            const COLUMN_TYPE: ColumnType = ColumnType::$kind;
+            const FIELD_TYPE: FieldType = $holds;
             const PRESENCE: Presence = Presence::Optional;
             type Line = Self;
 
@@ -271,19 +269,20 @@ macro_rules! cells {
 }
 
 cells! {
-    i32, Int, Holds::Type("int32"), |row, at| row.int32(at)?, |value| (*value).into();
-    i64, Int, Holds::Type("int64"), |row, at| row.int(at)?, |value| (*value).into();
-    // As every engine keeps it: a zero has no sign.
-    f64, Real, Holds::Type("number"), |row, at| row.real(at)?.map(|value| value + 0.0), |value| (*value).into();
-    String, Text, Holds::Type("string"), |row, at| row.string(at)?, |value| value.into();
-    Timestamp, Int, Holds::Type("timestamp"), |row, at| row.int(at)?.map(timestamp).transpose()?, |value| value.ticks().into();
-    {S: WordSet} Word<S>, Text, Holds::Words(S::WORDS), |row, at| row.text(at)?.map(Word::stored).transpose()?, |value| value.as_str().into();
+    i32, Int, FieldType::Plain("int32"), |row, at| row.int32(at)?, |value| (*value).into();
+    i64, Int, FieldType::Plain("int64"), |row, at| row.int(at)?, |value| (*value).into();
+    // Without a negative zero, as every engine stores it.
+    f64, Real, FieldType::Plain("number"), |row, at| row.real(at)?.map(|value| value + 0.0), |value| (*value).into();
+    String, Text, FieldType::Plain("string"), |row, at| row.string(at)?, |value| value.into();
+    Timestamp, Int, FieldType::Plain("timestamp"), |row, at| row.int(at)?.map(timestamp).transpose()?, |value| value.ticks().into();
+    Date, Int, FieldType::Plain("date"), |row, at| row.int32(at)?.map(date).transpose()?, |value| value.days().into();
+    {S: VariantSet} Variant<S>, Text, FieldType::OneOf(S::NAMES), |row, at| row.text(at)?.map(Variant::from_column).transpose()?, |value| value.as_str().into();
 }
 
-/// NULL is false, which a line leaves out.
+/// NULL is false, and a line leaves out false.
 impl Cell for bool {
-    const KIND: Kind = Kind::Int;
-    const HOLDS: Holds = Holds::Type("boolean");
+    const COLUMN_TYPE: ColumnType = ColumnType::Int;
+    const FIELD_TYPE: FieldType = FieldType::Plain("boolean");
     const PRESENCE: Presence = Presence::Default;
     type Line = Option<bool>;
 
@@ -328,7 +327,7 @@ impl<T> Field for Patch<T> {
     }
 }
 
-/// What a body asks of a column: `None` leaves it, `Some(None)` empties it, `Some(Some(…))` sets it.
+/// The change of a column by a body: `None` leaves it, `Some(None)` empties it, `Some(Some(…))` sets it.
 pub(crate) trait IntoChange<T> {
     fn into_change(self) -> Option<T>;
 }
@@ -351,6 +350,25 @@ impl IntoChange<Option<String>> for String {
         Some(Some(self))
     }
 }
+
+impl IntoChange<bool> for Option<bool> {
+    fn into_change(self) -> Option<bool> {
+        self
+    }
+}
+
+macro_rules! required {
+    ($($ty:ty)+) => {$(
+        impl IntoChange<$ty> for $ty {
+            fn into_change(self) -> Option<$ty> {
+                Some(self)
+            }
+        }
+    )+};
+}
+
+// A body always has it, and the column is never NULL.
+required! { i32 String Date }
 
 /// The name of a column whose field is a raw identifier, such as `r#type`.
 pub const fn column_name(field: &'static str) -> &'static str {
@@ -383,6 +401,12 @@ macro_rules! table {
             [$($columns)* { Given $name $ty, [$($of)?] key }]
             [$($line)* pub $name: $ty,]
             $body $($rest)* }
+    };
+    (@next $head:tt [$($columns:tt)*] [$($line:tt)*] [$($body:tt)*] body required $name:ident: $ty:ty $(=> $of:ident)?, $($rest:tt)*) => {
+        table! { @next $head
+            [$($columns)* { Body $name $ty, [$($of)?] key }]
+            [$($line)* pub $name: $ty,]
+            [$($body)* { $name $ty }] $($rest)* }
     };
     (@next $head:tt $columns:tt $line:tt $body:tt rule $($rest:tt)*) => {
         table! { @column Rule $head $columns $line $body $($rest)* }
@@ -451,7 +475,7 @@ macro_rules! table {
             pub const TABLE: $crate::table::Table = {
                 const COLUMNS: &[$crate::table::Column] = &[$($crate::table::Column {
                     name: $crate::table::column_name(stringify!($name)),
-                    kind: <$ty as $crate::table::Cell>::KIND,
+                    column_type: <$ty as $crate::table::Cell>::COLUMN_TYPE,
                     set_by: $crate::table::SetBy::$role,
                     refers_to: table!(@of $($of)?),
                     field: Some(table!(@field $mode $ty)),
@@ -483,13 +507,13 @@ macro_rules! table {
                 [$($crate::table::Cell::bind(&self.$name)),+]
             }
 
-            /// Its line; what is `as` another type there is left out.
+            /// Its line, without the fields that are declared with `as`.
             #[allow(clippy::needless_update, reason = "a line may have fields that are no columns")]
             pub fn into_line(self) -> $file {
                 $file { $($name: table!(@into $mode self.$name),)+ ..Default::default() }
             }
 
-            /// The row of a line; what is `as` another type there is empty.
+            /// The row of a line; columns that are declared with `as` are empty.
             pub fn from_line(line: $file) -> Self {
                 Self { $($name: table!(@from $mode line.$name),)+ }
             }
@@ -501,19 +525,19 @@ macro_rules! table {
     (@of $of:ident) => { Some(stringify!($of)) };
     (@field key $ty:ty) => {
         $crate::table::LineField {
-            holds: <$ty as $crate::table::Cell>::HOLDS,
+            field_type: <$ty as $crate::table::Cell>::FIELD_TYPE,
             presence: $crate::table::Presence::Required,
         }
     };
     (@field same $ty:ty) => {
         $crate::table::LineField {
-            holds: <$ty as $crate::table::Cell>::HOLDS,
+            field_type: <$ty as $crate::table::Cell>::FIELD_TYPE,
             presence: <$ty as $crate::table::Cell>::PRESENCE,
         }
     };
     (@field other $ty:ty) => {
         $crate::table::LineField {
-            holds: $crate::table::Holds::Other,
+            field_type: $crate::table::FieldType::Converted,
             presence: $crate::table::Presence::Optional,
         }
     };
@@ -537,7 +561,7 @@ macro_rules! table {
                 columns.filter(|(column, _)| column.set_by.is_written()).map(|(_, cell)| cell)
             }
 
-            /// Takes over what a body sets.
+            /// Applies the changes of a body.
             pub fn apply(&mut self, change: $change) {
                 $(if let Some(value) = change.$name {
                     self.$name = value;

@@ -1,11 +1,11 @@
-//! What tests of the service need beside the store: databases as earlier versions of this program made them.
+//! Helpers for tests of the service: databases as earlier versions of this program created them.
 
 use std::path::Path;
 
 use crate::engine::{Capabilities, Dialect};
 use crate::{postgres, sqlite};
 
-/// What an engine does differently, for a session that a test makes up.
+/// The capabilities of an engine, for a fake session of a test.
 pub fn capabilities(dialect: Dialect) -> &'static dyn Capabilities {
     match dialect {
         Dialect::Sqlite => &sqlite::capabilities::Sqlite,
@@ -13,7 +13,7 @@ pub fn capabilities(dialect: Dialect) -> &'static dyn Capabilities {
     }
 }
 
-/// Makes the schema of an older version in a database without tables, and runs these statements on it.
+/// Creates the schema of an older version in a database without tables, and runs these statements.
 ///
 /// # Panics
 /// When the database refuses.

@@ -20,9 +20,8 @@ pub fn must_instant(row: &dyn Row, column: usize) -> Result<Timestamp, StoreErro
     present(instant(row, column)?)
 }
 
-/// A date of a column that cannot be NULL.
-pub fn date(row: &dyn Row, column: usize) -> Result<Date, StoreError> {
-    let days = present(row.int32(column)?)?;
+/// The date that a column's days are.
+pub fn date(days: i32) -> Result<Date, StoreError> {
     Date::from_days(days).ok_or_else(|| beyond("date", days.into()))
 }
 

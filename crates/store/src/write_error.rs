@@ -1,9 +1,9 @@
-//! Why a write ended without a change: the one error of everything that runs in its transaction.
+//! Errors of a write: the only error type of everything that runs in its transaction.
 
 use std::error::Error;
 
 use super::StoreError;
-use super::answers::StoredAnswer;
+use super::idempotency_records::StoredAnswer;
 use obeya_rules::error::DomainError;
 
 /// A write that changed nothing.
@@ -13,7 +13,7 @@ pub enum WriteError {
     Store(StoreError),
     /// A rule refused.
     Domain(DomainError),
-    /// There is no such record: what it is, and the id that was asked for.
+    /// There is no such record: its kind and the requested id.
     Missing(&'static str, i32),
     /// The record has this entity tag, which the condition of the request does not name.
     Changed(String),

@@ -1,13 +1,12 @@
-//! The one writer: a thread that takes jobs in order, runs several in one transaction, and answers each after
-//! the commit.
+//! The writer: a thread that takes jobs in order, runs several in one transaction (group commit), and answers
+//! each after the commit.
 //!
 //! A commit costs a flush of the disk; jobs that arrive meanwhile share the next one. A job that fails, or
-//! panics, undoes what it did and nothing else. To be undone by itself it needs a savepoint, which costs as
-//! much as the work of many a job; so where the engine can tell that a failed job left nothing behind, jobs
-//! run without savepoints, and the first one that did leave something has all of them run again, each with
-//! one. Work that must not run twice has a savepoint in any case, and is the last of its transaction, so that
-//! no other job has it run again. Where the engine gives up a transaction because of another one, all its
-//! jobs run again in any case. Must not answer before the commit: an answer is a promise.
+//! panics, is rolled back without the others. That needs a savepoint, which costs as much as many a job; so
+//! where the engine can tell whether a failed job changed anything, jobs run without savepoints, and after
+//! the first failure with changes all of them run again, each with one. Work that should not run twice always
+//! has a savepoint and is the last of its transaction, so that no other job repeats it. After a conflict with
+//! another transaction all jobs run again. Must not answer before the commit.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,11 +22,10 @@ use super::{Session, StoreError, StoreOptions};
 #[cfg(test)]
 mod tests;
 
-/// How often a transaction is tried: others may be in its way, and an engine may end it over one job after
+/// How often a transaction is tried: others may conflict, and an engine may end it because of one job after
 /// the other, as on a full disk.
 const ATTEMPTS: u32 = 8;
-/// The pause before it is tried again, at most and for each time it was tried: others in the way must not
-/// meet it again and again.
+/// Longest pause before a retry, times the number of attempts; random, so that conflicts do not repeat.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// The sending side.
@@ -42,15 +40,15 @@ enum Message {
     Stop,
 }
 
-/// A unit of work, with its types forgotten.
+/// A unit of work with erased types.
 trait Job: Send {
     /// Whether it has a savepoint of its own from the start, and is the last of its transaction.
     fn is_isolated(&self) -> bool;
-    /// Nobody waits for the answer any more.
-    fn abandoned(&self) -> bool;
-    /// Does the work, once more if what it did before was undone; whether its changes are to stay.
+    /// Whether the caller has gone.
+    fn is_abandoned(&self) -> bool;
+    /// Runs the work, again after a rollback; returns whether it succeeded.
     fn run(&mut self, session: &mut dyn Session) -> bool;
-    /// Answers with what the work gave, or with `failure`.
+    /// Answers with the result of the work, or with `failure`.
     fn answer(self: Box<Self>, failure: Option<StoreError>);
 }
 
@@ -71,7 +69,7 @@ where
         self.is_isolated
     }
 
-    fn abandoned(&self) -> bool {
+    fn is_abandoned(&self) -> bool {
         self.reply.is_closed()
     }
 
@@ -86,7 +84,7 @@ where
             (Some(failure), _) => Err(failure.into()),
             (None, None) => Err(StoreError::Engine("a write ended without a result".into()).into()),
         };
-        // The caller may have gone; the work stands all the same.
+        // The caller may have gone; the work is committed all the same.
         drop(self.reply.send(outcome));
     }
 }
@@ -100,7 +98,7 @@ impl Writer {
     ) -> Result<Self, StoreError> {
         let (sender, receiver) = mpsc::channel(options.write_queue);
         let repeated = Arc::new(AtomicU64::new(0));
-        let work = Work {
+        let work = WriterThread {
             engine,
             connection: Some(connection),
             receiver,
@@ -109,7 +107,7 @@ impl Writer {
         };
         let thread = std::thread::Builder::new()
             .name("obeya-writer".into())
-            .spawn(move || work.go_on())
+            .spawn(move || work.run())
             .map_err(|error| {
                 StoreError::Unavailable(format!("the writer thread did not start: {error}"))
             })?;
@@ -171,7 +169,7 @@ impl Writer {
         self.repeated.load(Ordering::Relaxed)
     }
 
-    /// Lets the thread finish what was sent before, and waits for its end.
+    /// Lets the thread finish the queued jobs, and waits for its end.
     pub(super) async fn stop(&self) {
         // An error means that it has ended already.
         let _ = self.sender.send(Message::Stop).await;
@@ -181,14 +179,14 @@ impl Writer {
             .unwrap_or_else(PoisonError::into_inner)
             .take();
         if let Some(thread) = thread {
-            // A writer that died of a panic has told so in the log; there is nothing more to close.
+            // A panic of the writer is in the log; nothing is left to close.
             let _ = tokio::task::spawn_blocking(move || thread.join()).await;
         }
     }
 }
 
-/// The thread's own: the connection, and the jobs that come.
-struct Work<E: Connect> {
+/// State of the thread: the connection, and the queue of jobs.
+struct WriterThread<E: Connect> {
     engine: Arc<E>,
     /// `None` after it was lost, until the next job.
     connection: Option<E::Connection>,
@@ -199,41 +197,41 @@ struct Work<E: Connect> {
 }
 
 /// A job that shares a transaction.
-struct Shared {
+struct BatchedJob {
     job: Box<dyn Job>,
-    /// What it is answered with, if not with its own outcome.
+    /// The error it is answered with, if not with its own result.
     failure: Option<StoreError>,
-    /// The engine ended a transaction over it: it does not run again.
-    is_over: bool,
+    /// The engine rolled back a transaction because of it: it does not run again.
+    is_finished: bool,
 }
 
-impl Shared {
+impl BatchedJob {
     fn new(job: Box<dyn Job>) -> Self {
-        Shared {
+        BatchedJob {
             job,
             failure: None,
-            is_over: false,
+            is_finished: false,
         }
     }
 }
 
-/// A transaction that was not kept, and every job with it.
-struct Broken {
+/// A transaction that was rolled back, with all its jobs.
+struct FailedTransaction {
     error: StoreError,
     cause: Cause,
 }
 
-/// Why a transaction was not kept.
+/// Why a transaction was rolled back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cause {
-    /// Only because of another one: it may be tried again.
+    /// A conflict with another transaction: it may be retried.
     Conflict,
-    /// A job failed that left something behind, and had no savepoint to go back to.
+    /// A job failed after a change, and had no savepoint.
     NoSavepoint,
-    /// The engine ended it over a job, as it does with what runs out of time while it changes rows.
-    Ended,
-    /// All else. It stays so.
-    Fault,
+    /// The engine rolled it back because of a job, such as a statement that timed out while it changed rows.
+    RolledBack,
+    /// Any other reason; it is not retried.
+    Permanent,
 }
 
 /// Which jobs of a transaction have a savepoint.
@@ -244,8 +242,8 @@ enum Savepoints {
     All,
 }
 
-impl<E: Connect> Work<E> {
-    fn go_on(mut self) {
+impl<E: Connect> WriterThread<E> {
+    fn run(mut self) {
         while let Some(Message::Job(first)) = self.receiver.blocking_recv() {
             if !self.run_batch(first) {
                 break;
@@ -257,52 +255,53 @@ impl<E: Connect> Work<E> {
 
     /// Runs the first job and those already waiting in one transaction. False when the writer is to stop.
     fn run_batch(&mut self, first: Box<dyn Job>) -> bool {
-        let mut batch = vec![Shared::new(first)];
-        let mut go_on = true;
+        let mut batch = vec![BatchedJob::new(first)];
+        let mut keep_running = true;
         let mut attempts = 0;
         let (mut gather, mut savepoints) = (true, Savepoints::Needed);
-        let broken = loop {
-            let Err(broken) = self.attempt(&mut batch, gather, savepoints, &mut go_on) else {
+        let failed = loop {
+            let Err(failed) = self.attempt(&mut batch, gather, savepoints, &mut keep_running)
+            else {
                 break None;
             };
-            self.give_up(&broken, batch.len());
+            self.roll_back(&failed, batch.len());
             attempts += 1;
-            if broken.cause == Cause::Fault || attempts == ATTEMPTS {
-                break Some(broken.error);
+            if failed.cause == Cause::Permanent || attempts == ATTEMPTS {
+                break Some(failed.error);
             }
-            if broken.cause == Cause::Conflict {
+            if failed.cause == Cause::Conflict {
                 let pause = PAUSE * attempts;
                 std::thread::sleep(pause.mul_f64(fastrand::f64()));
             }
             self.repeated.fetch_add(1, Ordering::Relaxed);
             (gather, savepoints) = (false, Savepoints::All);
         };
-        for shared in batch {
-            let broken = broken.as_ref().filter(|_| !shared.is_over);
-            let failure = broken.map(StoreError::again).or(shared.failure);
-            shared.job.answer(failure);
+        for batched in batch {
+            let failed = failed.as_ref().filter(|_| !batched.is_finished);
+            let failure = failed.map(StoreError::again).or(batched.failure);
+            batched.job.answer(failure);
         }
-        go_on
+        keep_running
     }
 
     /// The jobs in one transaction; a panic outside of them, in the connection that is, ends that connection
     /// and not the thread.
     fn attempt(
         &mut self,
-        batch: &mut Vec<Shared>,
+        batch: &mut Vec<BatchedJob>,
         gather: bool,
         savepoints: Savepoints,
-        go_on: &mut bool,
-    ) -> Result<(), Broken> {
+        keep_running: &mut bool,
+    ) -> Result<(), FailedTransaction> {
         let ran = catch_unwind(AssertUnwindSafe(|| {
-            self.transaction(batch, gather, savepoints, go_on)
+            self.transaction(batch, gather, savepoints, keep_running)
         }));
         ran.unwrap_or_else(|_| {
             self.connection = None;
-            Err(Broken {
+            Err(FailedTransaction {
                 // It may have been the commit.
                 error: StoreError::Uncertain("the connection that writes panicked".into()),
-                cause: Cause::Fault,
+                cause: Cause::Permanent,
             })
         })
     }
@@ -310,22 +309,22 @@ impl<E: Connect> Work<E> {
     /// The jobs in one transaction, with those that wait for their turn meanwhile if it is to `gather` more.
     fn transaction(
         &mut self,
-        batch: &mut Vec<Shared>,
+        batch: &mut Vec<BatchedJob>,
         mut gather: bool,
         savepoints: Savepoints,
-        go_on: &mut bool,
-    ) -> Result<(), Broken> {
+        keep_running: &mut bool,
+    ) -> Result<(), FailedTransaction> {
         let (receiver, most) = (&mut self.receiver, self.jobs_per_commit);
         let connection = begin(self.engine.as_ref(), &mut self.connection)?;
         let mut at = 0;
         loop {
             while let Some(next) = batch.get_mut(at) {
-                if next.job.abandoned() {
+                if next.job.is_abandoned() {
                     batch.remove(at);
                     continue;
                 }
                 gather &= !next.job.is_isolated();
-                if !next.is_over {
+                if !next.is_finished {
                     run(connection, next, savepoints)?;
                 }
                 at += 1;
@@ -334,25 +333,27 @@ impl<E: Connect> Work<E> {
                 break;
             }
             match receiver.try_recv() {
-                Ok(Message::Job(job)) => batch.push(Shared::new(job)),
+                Ok(Message::Job(job)) => batch.push(BatchedJob::new(job)),
                 Ok(Message::Stop) => {
-                    *go_on = false;
+                    *keep_running = false;
                     break;
                 }
                 Err(_) => break,
             }
         }
         let committed = connection.commit();
-        committed.map_err(|error| broken(connection, error))
+        committed.map_err(|error| failed(connection, error))
     }
 
-    /// Undoes what is left of a transaction.
-    fn give_up(&mut self, broken: &Broken, jobs: usize) {
-        let error = &broken.error;
-        match broken.cause {
+    /// Rolls back what is left of a transaction.
+    fn roll_back(&mut self, failed: &FailedTransaction, jobs: usize) {
+        let error = &failed.error;
+        match failed.cause {
             Cause::Conflict => tracing::debug!(%error, jobs, "a transaction met another one"),
             Cause::NoSavepoint => tracing::debug!(%error, jobs, "jobs run again with savepoints"),
-            Cause::Ended | Cause::Fault => tracing::error!(%error, jobs, "a transaction was lost"),
+            Cause::RolledBack | Cause::Permanent => {
+                tracing::error!(%error, jobs, "a transaction was lost");
+            }
         }
         let Some(connection) = &mut self.connection else {
             return;
@@ -372,66 +373,66 @@ impl<E: Connect> Work<E> {
 /// Begins a transaction, on a new connection if the last one was lost.
 fn begin<'c, E: Connect>(
     engine: &E,
-    kept: &'c mut Option<E::Connection>,
-) -> Result<&'c mut E::Connection, Broken> {
-    if let Some(connection) = kept
+    slot: &'c mut Option<E::Connection>,
+) -> Result<&'c mut E::Connection, FailedTransaction> {
+    if let Some(connection) = slot
         && let Err(error) = connection.begin_write()
     {
         if !connection.is_lost() {
-            return Err(broken(connection, error));
+            return Err(failed(connection, error));
         }
-        *kept = None;
+        *slot = None;
     }
-    // What a borrow of the one that is kept would forbid here.
-    if kept.is_none() {
-        let lost = |error| Broken {
+    // Here, as the borrow above ends only now.
+    if slot.is_none() {
+        let lost = |error| FailedTransaction {
             error,
-            cause: Cause::Fault,
+            cause: Cause::Permanent,
         };
         let mut connection = engine.writer().map_err(lost)?;
         connection.begin_write().map_err(lost)?;
-        *kept = Some(connection);
+        *slot = Some(connection);
     }
-    Ok(kept.as_mut().expect("it was there, or was just opened"))
+    Ok(slot.as_mut().expect("it was there, or was just opened"))
 }
 
-/// One job, with a savepoint if it is to have one, or if the engine cannot tell what it left behind.
+/// Runs one job, with a savepoint if it needs one, or if the engine cannot tell whether it changed anything.
 fn run<C: Connection>(
     connection: &mut C,
-    shared: &mut Shared,
+    batched: &mut BatchedJob,
     savepoints: Savepoints,
-) -> Result<(), Broken> {
+) -> Result<(), FailedTransaction> {
     let before = match savepoints {
-        Savepoints::Needed if !shared.job.is_isolated() => connection.changes(),
+        Savepoints::Needed if !batched.job.is_isolated() => connection.changes(),
         _ => None,
     };
     if before.is_none() {
         let begun = connection.begin_savepoint();
-        begun.map_err(|error| broken(connection, error))?;
+        begun.map_err(|error| failed(connection, error))?;
     }
-    let ran = catch_unwind(AssertUnwindSafe(|| shared.job.run(connection)));
-    let kept = match ran {
+    let ran = catch_unwind(AssertUnwindSafe(|| batched.job.run(connection)));
+    let outcome = match ran {
         Ok(true) => connection.settle().map(|()| true),
         Ok(false) => Ok(false),
         Err(_) => Err(StoreError::Engine("a write panicked".into())),
     };
-    let keep = matches!(kept, Ok(true));
-    shared.failure = kept.err();
+    let keep = matches!(outcome, Ok(true));
+    batched.failure = outcome.err();
     if !connection.is_in_transaction() {
-        return Err(ended(connection, shared, keep));
+        return Err(rolled_back(connection, batched, keep));
     }
     if before.is_none() {
         let ended = connection.end_savepoint(keep);
-        ended.map_err(|error| broken(connection, error))?;
+        ended.map_err(|error| failed(connection, error))?;
     } else if !keep && connection.changes() != before {
-        return Err(Broken {
+        return Err(FailedTransaction {
             error: StoreError::Engine("a write that failed had no savepoint".into()),
             cause: Cause::NoSavepoint,
         });
     }
     if connection.take_conflict() {
         let text = "another transaction was in the way";
-        return Err(Broken {
+        return Err(FailedTransaction {
             error: StoreError::Unavailable(text.into()),
             cause: Cause::Conflict,
         });
@@ -439,30 +440,34 @@ fn run<C: Connection>(
     Ok(())
 }
 
-/// The transaction went while the job ran: a full disk does that, and a statement that runs out of time while
-/// it changes rows. The others are not to pay for it.
-fn ended<C: Connection>(connection: &mut C, shared: &mut Shared, keep: bool) -> Broken {
+/// The engine rolled back the transaction while the job ran, as on a full disk, or after a statement that
+/// timed out while it changed rows. The other jobs must not fail because of it.
+fn rolled_back<C: Connection>(
+    connection: &mut C,
+    batched: &mut BatchedJob,
+    keep: bool,
+) -> FailedTransaction {
     let text = "the transaction was rolled back by the engine";
-    let broken = broken(connection, StoreError::Unavailable(text.into()));
-    if broken.cause == Cause::Conflict || connection.is_lost() {
-        return broken;
+    let failed = failed(connection, StoreError::Unavailable(text.into()));
+    if failed.cause == Cause::Conflict || connection.is_lost() {
+        return failed;
     }
     if keep {
-        shared.failure = Some(broken.error.again());
+        batched.failure = Some(failed.error.again());
     }
-    shared.is_over = true;
-    Broken {
-        cause: Cause::Ended,
-        ..broken
+    batched.is_finished = true;
+    FailedTransaction {
+        cause: Cause::RolledBack,
+        ..failed
     }
 }
 
-fn broken<C: Connection>(connection: &mut C, error: StoreError) -> Broken {
-    Broken {
+fn failed<C: Connection>(connection: &mut C, error: StoreError) -> FailedTransaction {
+    FailedTransaction {
         cause: if connection.take_conflict() {
             Cause::Conflict
         } else {
-            Cause::Fault
+            Cause::Permanent
         },
         error,
     }

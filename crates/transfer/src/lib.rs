@@ -1,7 +1,7 @@
-//! Moving a plant: a folder into the database ([`import`]), the database into a folder ([`export`]), and a
-//! whole database into another one, on whichever engines ([`migrate`]). Nothing here knows HTTP.
+//! Bulk transfer: [`import`] of a folder into a database, [`export`] of a database into a folder, and
+//! [`migrate`] of a whole database into another one, on any engine. Nothing here knows HTTP.
 
 pub mod export;
 pub mod import;
-mod lines;
+mod jsonl;
 pub mod migrate;

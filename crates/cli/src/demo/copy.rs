@@ -1,5 +1,4 @@
-//! The end of the story: the list of incidents, and a copy of what the client may read that is kept up to
-//! date.
+//! The end of the demo: the list of incidents, and a local copy that `obeya sync` updates.
 
 use std::io::Write;
 use std::path::Path;
@@ -11,19 +10,19 @@ use obeya::model::IncidentSeverity;
 use obeya_server::Running;
 use obeya_server::admin::NewClient;
 
-use super::{heading, told};
+use super::{call_summary, heading};
 use crate::sync;
 use crate::table::table;
 
-/// The newest incidents that nobody has taken up; the first of them.
+/// Shows the newest incidents with status New; returns the first.
 pub(super) async fn incidents(out: &mut impl Write, client: &Client) -> Result<i32> {
-    heading(out, 10, "Incidents that nobody has taken up")?;
+    heading(out, 10, "Incidents that are still new")?;
     let started = Instant::now();
     let filter = "status eq 'New'";
     let order = "lastModified desc";
     let list = client.incidents().list().filter(filter).orderby(order);
     let page = list.page_size(5).await?;
-    told(
+    call_summary(
         out,
         &format!("GET /v1/Incidents?$filter={filter}&$orderby={order}&pageSize=5"),
         page.values.len(),
@@ -44,11 +43,11 @@ pub(super) async fn incidents(out: &mut impl Write, client: &Client) -> Result<i
     let first = page.values.first();
     first
         .map(|incident| incident.id)
-        .context("every incident is taken up")
+        .context("there is no new incident")
 }
 
-/// A folder of Parquet files; then a change, and what of it arrives there.
-pub(super) async fn keep(
+/// Copies to a folder of Parquet files, changes an incident, and copies again.
+pub(super) async fn copy_twice(
     out: &mut impl Write,
     client: &Client,
     (running, credentials): (&Running, &NewClient),
@@ -58,7 +57,7 @@ pub(super) async fn keep(
     heading(
         out,
         11,
-        "A copy as Parquet files, and what a change costs it",
+        "A copy as Parquet files, and its update after a change",
     )?;
     let folder = scratch.join("copy");
     let source = (running.base_url(), credentials.client_id.as_str());
@@ -67,13 +66,10 @@ pub(super) async fn keep(
         if !is_first {
             let raised = IncidentSeverity::High;
             client.incidents().set_severity(incident, raised).await?;
-            writeln!(
-                out,
-                "   PUT /v1/Incidents/{incident}/severity, and once more:"
-            )?;
+            writeln!(out, "   PUT /v1/Incidents/{incident}/severity, and again:")?;
         }
         writeln!(out, "   obeya sync --to copy --datasource {datasource}")?;
-        sync::copy(out, client, source, &folder, datasource).await?;
+        sync::sync_to_folder(out, client, source, &folder, datasource).await?;
     }
     Ok(())
 }

@@ -1,13 +1,13 @@
-//! `obeya demo`: a believable plant, the service on it, and the main job done through the SDK over HTTP.
+//! `obeya demo`: creates a made-up plant, serves it, and shows the main tasks through the SDK over HTTP.
 //!
 //! The plant comes from `obeya-demo` in the import format and is imported; the service is the one `obeya
-//! serve` runs; the story uses nothing but the SDK. So the demo can't show anything a user could not do.
+//! serve` runs; the story uses only the SDK. So the demo shows only what users can do too.
 
 mod copy;
-mod keep;
+mod examples;
 mod reads;
 mod story;
-mod wire;
+mod traffic;
 mod writes;
 
 use std::io::{self, Write};
@@ -21,12 +21,12 @@ use obeya_demo::Written;
 use obeya_server::import::{ImportOptions, import_dir};
 use obeya_server::{Config, Running, Server, without_password};
 
-use crate::database::{Address, file};
-use crate::stop::Stop;
-use crate::table::{grouped, took};
-use crate::terminal::Printable;
+use crate::database::{DatabaseUrlParser, sqlite_file};
+use crate::stop::StopSignal;
+use crate::table::{format_duration, group_digits};
+use crate::terminal::EscapingWriter;
 
-/// What the demo's client may do: what the story needs and no more.
+/// The scopes of the demo's client: only those the story needs.
 const SCOPES: [&str; 5] = [
     "Incidents.ReadWrite",
     "Improvements.ReadWrite",
@@ -35,28 +35,28 @@ const SCOPES: [&str; 5] = [
     "UserManagement.Read",
 ];
 
-/// Builds a plant, serves it, and does the main job through the SDK.
+/// Creates a made-up plant, serves it, and shows the main tasks through the SDK.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Keeps the plant in this database, which must be new: sqlite:FILE, or
+    /// Stores the plant in this database, which must be new: sqlite:FILE or
     /// postgres://USER:PASSWORD@HOST/NAME
-    #[arg(long = "db", value_name = "URL", value_parser = Address)]
+    #[arg(long = "db", value_name = "URL", value_parser = DatabaseUrlParser)]
     db: Option<String>,
 
-    /// Goes on serving when the story is told, and says how to look around
+    /// Keeps serving after the demo, and prints examples to try
     #[arg(long)]
     keep: bool,
 
-    /// The address to listen on; port 0 takes a free one
+    /// The address to listen on; port 0 picks a free port
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
 }
 
 /// Runs the demo.
 pub(crate) async fn run(args: Args) -> Result<()> {
-    let mut out = Printable::new(io::stdout());
+    let mut out = EscapingWriter::new(io::stdout());
     let started = Instant::now();
-    let scratch = tempfile::tempdir().context("a temporary folder cannot be made")?;
+    let scratch = tempfile::tempdir().context("a temporary folder cannot be created")?;
     let db = match &args.db {
         Some(db) => new_database(db)?,
         None => format!("sqlite:{}", scratch.path().join("plant.db").display()),
@@ -66,19 +66,23 @@ pub(crate) async fn run(args: Args) -> Result<()> {
     let client = running
         .add_client("demo", &SCOPES)
         .await
-        .context("the demo's client was not made")?;
-    story::tell(&mut out, &running, &client, &built, scratch.path()).await?;
-    writeln!(out, "\nAll of it in {}.", took(started.elapsed()))?;
+        .context("the demo's client was not created")?;
+    story::run(&mut out, &running, &client, &built, scratch.path()).await?;
+    writeln!(
+        out,
+        "\nAll of it in {}.",
+        format_duration(started.elapsed())
+    )?;
     if args.keep {
-        let mut stop = Stop::catch().context("signals cannot be caught")?;
-        keep::explain(&mut out, &running, &client)?;
-        stop.asked().await;
+        let mut stop = StopSignal::catch().context("signals cannot be caught")?;
+        examples::print(&mut out, &running, &client)?;
+        stop.received().await;
     }
     running.shutdown().await;
     if args.db.is_some() {
         writeln!(
             out,
-            "The plant is kept. Look around with: obeya serve --db {}",
+            "The plant is stored. Look around with: obeya serve --db {}",
             without_password(&db)
         )?;
     }
@@ -86,10 +90,10 @@ pub(crate) async fn run(args: Args) -> Result<()> {
 }
 
 fn new_database(url: &str) -> Result<String> {
-    match file(url) {
+    match sqlite_file(url) {
         Some(path) if path.exists() => {
             bail!(
-                "the demo makes a new database, and {} is there already (obeya serve --db {url} serves it)",
+                "the demo creates a new database, but {} already exists (obeya serve --db {url} serves it)",
                 path.display()
             )
         }
@@ -100,7 +104,7 @@ fn new_database(url: &str) -> Result<String> {
 /// Writes the plant as a folder and imports it.
 async fn build(out: &mut impl Write, scratch: &Path, db: &str) -> Result<Written> {
     let path = scratch.join("import");
-    std::fs::create_dir(&path).context("the import folder cannot be made")?;
+    std::fs::create_dir(&path).context("the import folder cannot be created")?;
     writeln!(
         out,
         "Fjordvik Gear: a plant made of one seed, two years until today\n"
@@ -111,7 +115,7 @@ async fn build(out: &mut impl Write, scratch: &Path, db: &str) -> Result<Written
     writeln!(
         out,
         "Written as a folder of JSON Lines and CSV in {}, then imported:",
-        took(started.elapsed())
+        format_duration(started.elapsed())
     )?;
     let report = import_dir(&path, db, ImportOptions::default(), Arc::new(()))
         .await
@@ -131,7 +135,7 @@ async fn serve(out: &mut impl Write, db: String, listen: SocketAddr) -> Result<R
         out,
         "\nThe service listens on {} after {}.",
         running.base_url(),
-        took(started.elapsed())
+        format_duration(started.elapsed())
     )?;
     Ok(running)
 }
@@ -141,20 +145,20 @@ fn heading(out: &mut impl Write, number: u32, text: &str) -> io::Result<()> {
     writeln!(out, "\n{number}. {text}")
 }
 
-/// What stands before a table: what was asked, what came, and how long it took.
-fn told(
+/// The lines above a table: the request, the number of results and the duration.
+fn call_summary(
     out: &mut impl Write,
     call: &str,
     came: usize,
     of: Option<i64>,
     elapsed: std::time::Duration,
 ) -> io::Result<()> {
-    let of = of.map_or_else(String::new, |all| format!(" of {}", grouped(all)));
+    let of = of.map_or_else(String::new, |all| format!(" of {}", group_digits(all)));
     writeln!(
         out,
         "   {call}\n   {}{of} in {}",
-        grouped(came),
-        took(elapsed)
+        group_digits(came),
+        format_duration(elapsed)
     )
 }
 

@@ -9,8 +9,8 @@ use anyhow::{Context as _, Result, ensure};
 use obeya::Client;
 use obeya::model::{DatasourceValue, Group};
 
-use super::{heading, told};
-use crate::table::{grouped, table, took};
+use super::{call_summary, heading};
+use crate::table::{format_duration, group_digits, table};
 
 /// Areas, by name.
 pub(super) async fn areas(out: &mut impl Write, client: &Client) -> Result<()> {
@@ -29,7 +29,7 @@ pub(super) async fn areas(out: &mut impl Write, client: &Client) -> Result<()> {
         .orderby("name desc")
         .count(true)
         .await?;
-    told(
+    call_summary(
         out,
         &format!("GET /v2/areas?$filter={filter}&$orderby=name desc&$count=true"),
         page.items.len(),
@@ -44,7 +44,8 @@ pub(super) async fn areas(out: &mut impl Write, client: &Client) -> Result<()> {
     Ok(())
 }
 
-/// The maintenance groups with their members; the group of mechanics, which the story goes on with.
+/// Shows the maintenance groups with their members; returns the group of mechanics, which the story uses
+/// later.
 pub(super) async fn groups(out: &mut impl Write, client: &Client) -> Result<Group> {
     heading(out, 3, "Groups below Maintenance, with their people")?;
     let started = Instant::now();
@@ -56,7 +57,7 @@ pub(super) async fn groups(out: &mut impl Write, client: &Client) -> Result<Grou
         .expand("users")
         .orderby("name")
         .await?;
-    told(
+    call_summary(
         out,
         &format!("GET /v2/groups?$filter={filter}&$expand=users"),
         page.items.len(),
@@ -94,7 +95,7 @@ pub(super) async fn boards(out: &mut impl Write, client: &Client) -> Result<()> 
         .top(8)
         .count(true)
         .await?;
-    told(
+    call_summary(
         out,
         &format!("GET /v2/boards?$filter={filter}&$expand=group&$top=8&$count=true"),
         page.items.len(),
@@ -131,7 +132,7 @@ pub(super) async fn boards(out: &mut impl Write, client: &Client) -> Result<()> 
     writeln!(
         out,
         "   GET /v1/Boards/{first} in {}",
-        took(started.elapsed())
+        format_duration(started.elapsed())
     )?;
     writeln!(
         out,
@@ -142,12 +143,12 @@ pub(super) async fn boards(out: &mut impl Write, client: &Client) -> Result<()> 
     Ok(())
 }
 
-/// Comments found by words, newest first, with the incident they stand below.
+/// Comments found by full-text search, newest first, with their incident.
 pub(super) async fn comments(out: &mut impl Write, client: &Client) -> Result<()> {
     heading(
         out,
         5,
-        "Comments that speak of a leak or a cause, newest first",
+        "Comments that mention a leak or a root cause, newest first",
     )?;
     let started = Instant::now();
     let search = "leak \"root cause\"";
@@ -163,7 +164,7 @@ pub(super) async fn comments(out: &mut impl Write, client: &Client) -> Result<()
     let call = format!(
         "GET /v2/incidents/comments?$search={search}&$orderby=commentDate desc&$expand=incident&$top=6&$count=true"
     );
-    told(out, &call, page.items.len(), page.count, started.elapsed())?;
+    call_summary(out, &call, page.items.len(), page.count, started.elapsed())?;
     let mut rows = table(&["When", "Who", "Comment", "Incident"], &[]);
     for comment in &page.items {
         let when = comment
@@ -184,18 +185,18 @@ pub(super) async fn comments(out: &mut impl Write, client: &Client) -> Result<()
     Ok(())
 }
 
-/// What was deleted in the last 30 days.
+/// Incidents deleted in the last 30 days.
 pub(super) async fn trash(out: &mut impl Write, client: &Client) -> Result<()> {
     heading(
         out,
         8,
-        "The trash: grave or middling incidents deleted in the last 30 days",
+        "The trash: incidents of medium or high severity deleted in the last 30 days",
     )?;
     let started = Instant::now();
     let filter = "severity in ('Medium','High')";
     let page = client.incidents().trash().filter(filter).await?;
     let call = format!("GET /v1/Incidents/trash?$filter={filter}");
-    told(
+    call_summary(
         out,
         &call,
         page.values.len(),
@@ -219,7 +220,7 @@ pub(super) async fn trash(out: &mut impl Write, client: &Client) -> Result<()> {
     Ok(())
 }
 
-/// Every value of the energy meters, and what they come to.
+/// Every value of the energy meters, and their monthly means.
 pub(super) async fn values(out: &mut impl Write, client: &Client, made: u32) -> Result<()> {
     heading(out, 9, "All values of the energy meters")?;
     let started = Instant::now();
@@ -252,10 +253,10 @@ pub(super) async fn values(out: &mut impl Write, client: &Client, made: u32) -> 
     writeln!(
         out,
         "   {} of the plant's {} values, {count} pages in {} ({} a second)",
-        grouped(read),
-        grouped(made),
-        took(elapsed),
-        grouped(
+        group_digits(read),
+        group_digits(made),
+        format_duration(elapsed),
+        group_digits(
             (u128::try_from(read).unwrap_or_default() * 1_000_000) / elapsed.as_micros().max(1)
         )
     )?;

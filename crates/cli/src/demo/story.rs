@@ -1,4 +1,4 @@
-//! The main job, in the order a user would do it. Each chapter is a file: what is read, what is written.
+//! The main tasks, in the order a user would do them. Reads, writes and the copy are a file each.
 
 use std::io::Write;
 use std::path::Path;
@@ -11,26 +11,26 @@ use obeya_demo::Written;
 use obeya_server::Running;
 use obeya_server::admin::NewClient;
 
-use super::wire::Wire;
+use super::traffic::Traffic;
 use super::{copy, heading, reads, writes};
-use crate::table::took;
+use crate::table::format_duration;
 
-/// Tells the story: everything goes through the SDK, over HTTP.
-pub(super) async fn tell(
+/// Runs the story. Every request goes through the SDK, over HTTP.
+pub(super) async fn run(
     out: &mut impl Write,
     running: &Running,
     credentials: &NewClient,
     built: &Written,
     scratch: &Path,
 ) -> Result<()> {
-    let wire = Arc::new(Wire::default());
+    let traffic = Arc::new(Traffic::default());
     let client = Client::builder()
         .base_url(running.base_url())
         .auth_url(running.auth_url())
         .client_id(&credentials.client_id)
         .client_secret(&credentials.client_secret)
         .user_agent("obeya-demo")
-        .observe(wire.clone())
+        .observe(traffic.clone())
         .build()?;
 
     heading(out, 1, "A token for the client made for the demo")?;
@@ -47,7 +47,7 @@ pub(super) async fn tell(
         out,
         "   good for {hours} hours, scopes {}, fetched in {}",
         access.scopes.join(" "),
-        took(started.elapsed())
+        format_duration(started.elapsed())
     )?;
 
     reads::areas(out, &client).await?;
@@ -60,9 +60,9 @@ pub(super) async fn tell(
     reads::values(out, &client, built.values).await?;
 
     let newest = copy::incidents(out, &client).await?;
-    copy::keep(out, &client, (running, credentials), scratch, newest).await?;
+    copy::copy_twice(out, &client, (running, credentials), scratch, newest).await?;
 
     heading(out, 12, "What went over the wire")?;
-    wire.print(out)?;
+    traffic.print(out)?;
     Ok(())
 }

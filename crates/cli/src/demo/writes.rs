@@ -1,4 +1,4 @@
-//! The story's writes: an incident from its report to its resolution, and an improvement evaluated.
+//! The story's writes: an incident from report to resolution, and the evaluation of an improvement.
 
 use std::io::Write;
 use std::time::Instant;
@@ -13,12 +13,12 @@ use obeya::model::{
 };
 
 use super::heading;
-use crate::table::{table, took};
+use crate::table::{format_duration, table};
 
 /// The type of equipment failures.
 const EQUIPMENT_FAILURE: i32 = 3;
 
-/// Reports a leak, follows it up and resolves it. What the type offers is asked of the service, in Norwegian.
+/// Reports a leak, follows it up and resolves it. The categories of the type are requested in Norwegian.
 pub(super) async fn incident(
     out: &mut impl Write,
     client: &Client,
@@ -34,7 +34,7 @@ pub(super) async fn incident(
     writeln!(
         out,
         "   GET /v1/Incidents/types/{EQUIPMENT_FAILURE}?language=nb-NO in {}: {}",
-        took(started.elapsed()),
+        format_duration(started.elapsed()),
         kind.title
     )?;
     let leak =
@@ -149,7 +149,7 @@ fn report(
     }
 }
 
-/// The id of the category with this title, wherever it stands in the tree.
+/// The id of the category with this title, at any depth of the tree.
 fn category(tree: &[Category], title: &str) -> Option<i32> {
     tree.iter().find_map(|node| {
         if node.title == title {
@@ -183,7 +183,7 @@ fn row(rows: &mut Table, step: &str, incident: &Incident, started: Instant) {
         causes.join(", "),
         consequences.join(", "),
         incident.external_id.clone().unwrap_or_default(),
-        took(started.elapsed()),
+        format_duration(started.elapsed()),
     ]);
 }
 
@@ -202,7 +202,7 @@ pub(super) async fn improvement(out: &mut impl Write, client: &Client, id: i32) 
     writeln!(
         out,
         "   PUT /v1/Improvements/{id} in {}",
-        took(started.elapsed())
+        format_duration(started.elapsed())
     )?;
     let mut rows = table(
         &[

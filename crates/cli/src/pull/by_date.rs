@@ -1,12 +1,11 @@
-//! Values by date: none that was there all the time under its date is missing, and none comes twice, while
-//! others come, go and move.
+//! Pulls values in the order of their dates, exactly once each, while the datasource changes.
 //!
-//! Pages go by number, and each is as of its own moment. A page fits to those before it only where the
-//! datasource is in the same state, by the name that the service gives its state, or, where it gives none,
-//! where as many values match. What a page that does not fit holds is not looked at: another round of pages
-//! goes on from the last value that is sure. The first page of a round begins there and fits whatever has
-//! happened, so that each round comes further, and a datasource that changes with every page is pulled page
-//! by page.
+//! Pages are numbered, and each is a snapshot of its own. A page is consistent with those before it if the
+//! datasource is in the same state: the state header is equal or, from a service without that header, the
+//! number of matching values is equal. An inconsistent page is dropped, and a new pass starts at the last
+//! value that was sent. The first page of a pass is always usable, so every pass makes progress, and a
+//! datasource that changes with every page is pulled page by page. A value that exists throughout and keeps
+//! its date is neither lost nor repeated.
 
 use anyhow::{Result, bail};
 use arrow_array::cast::AsArray as _;
@@ -17,66 +16,74 @@ use obeya::model::DatasourceValue;
 use obeya::{ArrowPage, Paged, ValuePage, Values};
 use tokio::task::block_in_place;
 
-use super::encode::{Content, Encoder};
-use super::fetch::Flow;
+use super::cursor::{DateCursor, Step, micros};
+use super::encode::{Encoder, PieceContent};
+use super::fetch::Fetcher;
 use super::format::Format;
-use super::place::{Place, Step, micros};
 
-const OUT_OF_ORDER: &str = "the service gave values out of order, expected them by valueDate; --order-by takes them as they come";
+const OUT_OF_ORDER: &str = "the service sent values out of order, expected them by valueDate; --order-by accepts them in any order";
 
-impl Flow<'_> {
-    /// Sends the values after a place.
-    pub(super) async fn by_date(&self, mut place: Place) -> Result<()> {
+impl Fetcher<'_> {
+    /// Sends the values after the cursor.
+    pub(super) async fn by_date(&self, mut cursor: DateCursor) -> Result<()> {
         let mut encoder = Encoder::new::<DatasourceValue>(self.source.query.format);
         loop {
-            let ended = match self.round(&mut encoder, &mut place).await? {
-                // A whole page of values of one instant, all of which have been there: by date there is no
-                // coming past them.
-                Ended::Moved { came: false } => self.instant(&mut encoder, &mut place).await?,
+            let ended = match self.read_pass(&mut encoder, &mut cursor).await? {
+                // A whole page of values of one instant, all sent before: a request by date cannot get past
+                // them.
+                PassEnd::Changed { progressed: false } => {
+                    self.read_instant(&mut encoder, &mut cursor).await?
+                }
                 ended => ended,
             };
             match ended {
-                Ended::Whole | Ended::Gone => return Ok(()),
-                Ended::Moved { .. } => {}
+                PassEnd::Complete | PassEnd::ReceiverDropped => return Ok(()),
+                PassEnd::Changed { .. } => {}
             }
         }
     }
 
-    /// Page after page from a place on, as long as they fit together.
-    async fn round(&self, encoder: &mut Encoder, place: &mut Place) -> Result<Ended> {
+    /// Reads pages from the cursor on, as long as they are consistent.
+    async fn read_pass(&self, encoder: &mut Encoder, cursor: &mut DateCursor) -> Result<PassEnd> {
         let query = &self.source.query;
-        // What such a condition matches is another from moment to moment, without a change of the datasource.
-        let is_fleeting = query.asks_the_time();
-        let mut pages = Pages::of(self.source.values(place), query.format);
+        // The result of such a condition changes with time, without a change of the datasource.
+        let depends_on_now = query.depends_on_now();
+        let mut pages = PageStream::of(self.source.values(cursor), query.format);
         let mut first = None;
-        let mut came = false;
+        let mut progressed = false;
         while let Some(page) = pages.next().await {
-            let (sight, rows) = page?;
+            let (version, rows) = page?;
             let is_first = first.is_none();
-            if *first.get_or_insert_with(|| sight.clone()) != sight || (is_fleeting && !is_first) {
-                return Ok(Ended::Moved { came });
+            if *first.get_or_insert_with(|| version.clone()) != version
+                || (depends_on_now && !is_first)
+            {
+                return Ok(PassEnd::Changed { progressed });
             }
-            match self.give(rows, encoder, place).await? {
-                Given::Back if is_first => bail!(OUT_OF_ORDER),
-                Given::Back => return Ok(Ended::Moved { came }),
-                Given::ToNobody => return Ok(Ended::Gone),
-                Given::Rows(rows) => came |= rows > 0,
+            match self.send_new_rows(rows, encoder, cursor).await? {
+                PageOutcome::OutOfOrder if is_first => bail!(OUT_OF_ORDER),
+                PageOutcome::OutOfOrder => return Ok(PassEnd::Changed { progressed }),
+                PageOutcome::ReceiverDropped => return Ok(PassEnd::ReceiverDropped),
+                PageOutcome::Sent(rows) => progressed |= rows > 0,
             }
-            if is_fleeting && came {
-                return Ok(Ended::Moved { came });
+            if depends_on_now && progressed {
+                return Ok(PassEnd::Changed { progressed });
             }
         }
-        Ok(Ended::Whole)
+        Ok(PassEnd::Complete)
     }
 
-    /// All values of the place's microsecond, by their ids: each page begins after the last id, so that it
-    /// fits whatever has happened. Within the microsecond it is not their order by date, which columns do not
-    /// show.
-    async fn instant(&self, encoder: &mut Encoder, place: &mut Place) -> Result<Ended> {
+    /// Reads all values of the cursor's microsecond in the order of their ids. Each page begins after the
+    /// last id, so it is consistent with any change. This is not their order by date within the microsecond,
+    /// which columns cannot show.
+    async fn read_instant(
+        &self,
+        encoder: &mut Encoder,
+        cursor: &mut DateCursor,
+    ) -> Result<PassEnd> {
         let mut last = None;
         loop {
-            let request = self.source.values_of_instant(place, last);
-            let mut pages = Pages::of(request, self.source.query.format);
+            let request = self.source.values_of_instant(cursor, last);
+            let mut pages = PageStream::of(request, self.source.query.format);
             let Some(page) = pages.next().await else {
                 break;
             };
@@ -85,86 +92,96 @@ impl Flow<'_> {
                 break;
             };
             if last.replace(id) >= Some(id) {
-                bail!("the service gave values out of order, expected them by id");
+                bail!("the service sent values out of order, expected them by id");
             }
-            match self.give(rows, encoder, place).await? {
-                Given::Back => bail!(OUT_OF_ORDER),
-                Given::ToNobody => return Ok(Ended::Gone),
-                Given::Rows(_) => {}
+            match self.send_new_rows(rows, encoder, cursor).await? {
+                PageOutcome::OutOfOrder => bail!(OUT_OF_ORDER),
+                PageOutcome::ReceiverDropped => return Ok(PassEnd::ReceiverDropped),
+                PageOutcome::Sent(_) => {}
             }
         }
-        place.pass();
-        Ok(Ended::Moved { came: true })
+        cursor.skip_instant();
+        Ok(PassEnd::Changed { progressed: true })
     }
 
-    /// Sends what comes next of a page.
-    async fn give(&self, rows: Rows, encoder: &mut Encoder, place: &mut Place) -> Result<Given> {
-        let next = block_in_place(|| rows.next(encoder, place))?;
+    /// Sends the rows of a page that were not sent before.
+    async fn send_new_rows(
+        &self,
+        rows: PageRows,
+        encoder: &mut Encoder,
+        cursor: &mut DateCursor,
+    ) -> Result<PageOutcome> {
+        let next = block_in_place(|| rows.into_new(encoder, cursor))?;
         let Some((content, rows)) = next else {
-            return Ok(Given::Back);
+            return Ok(PageOutcome::OutOfOrder);
         };
-        if rows > 0 && self.send(content, rows, place.after()).await.is_err() {
-            return Ok(Given::ToNobody);
+        if rows > 0
+            && self
+                .send(content, rows, cursor.resume_after())
+                .await
+                .is_err()
+        {
+            return Ok(PageOutcome::ReceiverDropped);
         }
-        Ok(Given::Rows(rows))
+        Ok(PageOutcome::Sent(rows))
     }
 }
 
-/// How a round of pages ended.
-enum Ended {
-    /// With the last of them.
-    Whole,
-    /// Before a page that may not be where it was, and whether anything came before that.
-    Moved { came: bool },
-    /// Nobody takes them any more.
-    Gone,
+/// How a pass over the pages ended.
+enum PassEnd {
+    /// All pages were read.
+    Complete,
+    /// At a page that is inconsistent with those before it; `progressed` if the pass sent any row.
+    Changed { progressed: bool },
+    /// The writer stopped.
+    ReceiverDropped,
 }
 
-/// What became of a page.
-enum Given {
-    /// So many rows of it came next.
-    Rows(usize),
-    /// It begins before the place.
-    Back,
-    /// Nobody takes it any more.
-    ToNobody,
+/// The outcome of sending a page.
+enum PageOutcome {
+    /// This many new rows were sent.
+    Sent(usize),
+    /// The page begins before the cursor.
+    OutOfOrder,
+    /// The writer stopped.
+    ReceiverDropped,
 }
 
-/// What pages have in common that fit together.
+/// The version of the datasource a page shows: equal for consistent pages.
 #[derive(Clone, PartialEq)]
-struct Sight {
-    /// The state of the datasource, where the service names it.
+struct PageVersion {
+    /// The state header, if the service sends one.
     state: Option<String>,
-    /// How many values match, where the service says so.
+    /// How many values match, if the service sends it.
     count: Option<i32>,
 }
 
-/// Pages in the form that is made into pieces with the least work.
-enum Pages {
+/// Pages in the encoding that is the cheapest to convert to the file's format.
+enum PageStream {
     Batches(Paged<ArrowPage>),
     Values(Paged<ValuePage>),
 }
 
-impl Pages {
+impl PageStream {
     fn of(request: Values, format: Format) -> Self {
         match format.is_columnar() {
-            true => Self::Batches(request.stated_arrow_pages()),
-            false => Self::Values(request.stated_pages()),
+            true => Self::Batches(request.arrow_pages_with_state()),
+            false => Self::Values(request.pages_with_state()),
         }
     }
 
-    async fn next(&mut self) -> Option<obeya::Result<(Sight, Rows)>> {
+    async fn next(&mut self) -> Option<obeya::Result<(PageVersion, PageRows)>> {
         match self {
             Self::Batches(pages) => pages.next().await.map(|page| {
                 page.map(|page| {
                     let (state, count) = (page.state, page.count);
-                    (Sight { state, count }, Rows::Batch(page.batch))
+                    (PageVersion { state, count }, PageRows::Batch(page.batch))
                 })
             }),
             Self::Values(pages) => pages.next().await.map(|page| {
                 page.map(|ValuePage { page, state, .. }| {
                     let count = Some(page.count);
-                    (Sight { state, count }, Rows::Values(page.values))
+                    (PageVersion { state, count }, PageRows::Values(page.values))
                 })
             }),
         }
@@ -172,12 +189,12 @@ impl Pages {
 }
 
 /// The rows of a page.
-enum Rows {
+enum PageRows {
     Batch(RecordBatch),
     Values(Vec<DatasourceValue>),
 }
 
-impl Rows {
+impl PageRows {
     fn last_id(&self) -> Option<i32> {
         match self {
             Self::Batch(batch) => {
@@ -188,33 +205,37 @@ impl Rows {
         }
     }
 
-    /// Those that come next, as a piece; `None` when the page begins before the place.
-    fn next(self, encoder: &mut Encoder, place: &mut Place) -> Result<Option<(Content, usize)>> {
+    /// The rows that were not sent before, as a piece; `None` if the page begins before the cursor.
+    fn into_new(
+        self,
+        encoder: &mut Encoder,
+        cursor: &mut DateCursor,
+    ) -> Result<Option<(PieceContent, usize)>> {
         match self {
             Self::Batch(batch) => {
-                let next = next_of(batch, place)?;
+                let next = new_rows_of(batch, cursor)?;
                 Ok(next.map(|batch| {
                     let rows = batch.num_rows();
-                    (Content::Batch(batch), rows)
+                    (PieceContent::Batch(batch), rows)
                 }))
             }
             Self::Values(mut values) => {
                 let keys = values
                     .iter()
                     .map(|value| (micros(value.value_date), value.id));
-                let Some(is_next) = next_rows(keys, place)? else {
+                let Some(is_new) = new_row_mask(keys, cursor)? else {
                     return Ok(None);
                 };
-                let mut is_next = is_next.into_iter();
-                values.retain(|_| is_next.next() == Some(true));
+                let mut is_new = is_new.into_iter();
+                values.retain(|_| is_new.next() == Some(true));
                 Ok(Some((encoder.piece(&values)?, values.len())))
             }
         }
     }
 }
 
-/// The rows of a batch that come next; `None` when it begins before the place.
-fn next_of(batch: RecordBatch, place: &mut Place) -> Result<Option<RecordBatch>> {
+/// The rows of a batch that were not sent before; `None` if the batch begins before the cursor.
+fn new_rows_of(batch: RecordBatch, cursor: &mut DateCursor) -> Result<Option<RecordBatch>> {
     let (Some(dates), Some(ids)) = (
         batch.column_by_name("valueDate"),
         batch.column_by_name("id"),
@@ -224,31 +245,31 @@ fn next_of(batch: RecordBatch, place: &mut Place) -> Result<Option<RecordBatch>>
     let dates = dates.as_primitive::<TimestampMicrosecondType>().values();
     let ids = ids.as_primitive::<Int32Type>().values();
     let keys = dates.iter().copied().zip(ids.iter().copied());
-    let Some(is_next) = next_rows(keys, place)? else {
+    let Some(is_new) = new_row_mask(keys, cursor)? else {
         return Ok(None);
     };
-    if is_next.iter().all(|is_next| *is_next) {
+    if is_new.iter().all(|is_new| *is_new) {
         return Ok(Some(batch));
     }
-    let is_next = BooleanArray::from(is_next);
-    Ok(Some(filter_record_batch(&batch, &is_next)?))
+    let is_new = BooleanArray::from(is_new);
+    Ok(Some(filter_record_batch(&batch, &is_new)?))
 }
 
-/// Which rows of a page come next; `None` when it begins before the place.
+/// Which rows of a page were not sent before; `None` if the page begins before the cursor.
 ///
 /// # Errors
-/// When they are not by date: to go on after the latest would lose the others.
-fn next_rows(
+/// When the rows are not ordered by date: continuing after the latest would lose the others.
+fn new_row_mask(
     keys: impl Iterator<Item = (i64, i32)>,
-    place: &mut Place,
+    cursor: &mut DateCursor,
 ) -> Result<Option<Vec<bool>>> {
-    let mut is_next = Vec::new();
+    let mut is_new = Vec::new();
     for (row, (date, id)) in keys.enumerate() {
-        match place.step(date, id) {
-            Step::Back if row == 0 => return Ok(None),
-            Step::Back => bail!(OUT_OF_ORDER),
-            step => is_next.push(step == Step::Next),
+        match cursor.advance(date, id) {
+            Step::OutOfOrder if row == 0 => return Ok(None),
+            Step::OutOfOrder => bail!(OUT_OF_ORDER),
+            step => is_new.push(step == Step::New),
         }
     }
-    Ok(Some(is_next))
+    Ok(Some(is_new))
 }

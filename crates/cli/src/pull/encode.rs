@@ -1,4 +1,4 @@
-//! Records into pieces of a file.
+//! Encodes records as pieces of a file.
 
 use std::io::Write as _;
 
@@ -10,17 +10,17 @@ use serde::Serialize;
 
 use super::format::Format;
 
-/// A piece of a file, in the file's form.
-pub(crate) enum Content {
-    /// Whole lines.
+/// A piece of a file, in the file's format.
+pub(crate) enum PieceContent {
+    /// Complete lines.
     Lines(Vec<u8>),
-    /// Rows of columns.
+    /// A batch of columns.
     Batch(RecordBatch),
 }
 
 /// A record that can be pulled.
 pub(crate) trait Record: Tabular + Serialize + Send {
-    /// Its id, where the service gave one.
+    /// Its id, if the service sent one.
     fn id(&self) -> Option<i32>;
 }
 
@@ -45,10 +45,10 @@ records! {
     Area, |area| area.id;
 }
 
-/// Makes pieces of records.
+/// Encodes records of one type as pieces.
 pub(crate) struct Encoder {
     format: Format,
-    /// For forms of columns.
+    /// Builds batches, for columnar formats.
     rows: Option<Rows>,
 }
 
@@ -61,74 +61,76 @@ impl Encoder {
         }
     }
 
-    /// Records as a piece. All pieces of an encoder are of one kind of records.
+    /// Encodes records as a piece. All pieces of an encoder contain records of one type.
     ///
     /// # Errors
-    /// When a record lacks what the interface promises.
-    pub(crate) fn piece<T: Record>(&mut self, records: &[T]) -> Result<Content> {
+    /// When a record lacks a property that the interface requires.
+    pub(crate) fn piece<T: Record>(&mut self, records: &[T]) -> Result<PieceContent> {
         if let Some(rows) = &mut self.rows {
             for record in records {
                 rows.push(T::columns().iter().map(|column| (column.get)(record)));
             }
             let batch = rows.finish();
-            let batch = batch.context("the service left out what its interface promises")?;
-            return Ok(Content::Batch(batch));
+            let batch =
+                batch.context("the service omitted a property that its interface requires")?;
+            return Ok(PieceContent::Batch(batch));
         }
         let mut out = Vec::with_capacity(records.len() * 256);
         for record in records {
             if self.format == Format::Ndjson {
                 serde_json::to_writer(&mut out, record).expect("a record is plain data");
             } else {
-                csv(
+                write_csv_cells(
                     &mut out,
                     T::columns().iter().map(|column| (column.get)(record)),
                 );
             }
             out.push(b'\n');
         }
-        Ok(Content::Lines(out))
+        Ok(PieceContent::Lines(out))
     }
 }
 
-/// Cells with commas between them. Null is nothing and an empty text is `""`, so that the two stay apart.
-fn csv<'a>(out: &mut Vec<u8>, cells: impl IntoIterator<Item = Cell<'a>>) {
+/// Writes cells separated by commas. Null is an empty cell and an empty text is `""`, so that readers can
+/// distinguish them.
+fn write_csv_cells<'a>(out: &mut Vec<u8>, cells: impl IntoIterator<Item = Cell<'a>>) {
     for (place, cell) in cells.into_iter().enumerate() {
         if place > 0 {
             out.push(b',');
         }
         match cell {
             Cell::Null => {}
-            Cell::Text(text) => quoted(out, text),
-            Cell::Instant(instant) => shown(out, instant),
-            Cell::Day(day) => shown(out, day),
+            Cell::Text(text) => write_csv_text(out, text),
+            Cell::Instant(instant) => write_display(out, instant),
+            Cell::Day(day) => write_display(out, day),
             nested @ (Cell::List(..) | Cell::Row(..)) => {
                 let text = serde_json::to_string(&nested).expect("plain data");
-                quoted(out, &text);
+                write_csv_text(out, &text);
             }
-            number => serde_json::to_writer(&mut *out, &number).expect("a number or a word"),
+            number => serde_json::to_writer(&mut *out, &number).expect("a number or a boolean"),
         }
     }
 }
 
-/// The line of names.
-pub(crate) fn heading(names: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<u8> {
+/// The header line of a CSV file.
+pub(crate) fn csv_header(names: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<u8> {
     let mut out = Vec::new();
     for (place, name) in names.into_iter().enumerate() {
         if place > 0 {
             out.push(b',');
         }
-        quoted(&mut out, name.as_ref());
+        write_csv_text(&mut out, name.as_ref());
     }
     out.push(b'\n');
     out
 }
 
-fn shown(out: &mut Vec<u8>, value: impl std::fmt::Display) {
-    write!(out, "{value}").expect("memory takes everything");
+fn write_display(out: &mut Vec<u8>, value: impl std::fmt::Display) {
+    write!(out, "{value}").expect("writing to memory cannot fail");
 }
 
-/// A text, in quotes where it would be misread without.
-fn quoted(out: &mut Vec<u8>, text: &str) {
+/// Writes a text, quoted if a CSV reader needs the quotes.
+fn write_csv_text(out: &mut Vec<u8>, text: &str) {
     let is_plain = !text.is_empty()
         && !text.starts_with([' ', '\t'])
         && !text.ends_with([' ', '\t'])
@@ -154,7 +156,7 @@ mod tests {
 
     fn line(cells: Vec<Cell<'_>>) -> String {
         let mut out = Vec::new();
-        csv(&mut out, cells);
+        write_csv_cells(&mut out, cells);
         String::from_utf8(out).unwrap()
     }
 

@@ -1,7 +1,7 @@
-//! From the service to pieces of a file.
+//! Fetches records and sends them as pieces of a file.
 //!
-//! Each piece knows where a later pull would go on after it. What is written, and when, is not looked at
-//! here, and how values by date are held together is in [`super::by_date`].
+//! Each piece carries the position after which a later pull resumes. Writing is not done here;
+//! [`super::by_date`] keeps pages of values consistent.
 
 use anyhow::{Result, bail};
 use obeya::model::DatasourceValue;
@@ -9,108 +9,121 @@ use obeya::{Client, List, Paged, Resource, Values};
 use tokio::sync::mpsc::Sender;
 use tokio::task::block_in_place;
 
-use super::encode::{Content, Encoder, Record};
-use super::place::Place;
-use super::query::{Query, Records};
-use super::state::After;
+use super::cursor::DateCursor;
+use super::encode::{Encoder, PieceContent, Record};
+use super::query::{PullQuery, Selection};
+use super::resume_state::ResumeAfter;
 
-/// Records of a list in one piece.
+/// The number of records in a piece of a list.
 const PIECE_RECORDS: usize = 1_000;
 
 /// Some rows, in order.
 pub(crate) struct Piece {
-    pub(crate) content: Content,
+    pub(crate) content: PieceContent,
     pub(crate) rows: u64,
-    /// The last record of it; `None` where the order does not say what follows.
-    pub(crate) after: Option<After>,
+    /// The position of its last record; `None` if the order does not allow resuming.
+    pub(crate) after: Option<ResumeAfter>,
 }
 
-/// Where the pieces come from.
+/// The service and the query.
 pub(crate) struct Source {
     pub(crate) client: Client,
-    pub(crate) query: Query,
-    /// Values to a request, where values are asked for.
+    pub(crate) query: PullQuery,
+    /// Values per request; only for values.
     pub(crate) page_size: Option<i32>,
 }
 
 impl Source {
-    /// Sends all that the query asks for and comes after `after`. Ends early, without a word, when nobody
-    /// takes the pieces.
-    pub(crate) async fn send(&self, after: Option<After>, out: Sender<Piece>) -> Result<()> {
-        let flow = Flow { source: self, out };
+    /// Sends the query's records after `after`. Ends early, without an error, if the receiver is dropped.
+    pub(crate) async fn send(&self, after: Option<ResumeAfter>, out: Sender<Piece>) -> Result<()> {
+        let fetcher = Fetcher { source: self, out };
         let client = &self.client;
         match self.query.records {
-            Records::Values { .. } if self.query.order.is_some() => flow.in_own_order().await,
-            Records::Values { .. } => flow.by_date(Place::of(after.as_ref())).await,
-            Records::Incidents => flow.numbered(client.incidents().list(), after).await,
-            Records::Improvements => flow.numbered(client.improvements().list(), after).await,
-            Records::Comments => flow.list(client.comments().list(), after).await,
-            Records::Boards => flow.list(client.boards().list(), after).await,
-            Records::Groups => flow.list(client.groups().list(), after).await,
-            Records::Areas => flow.list(client.areas().list(), after).await,
+            Selection::Values { .. } if self.query.order.is_some() => {
+                fetcher.values_in_given_order().await
+            }
+            Selection::Values { .. } => {
+                fetcher
+                    .by_date(DateCursor::from_resume(after.as_ref()))
+                    .await
+            }
+            Selection::Incidents => {
+                fetcher
+                    .fetch_v1_list(client.incidents().list(), after)
+                    .await
+            }
+            Selection::Improvements => {
+                fetcher
+                    .fetch_v1_list(client.improvements().list(), after)
+                    .await
+            }
+            Selection::Comments => fetcher.fetch_v2_list(client.comments().list(), after).await,
+            Selection::Boards => fetcher.fetch_v2_list(client.boards().list(), after).await,
+            Selection::Groups => fetcher.fetch_v2_list(client.groups().list(), after).await,
+            Selection::Areas => fetcher.fetch_v2_list(client.areas().list(), after).await,
         }
     }
 
-    /// How many records will come.
-    pub(crate) async fn count(&self, after: Option<&After>) -> Result<u64> {
+    /// The number of records after `after`.
+    pub(crate) async fn count(&self, after: Option<&ResumeAfter>) -> Result<u64> {
         let client = &self.client;
         let count = match self.query.records {
-            Records::Values { .. } => {
-                let values = self.values(&Place::of(after)).page_size(1);
+            Selection::Values { .. } => {
+                let values = self.values(&DateCursor::from_resume(after)).page_size(1);
                 values.page(1).await?.count.into()
             }
-            Records::Incidents => {
-                let list = self.numbered(client.incidents().list(), after);
+            Selection::Incidents => {
+                let list = self.v1_list(client.incidents().list(), after);
                 list.page_size(1).await?.total.into()
             }
-            Records::Improvements => {
-                let list = self.numbered(client.improvements().list(), after);
+            Selection::Improvements => {
+                let list = self.v1_list(client.improvements().list(), after);
                 list.page_size(1).await?.total.into()
             }
-            Records::Comments => counted(self.list(client.comments().list(), after)).await?,
-            Records::Boards => counted(self.list(client.boards().list(), after)).await?,
-            Records::Groups => counted(self.list(client.groups().list(), after)).await?,
-            Records::Areas => counted(self.list(client.areas().list(), after)).await?,
+            Selection::Comments => count_of(self.v2_list(client.comments().list(), after)).await?,
+            Selection::Boards => count_of(self.v2_list(client.boards().list(), after)).await?,
+            Selection::Groups => count_of(self.v2_list(client.groups().list(), after)).await?,
+            Selection::Areas => count_of(self.v2_list(client.areas().list(), after)).await?,
         };
         Ok(count.unsigned_abs())
     }
 
-    /// A list of v2 from a place on.
-    fn list<T: Resource>(&self, list: List<T>, after: Option<&After>) -> List<T> {
-        match self.query.condition_after(id(after)) {
+    /// A v2 list after a position.
+    fn v2_list<T: Resource>(&self, list: List<T>, after: Option<&ResumeAfter>) -> List<T> {
+        match self.query.condition_after(resume_id(after)) {
             Some(condition) => list.filter(condition),
             None => list,
         }
     }
 
-    /// A list of v1 from a place on.
-    fn numbered<T: obeya::Record>(
+    /// A v1 list after a position.
+    fn v1_list<T: obeya::Record>(
         &self,
         list: obeya::Records<T>,
-        after: Option<&After>,
+        after: Option<&ResumeAfter>,
     ) -> obeya::Records<T> {
-        match self.query.condition_after(id(after)) {
+        match self.query.condition_after(resume_id(after)) {
             Some(condition) => list.filter(condition),
             None => list,
         }
     }
 
-    /// The values from a place on.
-    pub(super) fn values(&self, place: &Place) -> Values {
-        let Records::Values {
+    /// The values after the cursor.
+    pub(super) fn values(&self, cursor: &DateCursor) -> Values {
+        let Selection::Values {
             datasource,
             from,
             to,
         } = self.query.records
         else {
-            unreachable!("asked for where it is values");
+            unreachable!("called for values only");
         };
         let order = self.query.order.as_deref().unwrap_or("valueDate,id");
         let mut values = self.client.datasources().values(datasource).orderby(order);
         if let Some(page_size) = self.page_size {
             values = values.page_size(page_size);
         }
-        if let Some(bound) = place.bound(from) {
+        if let Some(bound) = cursor.lower_bound(from) {
             values = values.from(bound);
         }
         if let Some(to) = to {
@@ -122,16 +135,16 @@ impl Source {
         }
     }
 
-    /// The values of the microsecond that a place is in, by their ids, from one on.
-    pub(super) fn values_of_instant(&self, place: &Place, after: Option<i32>) -> Values {
-        let mut values = self.values(place).orderby("id");
+    /// The values of the cursor's microsecond, ordered by id, after the given id.
+    pub(super) fn values_of_instant(&self, cursor: &DateCursor, after: Option<i32>) -> Values {
+        let mut values = self.values(cursor).orderby("id");
         if let Some(condition) = self.query.condition_after(after) {
             values = values.filter(condition);
         }
-        let Records::Values { to, .. } = self.query.records else {
+        let Selection::Values { to, .. } = self.query.records else {
             return values;
         };
-        let ends = to.into_iter().chain(place.end());
+        let ends = to.into_iter().chain(cursor.next_instant());
         match ends.min() {
             Some(end) => values.to(end),
             None => values,
@@ -139,64 +152,68 @@ impl Source {
     }
 }
 
-async fn counted<T: Resource>(list: List<T>) -> Result<i64> {
+async fn count_of<T: Resource>(list: List<T>) -> Result<i64> {
     let page = list.top(1).count(true).await?;
     Ok(page.count.unwrap_or_default())
 }
 
-fn id(after: Option<&After>) -> Option<i32> {
+fn resume_id(after: Option<&ResumeAfter>) -> Option<i32> {
     match after {
-        Some(After::Id(id)) => Some(*id),
+        Some(ResumeAfter::Id(id)) => Some(*id),
         _ => None,
     }
 }
 
-/// A source, and where its pieces go.
-pub(super) struct Flow<'a> {
+/// Fetches from a source and sends the pieces to the writer.
+pub(super) struct Fetcher<'a> {
     pub(super) source: &'a Source,
     out: Sender<Piece>,
 }
 
-/// Nobody takes pieces any more.
-pub(super) struct Gone;
+/// The receiver of the pieces was dropped.
+pub(super) struct ReceiverDropped;
 
-impl Flow<'_> {
+impl Fetcher<'_> {
     pub(super) async fn send(
         &self,
-        content: Content,
+        content: PieceContent,
         rows: usize,
-        after: Option<After>,
-    ) -> Result<(), Gone> {
+        after: Option<ResumeAfter>,
+    ) -> Result<(), ReceiverDropped> {
         let piece = Piece {
             content,
             rows: rows as u64,
             after,
         };
-        self.out.send(piece).await.map_err(|_| Gone)
+        self.out.send(piece).await.map_err(|_| ReceiverDropped)
     }
 
-    async fn list<T: Record + Resource>(&self, list: List<T>, after: Option<After>) -> Result<()> {
-        let list = self.source.list(list, after.as_ref());
+    async fn fetch_v2_list<T: Record + Resource>(
+        &self,
+        list: List<T>,
+        after: Option<ResumeAfter>,
+    ) -> Result<()> {
+        let list = self.source.v2_list(list, after.as_ref());
         let order = self.source.query.order.as_deref().unwrap_or("id");
-        self.records(list.orderby(order).stream()).await
+        self.fetch_records(list.orderby(order).stream()).await
     }
 
-    async fn numbered<T: Record + obeya::Record>(
+    async fn fetch_v1_list<T: Record + obeya::Record>(
         &self,
         list: obeya::Records<T>,
-        after: Option<After>,
+        after: Option<ResumeAfter>,
     ) -> Result<()> {
-        let list = self.source.numbered(list, after.as_ref());
+        let list = self.source.v1_list(list, after.as_ref());
         let list = match &self.source.query.order {
-            // Without an order it goes by id, page after page: records that come and go meanwhile move none.
+            // Without an order the list is paged by id (keyset), so concurrent changes do not shift pages.
             None => list,
             Some(order) => list.orderby(order),
         };
-        self.records(list.stream()).await
+        self.fetch_records(list.stream()).await
     }
 
-    /// Records of a list, as they come.
-    async fn records<T: Record>(&self, mut records: Paged<T>) -> Result<()> {
+    /// Sends the records of a list.
+    async fn fetch_records<T: Record>(&self, mut records: Paged<T>) -> Result<()> {
         let mut encoder = Encoder::new::<T>(self.source.query.format);
         let mut some = Vec::with_capacity(PIECE_RECORDS);
         let mut last = None;
@@ -207,9 +224,10 @@ impl Flow<'_> {
                 let id = record.id();
                 if self.source.query.order.is_none() {
                     if id <= last {
-                        // Going on after the largest id would lose what such a service has not given yet.
+                        // Resuming after the largest id would lose records that such a service has not sent
+                        // yet.
                         bail!(
-                            "the service gave record {id:?} after {last:?}, expected them by id; --order-by takes them as they come"
+                            "the service sent record {id:?} after {last:?}, expected them by id; --order-by accepts them in any order"
                         );
                     }
                     last = id;
@@ -219,7 +237,7 @@ impl Flow<'_> {
             if some.len() == PIECE_RECORDS || (is_end && !some.is_empty()) {
                 let content = block_in_place(|| encoder.piece(&some))?;
                 if self
-                    .send(content, some.len(), last.map(After::Id))
+                    .send(content, some.len(), last.map(ResumeAfter::Id))
                     .await
                     .is_err()
                 {
@@ -233,15 +251,19 @@ impl Flow<'_> {
         }
     }
 
-    /// Values in an order of the caller's.
-    async fn in_own_order(&self) -> Result<()> {
-        let values = self.source.values(&Place::default());
+    /// Sends values in the order the user gave.
+    async fn values_in_given_order(&self) -> Result<()> {
+        let values = self.source.values(&DateCursor::default());
         if self.source.query.format.is_columnar() {
             let mut batches = values.arrow_stream();
             while let Some(batch) = batches.next().await {
                 let batch = batch?;
                 let rows = batch.num_rows();
-                if self.send(Content::Batch(batch), rows, None).await.is_err() {
+                if self
+                    .send(PieceContent::Batch(batch), rows, None)
+                    .await
+                    .is_err()
+                {
                     return Ok(());
                 }
             }

@@ -1,30 +1,30 @@
-//! The forms a pull can have.
+//! The file formats of a pull.
 
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// The form of a file.
+/// A file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Format {
-    /// A line for each record and one for the names: RFC 4180, lists as JSON text
+    /// CSV (RFC 4180) with a header line; lists are JSON text
     Csv,
-    /// A JSON object on each line, as the service has it
+    /// JSON Lines: each record is a JSON object as the service sends it
     #[value(alias = "jsonl")]
     Ndjson,
     /// Apache Parquet
     Parquet,
-    /// An Apache Arrow stream
+    /// Apache Arrow IPC stream
     Arrow,
 }
 
 impl Format {
-    /// The endings that tell a form.
-    pub(crate) const ENDINGS: &str = ".csv, .ndjson, .jsonl, .parquet, .arrow or .arrows";
+    /// The extensions from which the format is inferred.
+    pub(crate) const EXTENSIONS: &str = ".csv, .ndjson, .jsonl, .parquet, .arrow or .arrows";
 
-    /// The form that a file's name tells.
-    pub(crate) fn of(file: &Path) -> Option<Self> {
+    /// The format inferred from a file's extension.
+    pub(crate) fn from_path(file: &Path) -> Option<Self> {
         let ending = file.extension()?.to_str()?.to_ascii_lowercase();
         match ending.as_str() {
             "csv" => Some(Self::Csv),
@@ -35,7 +35,7 @@ impl Format {
         }
     }
 
-    /// Whether it is made of columns, which instants enter without their seventh digit.
+    /// Whether the format is columnar. Columns store instants in microseconds, without the seventh digit.
     pub(crate) fn is_columnar(self) -> bool {
         matches!(self, Self::Parquet | Self::Arrow)
     }

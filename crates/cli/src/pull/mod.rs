@@ -1,20 +1,19 @@
-//! `obeya pull`: records of a service into a file for people and their tools.
+//! `obeya pull`: downloads records from a service to a file.
 //!
-//! Pages are fetched ahead, made into the file's form, and written by a thread of its own, so that fetching,
-//! forming and writing overlap and no more than some pages are in memory. What is kept when a pull breaks
-//! off, and how the next one goes on, is in [`kept`].
+//! Pages are prefetched, encoded and written by a separate thread, so that the three overlap; only a few
+//! pages are in memory. [`resumable`] stores what the next pull needs to continue an interrupted one.
 
 mod by_date;
+mod cursor;
 mod encode;
 mod fetch;
 mod format;
-mod kept;
-mod place;
+mod progress;
 mod query;
+mod resumable;
+mod resume_state;
 mod segments;
-mod state;
 mod stream;
-mod watch;
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -28,43 +27,44 @@ use tokio::sync::mpsc;
 
 use self::fetch::{Piece, Source};
 use self::format::Format;
-use self::kept::Kept;
-use self::query::{Query, When};
-use self::state::After;
+use self::progress::PullProgress;
+use self::query::{InstantArg, PullQuery};
+use self::resumable::ResumableFile;
+use self::resume_state::ResumeAfter;
 use self::stream::Stream;
-use self::watch::Watch;
-use crate::connect::Connect;
-use crate::stop::Stop;
-use crate::table::{grouped, took};
+use crate::connect::ConnectArgs;
+use crate::stop::StopSignal;
+use crate::table::{format_duration, group_digits};
 use crate::terminal::Output;
 
-/// Pieces that wait to be written: enough to bridge a slow moment of the disk, few enough to forget about.
-const WAITING: usize = 2;
+/// How many encoded pieces may wait for the writer: enough to bridge a slow moment of the disk, few enough
+/// for memory.
+const QUEUED_PIECES: usize = 2;
 
-/// Pulls records of a service into a file.
+/// Downloads records from a service to a file.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    what: What,
+    command: PullCommand,
 }
 
 #[derive(Subcommand)]
-enum What {
+enum PullCommand {
     /// The values of a datasource
     Values {
         /// Id of the datasource
         #[arg(value_name = "DATASOURCE")]
         datasource: i32,
 
-        /// Only values dated from this day or instant on, such as 2026-01-01 or 2026-01-01T06:00:00Z
+        /// Only values at or after this day or instant, such as 2026-01-01 or 2026-01-01T06:00:00Z
         #[arg(long, value_name = "WHEN")]
-        from: Option<When>,
+        from: Option<InstantArg>,
 
-        /// Only values dated before this day or instant
+        /// Only values before this day or instant
         #[arg(long, value_name = "WHEN")]
-        to: Option<When>,
+        to: Option<InstantArg>,
 
-        /// Values to a request
+        /// Values per request
         #[arg(long, value_name = "VALUES", default_value_t = 10_000, value_parser = clap::value_parser!(i32).range(1..=10_000))]
         page_size: i32,
 
@@ -87,42 +87,42 @@ enum What {
 
 #[derive(clap::Args)]
 struct Common {
-    /// Only records that fulfil this OData condition, such as "dimension eq 'Night'"
+    /// Only records that match this OData $filter, such as "dimension eq 'Night'"
     #[arg(long, value_name = "CONDITION")]
     r#where: Option<String>,
 
-    /// The order, such as "value desc"; a pull in an order of its own begins anew when it was broken off
+    /// An OData $orderby, such as "value desc". A pull with this option cannot be resumed
     #[arg(long, value_name = "KEYS")]
     order_by: Option<String>,
 
-    /// The form of the file, where its name does not tell
+    /// The file format; inferred from the file's extension by default
     #[arg(long, value_enum)]
     format: Option<Format>,
 
-    /// The file, or - for stdout
+    /// The output file, or - for stdout
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
 
-    /// Forgets what an earlier pull into the file left behind
+    /// Discards the state of an interrupted pull and starts over
     #[arg(long)]
     restart: bool,
 
-    /// Rows of a Parquet file that are read together, and what a pull that is killed loses at most
+    /// Rows per row group of a Parquet file; also the most rows that a killed pull loses
     #[arg(long, value_name = "ROWS", default_value_t = 500_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     row_group: u32,
 
     #[command(flatten)]
-    connect: Connect,
+    connect: ConnectArgs,
 }
 
 impl Args {
     /// Whether the records go to stdout and nowhere else.
     pub(crate) fn only_prints(&self) -> bool {
-        self.what.common().prints()
+        self.command.common().is_stdout()
     }
 }
 
-impl What {
+impl PullCommand {
     fn common(&self) -> &Common {
         match self {
             Self::Values { common, .. }
@@ -135,7 +135,7 @@ impl What {
         }
     }
 
-    /// Values to a request.
+    /// Values per request.
     fn page_size(&self) -> Option<i32> {
         match self {
             Self::Values { page_size, .. } => Some(*page_size),
@@ -143,8 +143,8 @@ impl What {
         }
     }
 
-    /// What it asks of the service, in the given form.
-    fn query(&self, format: Format) -> Query {
+    /// The query to run, with the given output format.
+    fn query(&self, format: Format) -> PullQuery {
         let common = self.common();
         let records = match self {
             Self::Values {
@@ -152,19 +152,19 @@ impl What {
                 from,
                 to,
                 ..
-            } => query::Records::Values {
+            } => query::Selection::Values {
                 datasource: *datasource,
-                from: from.map(|When(instant)| instant),
-                to: to.map(|When(instant)| instant),
+                from: from.map(|InstantArg(instant)| instant),
+                to: to.map(|InstantArg(instant)| instant),
             },
-            Self::Incidents(_) => query::Records::Incidents,
-            Self::Improvements(_) => query::Records::Improvements,
-            Self::Comments(_) => query::Records::Comments,
-            Self::Boards(_) => query::Records::Boards,
-            Self::Groups(_) => query::Records::Groups,
-            Self::Areas(_) => query::Records::Areas,
+            Self::Incidents(_) => query::Selection::Incidents,
+            Self::Improvements(_) => query::Selection::Improvements,
+            Self::Comments(_) => query::Selection::Comments,
+            Self::Boards(_) => query::Selection::Boards,
+            Self::Groups(_) => query::Selection::Groups,
+            Self::Areas(_) => query::Selection::Areas,
         };
-        Query {
+        PullQuery {
             service: common.connect.identity().0.to_owned(),
             records,
             condition: common.r#where.clone(),
@@ -175,162 +175,161 @@ impl What {
 }
 
 impl Common {
-    fn prints(&self) -> bool {
+    fn is_stdout(&self) -> bool {
         self.output.as_os_str() == "-"
     }
 
-    /// The form that was asked for, or that the file's name tells.
+    /// The format from `--format`, or inferred from the file's extension.
     fn format(&self) -> Format {
-        let format = match (self.format, self.prints()) {
+        let format = match (self.format, self.is_stdout()) {
             (Some(format), _) => format,
             (None, true) => Format::Csv,
-            (None, false) => Format::of(&self.output).unwrap_or_else(|| {
+            (None, false) => Format::from_path(&self.output).unwrap_or_else(|| {
                 let name = self.output.display();
-                usage(&format!(
+                exit_with_usage(&format!(
                     "found a file named {name}, expected one that ends in {}, or --format",
-                    Format::ENDINGS
+                    Format::EXTENSIONS
                 ))
             }),
         };
-        if format == Format::Parquet && self.prints() {
-            usage(
-                "found --format parquet for stdout, expected -o FILE: the beginning of a Parquet file is known at its end",
+        if format == Format::Parquet && self.is_stdout() {
+            exit_with_usage(
+                "found --format parquet for stdout, expected -o FILE: Parquet cannot be streamed",
             );
         }
         format
     }
 }
 
-/// Ends the program: the arguments do not go together.
-fn usage(message: &str) -> ! {
+/// Exits with a usage error.
+fn exit_with_usage(message: &str) -> ! {
     crate::Cli::command()
         .error(ErrorKind::ArgumentConflict, message)
         .exit()
 }
 
-/// Pulls, and says how much when it went to a file. The first signal to stop ends it in order, and what has
-/// come is kept.
+/// Pulls, and prints a summary if the output is a file. A signal stops it cleanly; the rows are saved.
 pub(crate) async fn run(args: Args) -> Result<()> {
-    let common = args.what.common();
-    let query = args.what.query(common.format());
+    let common = args.command.common();
+    let query = args.command.query(common.format());
     let source = Source {
         client: common.connect.client()?,
         query,
-        page_size: args.what.page_size(),
+        page_size: args.command.page_size(),
     };
-    let stop = Stop::catch().context("signals cannot be caught")?;
-    let watch = Arc::new(Watch::new());
+    let stop = StopSignal::catch().context("signals cannot be caught")?;
+    let progress = Arc::new(PullProgress::new());
     let pull = Pull {
         source,
-        watch: Arc::clone(&watch),
+        progress: Arc::clone(&progress),
         stop,
     };
-    let done = match common.prints() {
-        true => pull.print().await,
-        false => pull.keep(common).await,
+    let done = match common.is_stdout() {
+        true => pull.write_stdout().await,
+        false => pull.write_file(common).await,
     };
-    watch.end();
-    if let Some(told) = done? {
-        writeln!(io::stdout(), "{told}")
-            .context("the file is there, but this could not be printed")?;
+    progress.end();
+    if let Some(summary) = done? {
+        writeln!(io::stdout(), "{summary}")
+            .context("the file was written, but the summary could not be printed")?;
     }
     Ok(())
 }
 
-/// Where pieces go.
-trait Target: Send + 'static {
+/// A consumer of pieces.
+trait PieceSink: Send + 'static {
     fn take(&mut self, piece: Piece) -> Result<()>;
 }
 
-impl Target for Stream<Output> {
+impl PieceSink for Stream<Output> {
     fn take(&mut self, piece: Piece) -> Result<()> {
         self.write(&piece.content)?;
-        // Whoever reads along sees each piece as it comes.
+        // A reader of a pipe sees each piece as it arrives.
         self.flush().map(drop)
     }
 }
 
-/// A pull under way.
+/// A running pull.
 struct Pull {
     source: Source,
-    watch: Arc<Watch>,
-    stop: Stop,
+    progress: Arc<PullProgress>,
+    stop: StopSignal,
 }
 
 impl Pull {
-    async fn print(mut self) -> Result<Option<String>> {
+    async fn write_stdout(mut self) -> Result<Option<String>> {
         let query = &self.source.query;
         let format = query.format;
-        let out = Output::of_data(!format.is_columnar());
+        let out = Output::for_data(!format.is_columnar());
         let out = Stream::new(out, format, &query.schema(), 0)?;
-        let (mut out, carried) = self.carry(None, 0, out).await;
-        carried?;
+        let (mut out, result) = self.transfer(None, 0, out).await;
+        result?;
         out.finish()?;
         Ok(None)
     }
 
-    async fn keep(mut self, common: &Common) -> Result<Option<String>> {
+    async fn write_file(mut self, common: &Common) -> Result<Option<String>> {
         let begun = Instant::now();
-        let file = &common.output;
-        let kept = Kept::open(file, &self.source.query, common.restart, common.row_group)?;
-        let there = kept.rows();
-        let kept = if kept.is_complete() {
-            kept
+        let path = &common.output;
+        let file = ResumableFile::open(path, &self.source.query, common.restart, common.row_group)?;
+        let earlier_rows = file.rows();
+        let file = if file.is_complete() {
+            file
         } else {
-            let after = kept.after().cloned();
-            let (kept, carried) = self.carry(after, there, kept).await;
-            if let Err(error) = carried {
-                return Err(match kept.leave() {
+            let after = file.after().cloned();
+            let (file, result) = self.transfer(after, earlier_rows, file).await;
+            if let Err(error) = result {
+                return Err(match file.suspend() {
                     Ok(0) => error,
                     Ok(rows) => error.context(format!(
-                        "the pull broke off; {} rows are kept, and the same command goes on after them",
-                        grouped(rows)
+                        "the pull broke off; {} rows are saved, and the same command continues after them",
+                        group_digits(rows)
                     )),
                     Err(other) => error.context(format!("the pull broke off, and {other}")),
                 });
             }
-            kept
+            file
         };
-        let rows = kept.finish()?;
-        let mut told = format!("{} rows in {}", grouped(rows), file.display());
-        let took = took(begun.elapsed());
-        if there > 0 {
-            let came = grouped(rows - there);
-            told.push_str(&format!(", {came} of them now, in {took}"));
+        let rows = file.finish()?;
+        let mut summary = format!("{} rows in {}", group_digits(rows), path.display());
+        let elapsed = format_duration(begun.elapsed());
+        if earlier_rows > 0 {
+            let new = group_digits(rows - earlier_rows);
+            summary.push_str(&format!(", {new} of them now, in {elapsed}"));
         } else {
-            told.push_str(&format!(", in {took}"));
+            summary.push_str(&format!(", in {elapsed}"));
         }
-        Ok(Some(told))
+        Ok(Some(summary))
     }
 
-    /// Carries all that comes after `after` to the target, and gives that back however it went.
-    async fn carry<T: Target>(
+    /// Writes all records after `after` to the target, and returns the target with the result.
+    async fn transfer<T: PieceSink>(
         &mut self,
-        after: Option<After>,
-        there: u64,
+        after: Option<ResumeAfter>,
+        earlier_rows: u64,
         mut target: T,
     ) -> (T, Result<()>) {
-        if self.watch.is_seen() {
-            // How much there is, is nice to know; what is wrong with the query is told by the query itself.
+        if self.progress.is_visible() {
+            // The count is only for the progress bar; the query itself will report its errors.
             if let Ok(more) = self.source.count(after.as_ref()).await {
-                self.watch.begin(there, there + more);
+                self.progress.begin(earlier_rows, earlier_rows + more);
             }
         }
-        let (sender, mut receiver) = mpsc::channel::<Piece>(WAITING);
-        let watch = Arc::clone(&self.watch);
+        let (sender, mut receiver) = mpsc::channel::<Piece>(QUEUED_PIECES);
+        let progress = Arc::clone(&self.progress);
         let writing = tokio::task::spawn_blocking(move || {
             while let Some(piece) = receiver.blocking_recv() {
                 let rows = piece.rows;
                 if let Err(error) = target.take(piece) {
                     return (target, Err(error));
                 }
-                watch.advance(rows);
+                progress.advance(rows);
             }
             (target, Ok(()))
         });
         let fetched = tokio::select! {
             fetched = self.source.send(after, sender) => fetched,
-            () = self.stop.asked() => Err(anyhow!("stopped")),
+            () = self.stop.received() => Err(anyhow!("stopped")),
         };
         match writing.await {
             Ok((target, written)) => (target, written.and(fetched)),

@@ -1,4 +1,4 @@
-//! What a pull asks for, as the state of a broken one remembers it.
+//! The query of a pull, as stored in its resume state.
 
 use std::str::FromStr;
 
@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 
 use super::format::Format;
 
-/// Everything that says which rows come, and how they are written.
+/// Everything that determines the rows and their encoding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Query {
-    /// Address of the service.
+pub(crate) struct PullQuery {
+    /// Base URL of the service.
     pub(crate) service: String,
-    pub(crate) records: Records,
+    pub(crate) records: Selection,
     /// `$filter`
     pub(crate) condition: Option<String>,
     /// `$orderby`
@@ -24,16 +24,16 @@ pub(crate) struct Query {
     pub(crate) format: Format,
 }
 
-/// Which records.
+/// The records to pull.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum Records {
+pub(crate) enum Selection {
     #[serde(rename_all = "camelCase")]
     Values {
         datasource: i32,
-        /// The first instant of them.
+        /// The first instant, inclusive.
         from: Option<Timestamp>,
-        /// The first instant after them.
+        /// The end, exclusive.
         to: Option<Timestamp>,
     },
     Incidents,
@@ -44,29 +44,29 @@ pub(crate) enum Records {
     Areas,
 }
 
-impl Query {
-    /// The columns of its rows.
+impl PullQuery {
+    /// The columns of the result.
     pub(crate) fn schema(&self) -> SchemaRef {
         match self.records {
-            Records::Values { .. } => schema::<DatasourceValue>(),
-            Records::Incidents => schema::<Incident>(),
-            Records::Improvements => schema::<Improvement>(),
-            Records::Comments => schema::<IncidentComment>(),
-            Records::Boards => schema::<Board>(),
-            Records::Groups => schema::<Group>(),
-            Records::Areas => schema::<Area>(),
+            Selection::Values { .. } => schema::<DatasourceValue>(),
+            Selection::Incidents => schema::<Incident>(),
+            Selection::Improvements => schema::<Improvement>(),
+            Selection::Comments => schema::<IncidentComment>(),
+            Selection::Boards => schema::<Board>(),
+            Selection::Groups => schema::<Group>(),
+            Selection::Areas => schema::<Area>(),
         }
     }
 
-    /// Whether its condition asks for the time. A text that reads like that passes for it.
-    pub(crate) fn asks_the_time(&self) -> bool {
+    /// Whether the condition calls `now()`. May be true for a text literal that looks like the call.
+    pub(crate) fn depends_on_now(&self) -> bool {
         let condition = self.condition.as_deref().unwrap_or_default();
         let condition = condition.to_ascii_lowercase();
         let mut parts = condition.split("now").skip(1);
         parts.any(|after| after.trim_start().starts_with('('))
     }
 
-    /// Its condition, and that records come after this id.
+    /// The condition, combined with `id gt` this id.
     pub(crate) fn condition_after(&self, id: Option<i32>) -> Option<String> {
         match (&self.condition, id) {
             (condition, None) => condition.clone(),
@@ -76,11 +76,11 @@ impl Query {
     }
 }
 
-/// An instant, or the beginning of a day.
+/// An instant argument; a day means its beginning.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct When(pub(crate) Timestamp);
+pub(crate) struct InstantArg(pub(crate) Timestamp);
 
-impl FromStr for When {
+impl FromStr for InstantArg {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -105,16 +105,16 @@ mod tests {
             ("2026-01-01T06:00", "2026-01-01T06:00:00Z"),
             ("2026-01-01T06:00:00.25+02:00", "2026-01-01T04:00:00.25Z"),
         ] {
-            let When(found) = text.parse().unwrap();
+            let InstantArg(found) = text.parse().unwrap();
             assert_eq!(found.to_string(), instant);
         }
         assert!(
             "2026-02-30"
-                .parse::<When>()
+                .parse::<InstantArg>()
                 .unwrap_err()
                 .contains("a day such as")
         );
-        assert!("yesterday".parse::<When>().is_err());
+        assert!("yesterday".parse::<InstantArg>().is_err());
     }
 
     #[test]
@@ -124,22 +124,22 @@ mod tests {
             ("dimension eq 'know' or valueDate gt Now ( )", true),
             ("dimension eq 'know-how (now)'", false),
         ] {
-            let query = Query {
+            let query = PullQuery {
                 service: String::new(),
-                records: Records::Areas,
+                records: Selection::Areas,
                 condition: Some(condition.to_owned()),
                 order: None,
                 format: Format::Csv,
             };
-            assert_eq!(query.asks_the_time(), asks, "{condition}");
+            assert_eq!(query.depends_on_now(), asks, "{condition}");
         }
     }
 
     #[test]
     fn a_condition_stands_in_parentheses_beside_another() {
-        let mut query = Query {
+        let mut query = PullQuery {
             service: String::new(),
-            records: Records::Areas,
+            records: Selection::Areas,
             condition: Some("name eq 'a' or name eq 'b'".to_owned()),
             order: None,
             format: Format::Csv,

@@ -1,7 +1,7 @@
-//! Parquet, which ends with a table of all that is in it and so cannot grow at its end.
+//! Parquet output. A Parquet file ends with an index of its content, so it cannot be appended to.
 //!
-//! Rows go into segments, whole files of one row group each. At the end their columns are copied, as they
-//! are, into one file.
+//! Rows are written to segments, complete files of one row group each. At the end their column chunks are
+//! copied unchanged to one file.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use obeya::tables::is_unlike;
+use obeya::tables::is_mostly_distinct;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::column::writer::ColumnCloseResult;
@@ -20,22 +20,22 @@ use parquet::schema::types::ColumnPath;
 
 use crate::durable;
 
-/// The segments of a file, in a folder of their own.
+/// The segments of a file, in their folder.
 pub(crate) struct Segments {
     folder: PathBuf,
     schema: SchemaRef,
-    /// Segments that are whole and on disk.
+    /// The number of segments that are complete and on disk.
     done: u64,
-    /// The one under way.
+    /// The segment being written.
     current: Option<ArrowWriter<File>>,
     rows: usize,
 }
 
 impl Segments {
-    /// Goes on after so many segments.
+    /// Continues after `done` segments.
     ///
     /// # Errors
-    /// When one of them is gone.
+    /// When one of them is missing.
     pub(crate) fn new(folder: PathBuf, schema: SchemaRef, done: u64) -> Result<Self> {
         let segments = Self {
             folder,
@@ -47,12 +47,12 @@ impl Segments {
         for number in 1..=done {
             let file = segments.file(number);
             fs::metadata(&file)
-                .with_context(|| format!("{} is missing; --restart begins anew", file.display()))?;
+                .with_context(|| format!("{} is missing; --restart starts over", file.display()))?;
         }
         Ok(segments)
     }
 
-    /// Rows in the segment under way.
+    /// The rows in the segment being written.
     pub(crate) fn rows(&self) -> usize {
         self.rows
     }
@@ -61,7 +61,7 @@ impl Segments {
         if self.current.is_none() {
             let file = self.file(self.done + 1);
             let out = durable::create(&file)
-                .with_context(|| format!("{} cannot be made", file.display()))?;
+                .with_context(|| format!("{} cannot be created", file.display()))?;
             let properties = properties(&self.schema);
             let writer = ArrowWriter::try_new(out, Arc::clone(&self.schema), Some(properties))?;
             self.current = Some(writer);
@@ -73,8 +73,8 @@ impl Segments {
         Ok(())
     }
 
-    /// Ends the segment under way; says how many are on disk.
-    pub(crate) fn settle(&mut self) -> Result<u64> {
+    /// Completes the segment being written; returns how many segments are on disk.
+    pub(crate) fn commit(&mut self) -> Result<u64> {
         if let Some(mut writer) = self.current.take() {
             writer.finish().context("the rows cannot be written")?;
             durable::sync(writer.inner(), &self.file(self.done + 1))?;
@@ -84,10 +84,10 @@ impl Segments {
         Ok(self.done)
     }
 
-    /// Makes one file of all that is settled.
-    pub(crate) fn join(&self, target: &Path) -> Result<()> {
+    /// Combines all committed segments into one file.
+    pub(crate) fn concatenate(&self, target: &Path) -> Result<()> {
         let out = durable::create(target)
-            .with_context(|| format!("{} cannot be made", target.display()))?;
+            .with_context(|| format!("{} cannot be created", target.display()))?;
         let synced = out.try_clone()?;
         let properties = properties(&self.schema);
         let (mut writer, _) =
@@ -95,11 +95,11 @@ impl Segments {
                 .into_serialized_writer()?;
         for number in 1..=self.done {
             let name = self.file(number);
-            let told = || format!("{} cannot be read", name.display());
-            let file = File::open(&name).with_context(told)?;
+            let context = || format!("{} cannot be read", name.display());
+            let file = File::open(&name).with_context(context)?;
             let metadata = ParquetMetaDataReader::new()
                 .parse_and_finish(&file)
-                .with_context(told)?;
+                .with_context(context)?;
             for group in metadata.row_groups() {
                 let mut out = writer.next_row_group()?;
                 for column in group.columns() {
@@ -111,7 +111,7 @@ impl Segments {
                         column_index: None,
                         offset_index: None,
                     };
-                    out.append_column(&file, copied).with_context(told)?;
+                    out.append_column(&file, copied).with_context(context)?;
                 }
                 out.close()?;
             }
@@ -126,8 +126,8 @@ impl Segments {
     }
 }
 
-/// How columns are written: what every reader of Parquet understands, and no dictionary where hardly two
-/// values are alike.
+/// How columns are written: features that every Parquet reader supports, and no dictionary for columns whose
+/// values are mostly distinct.
 fn properties(schema: &SchemaRef) -> WriterProperties {
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
@@ -136,7 +136,11 @@ fn properties(schema: &SchemaRef) -> WriterProperties {
         .set_max_row_group_row_count(None)
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_offset_index_disabled(true);
-    for field in schema.fields().iter().filter(|field| is_unlike(field)) {
+    for field in schema
+        .fields()
+        .iter()
+        .filter(|field| is_mostly_distinct(field))
+    {
         let column = ColumnPath::from(field.name().as_str());
         properties = properties.set_column_dictionary_enabled(column, false);
     }

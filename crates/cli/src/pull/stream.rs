@@ -1,4 +1,4 @@
-//! Forms that grow at their end: lines, and an Arrow stream.
+//! Output formats that can be appended to: lines, and an Arrow stream.
 
 use std::io::{BufWriter, Write};
 
@@ -6,20 +6,20 @@ use anyhow::{Context as _, Result};
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::SchemaRef;
 
-use super::encode::{Content, heading};
+use super::encode::{PieceContent, csv_header};
 use super::format::Format;
 
-/// A file, or stdout, on its way.
+/// A file or stdout being written.
 pub(crate) struct Stream<W: Write> {
     out: BufWriter<W>,
-    /// Makes messages of batches, in memory.
+    /// Encodes batches as messages, in memory.
     arrow: Option<StreamWriter<Vec<u8>>>,
-    /// Bytes since its beginning.
+    /// Bytes written since the beginning of the file.
     written: u64,
 }
 
 impl<W: Write> Stream<W> {
-    /// Goes on after `written` bytes; 0 begins, and a beginning is written.
+    /// Continues after `written` bytes. At 0 it writes the header.
     pub(crate) fn new(out: W, format: Format, schema: &SchemaRef, written: u64) -> Result<Self> {
         let mut stream = Self {
             out: BufWriter::with_capacity(256 << 10, out),
@@ -27,7 +27,7 @@ impl<W: Write> Stream<W> {
             written,
         };
         let beginning = match format {
-            Format::Csv => heading(schema.fields().iter().map(|field| field.name())),
+            Format::Csv => csv_header(schema.fields().iter().map(|field| field.name())),
             Format::Arrow => {
                 let mut arrow = StreamWriter::try_new(Vec::new(), schema)?;
                 let beginning = std::mem::take(arrow.get_mut());
@@ -42,14 +42,14 @@ impl<W: Write> Stream<W> {
         Ok(stream)
     }
 
-    pub(crate) fn write(&mut self, content: &Content) -> Result<()> {
+    pub(crate) fn write(&mut self, content: &PieceContent) -> Result<()> {
         match content {
-            Content::Lines(lines) => self.put(lines),
-            Content::Batch(batch) => {
+            PieceContent::Lines(lines) => self.put(lines),
+            PieceContent::Batch(batch) => {
                 let arrow = self
                     .arrow
                     .as_mut()
-                    .expect("batches come for forms of columns");
+                    .expect("batches are only sent for columnar formats");
                 arrow.write(batch)?;
                 let message = std::mem::take(arrow.get_mut());
                 self.put(&message)
@@ -57,7 +57,7 @@ impl<W: Write> Stream<W> {
         }
     }
 
-    /// Hands everything on, and says how many bytes there are.
+    /// Flushes the buffer; returns how many bytes were written in all.
     pub(crate) fn flush(&mut self) -> Result<u64> {
         self.out.flush().context("the rows cannot be written")?;
         Ok(self.written)

@@ -1,7 +1,6 @@
-//! What the steps of a synchronisation share: the service, the copy, the state, the report and the progress
-//! bar.
+//! What the steps of a synchronisation share: client, target, state, report and progress bar.
 //!
-//! It writes batches to the copy. Which records are read, and in which order, is decided in `run`.
+//! It writes batches to the target. `run` decides which records are read, and in which order.
 
 use std::collections::BTreeSet;
 
@@ -9,20 +8,20 @@ use anyhow::Result;
 use obeya::{Client, Error};
 
 use super::Args;
-use super::report::{Bar, Line, Report};
-use super::row::{Group, Row, Rows};
+use super::report::{SyncProgress, SyncReport, TableReport};
+use super::row::{GroupRows, TableGroup, TableRow};
 use super::schema;
 use super::state::State;
-use super::target::{Counts, Exchange, Scope, Target};
+use super::target::{Counts, RowUpdate, Scope, Target};
 
-/// One synchronisation.
+/// A run of `obeya sync`.
 pub(super) struct SyncContext<'a> {
     pub(super) client: &'a Client,
     pub(super) target: Box<dyn Target>,
     pub(super) state: State,
     pub(super) args: &'a Args,
-    pub(super) report: Report,
-    bar: Bar,
+    pub(super) report: SyncReport,
+    bar: SyncProgress,
 }
 
 impl<'a> SyncContext<'a> {
@@ -37,28 +36,33 @@ impl<'a> SyncContext<'a> {
             target,
             state,
             args,
-            report: Report::default(),
-            bar: Bar::new(),
+            report: SyncReport::default(),
+            bar: SyncProgress::new(),
         }
     }
 
-    /// Rows to a request, which are so many if nobody says otherwise.
+    /// Rows per request: `--page-size`, or this default.
     pub(super) fn page_size(&self, default: i32) -> i32 {
         self.args.page_size.unwrap_or(default)
     }
 
-    /// How many comments the copy has.
+    /// The number of comments in the copy.
     pub(super) fn comments(&mut self) -> Result<u64> {
         tokio::task::block_in_place(|| self.target.rows(&schema::comments()))
     }
 
-    /// Adds the outcome of a table to the report. A table that the client may not read is no failure: the
-    /// copy holds what the client may read.
-    pub(super) fn record_outcome(&mut self, table: &'static str, done: Result<Line>) -> Result<()> {
+    /// Adds the outcome of a table to the report. A table that the client may not read is skipped and is no
+    /// error.
+    pub(super) fn record_outcome(
+        &mut self,
+        table: &'static str,
+        done: Result<TableReport>,
+    ) -> Result<()> {
         match done {
             Ok(line) => self.report.add(table, line),
             Err(error) if is_forbidden(&error) => {
-                // The scope may have been revoked amid the table; the next table must not continue it.
+                // The scope may have been revoked in the middle of the table; the next table must not
+                // continue it.
                 tokio::task::block_in_place(|| self.target.abandon())?;
                 self.report.forbidden(table);
             }
@@ -78,7 +82,7 @@ impl<'a> SyncContext<'a> {
         tokio::task::block_in_place(|| self.target.begin(scope))
     }
 
-    pub(super) fn push(&mut self, rows: Rows) -> Result<()> {
+    pub(super) fn push(&mut self, rows: GroupRows) -> Result<()> {
         self.bar.wrote(rows.main().len());
         tokio::task::block_in_place(|| self.target.push(rows))
     }
@@ -87,29 +91,29 @@ impl<'a> SyncContext<'a> {
         tokio::task::block_in_place(|| self.target.finish(&self.state))
     }
 
-    pub(super) fn exchange(
+    pub(super) fn update_rows(
         &mut self,
-        group: &Group,
+        group: &TableGroup,
         column: usize,
         gone: &BTreeSet<i32>,
-        rows: Rows,
+        rows: GroupRows,
     ) -> Result<Counts> {
         self.bar.at(group.main.name.to_owned());
         self.bar.wrote(rows.main().len());
-        let exchange = Exchange {
+        let exchange = RowUpdate {
             group,
             column,
             gone,
             rows,
         };
-        tokio::task::block_in_place(|| self.target.exchange(exchange, &self.state))
+        tokio::task::block_in_place(|| self.target.update_rows(exchange, &self.state))
     }
 
     pub(super) fn put_values(
         &mut self,
-        group: &Group,
+        group: &TableGroup,
         datasource: i32,
-        rows: &[Row],
+        rows: &[TableRow],
     ) -> Result<Option<Counts>> {
         self.bar
             .at(format!("{} of {datasource}, changes", group.main.name));

@@ -1,4 +1,4 @@
-//! Lists that have no stamps: they are read as a whole, and what differs is put into the copy.
+//! Lists without stamps: they are read completely, and the differences are written to the copy.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,24 +9,24 @@ use obeya::model::{
 use obeya::tables::{Column, Tabular};
 use obeya::{List, Resource};
 
-use super::What;
+use super::Dataset;
 use super::context::SyncContext;
-use super::report::Line;
-use super::row::{Group, Row, Rows, row};
+use super::report::TableReport;
+use super::row::{GroupRows, TableGroup, TableRow, to_row};
 use super::schema;
 use super::target::{Counts, Scope};
 
-/// Incidents whose comments are asked for at a time.
-const INCIDENTS: usize = 100;
+/// The number of incidents whose comments one request reads.
+const INCIDENTS_PER_REQUEST: usize = 100;
 
-/// Boards, groups, areas and what else is small. Gives a digest of those whose names stand in records, where
-/// all of them are wanted and the client may read any.
+/// Copies boards, groups, areas and incident types. Returns a digest of the lists whose names records contain
+/// (groups and types), if both are wanted and the client may read at least one.
 pub(super) async fn organisation(context: &mut SyncContext<'_>) -> Result<Option<u64>> {
     let client = context.client.clone();
-    let mut digest = Digest::default();
-    if context.args.wants(What::Groups) {
+    let mut digest = ListDigest::default();
+    if context.args.wants(Dataset::Groups) {
         let list = client.groups().list();
-        let done = whole::<GroupRecord>(
+        let done = sync_list::<GroupRecord>(
             context,
             list,
             schema::groups(),
@@ -36,9 +36,9 @@ pub(super) async fn organisation(context: &mut SyncContext<'_>) -> Result<Option
         .await;
         context.record_outcome("groups", done)?;
     }
-    if context.args.wants(What::Types) {
+    if context.args.wants(Dataset::Types) {
         let found = client.incidents().types().await;
-        let done = array(
+        let done = sync_array(
             context,
             found,
             &schema::types(),
@@ -47,64 +47,70 @@ pub(super) async fn organisation(context: &mut SyncContext<'_>) -> Result<Option
         );
         context.record_outcome("incident_types", done)?;
     }
-    let mut unused = Digest::default();
-    if context.args.wants(What::Areas) {
+    let mut ignored = ListDigest::default();
+    if context.args.wants(Dataset::Areas) {
         let list = client.areas().list();
-        let done =
-            whole::<Area>(context, list, schema::areas(), Area::columns(), &mut unused).await;
+        let done = sync_list::<Area>(
+            context,
+            list,
+            schema::areas(),
+            Area::columns(),
+            &mut ignored,
+        )
+        .await;
         context.record_outcome("areas", done)?;
     }
-    if context.args.wants(What::Boards) {
+    if context.args.wants(Dataset::Boards) {
         let list = client.boards().list();
-        let done = whole::<Board>(
+        let done = sync_list::<Board>(
             context,
             list,
             schema::boards(),
             Board::columns(),
-            &mut unused,
+            &mut ignored,
         )
         .await;
         context.record_outcome("boards", done)?;
     }
-    // Of one list alone it would be a digest of something else.
-    let is_whole = context.args.wants(What::Groups) && context.args.wants(What::Types);
-    Ok((is_whole && digest.is_of_something).then_some(digest.sum))
+    // A digest of one list alone could not be compared with a digest of both.
+    let is_whole = context.args.wants(Dataset::Groups) && context.args.wants(Dataset::Types);
+    Ok((is_whole && digest.is_set).then_some(digest.sum))
 }
 
-/// The datasources. Gives their ids.
+/// Copies the datasources. Returns their ids.
 pub(super) async fn datasources(context: &mut SyncContext<'_>) -> Result<BTreeSet<i32>> {
     let found = context.client.datasources().list().await?;
     let ids = found.iter().map(|datasource| datasource.id).collect();
-    if context.args.wants(What::Datasources) {
-        let mut unused = Digest::default();
-        let done = array(
+    if context.args.wants(Dataset::Datasources) {
+        let mut ignored = ListDigest::default();
+        let done = sync_array(
             context,
             Ok(found),
             &schema::datasources(),
             Datasource::columns(),
-            &mut unused,
+            &mut ignored,
         );
         context.record_outcome("datasources", done)?;
     }
     Ok(ids)
 }
 
-/// Comments on incidents, all of them.
-pub(super) async fn comments(context: &mut SyncContext<'_>) -> Result<Line> {
+/// Copies all comments on incidents.
+pub(super) async fn comments(context: &mut SyncContext<'_>) -> Result<TableReport> {
     let list = context.client.comments().list();
-    let mut unused = Digest::default();
-    // What was to be read anew is read with all of them, and kept so together with them.
-    context.state.comments = Some(BTreeSet::new());
-    let done = whole::<IncidentComment>(
+    let mut ignored = ListDigest::default();
+    // Reading all comments includes the stale ones; the state is saved in the same step.
+    context.state.stale_comments = Some(BTreeSet::new());
+    let done = sync_list::<IncidentComment>(
         context,
         list,
         schema::comments(),
         IncidentComment::columns(),
-        &mut unused,
+        &mut ignored,
     )
     .await;
     if done.is_err() {
-        context.state.comments = None;
+        context.state.stale_comments = None;
     }
     done
 }
@@ -116,18 +122,17 @@ pub(super) async fn has_all_comments(context: &mut SyncContext<'_>) -> Result<bo
     Ok(there == i64::try_from(context.comments()?).ok())
 }
 
-/// Puts the comments that some incidents have now in the place of those that the copy has on them.
+/// Replaces the comments on these incidents by the current ones.
 pub(super) async fn comments_of(
     context: &mut SyncContext<'_>,
     incidents: BTreeSet<i32>,
 ) -> Result<Counts> {
     let group = schema::comments();
-    let owner = group.main.place("incident_id");
+    let owner_column = group.main.column_index("incident_id");
     let ids: Vec<String> = incidents.iter().map(ToString::to_string).collect();
-    // A comment that moves between two requests, from an incident of one to an incident of the other, comes
-    // with both.
+    // A comment that is moved between two incidents while they are read can be in both answers.
     let mut rows = BTreeMap::new();
-    for some in ids.chunks(INCIDENTS) {
+    for some in ids.chunks(INCIDENTS_PER_REQUEST) {
         let filter = format!("incidentId in ({})", some.join(","));
         let list = context
             .client
@@ -138,91 +143,94 @@ pub(super) async fn comments_of(
         let found = list.stream().all().await?;
         let found = found
             .iter()
-            .map(|comment| row(None, IncidentComment::columns(), comment));
+            .map(|comment| to_row(None, IncidentComment::columns(), comment));
         rows.extend(found.map(|row| (row[0].id(), row)));
     }
     let rows = rows.into_values().collect();
-    context.state.comments = Some(BTreeSet::new());
-    context.exchange(&group, owner, &incidents, Rows(vec![rows]))
+    context.state.stale_comments = Some(BTreeSet::new());
+    context.update_rows(&group, owner_column, &incidents, GroupRows(vec![rows]))
 }
 
-async fn whole<T: Resource>(
+async fn sync_list<T: Resource>(
     context: &mut SyncContext<'_>,
     list: List<T>,
-    group: Group,
+    group: TableGroup,
     columns: &'static [Column<T>],
-    digest: &mut Digest,
-) -> Result<Line> {
+    digest: &mut ListDigest,
+) -> Result<TableReport> {
     let mut pages = list.orderby("id").pages();
-    // Before anything is begun: it may be that the client may not read this.
+    // Request the first page before the target starts: the client may lack the scope.
     let Some(first) = pages.next().await else {
-        return Ok(Line::default());
+        return Ok(TableReport::default());
     };
     let mut page = first?;
     let mut total = 0;
     context.begin(Scope::All(&group))?;
     loop {
-        let rows = page.items.iter().map(|record| row(None, columns, record));
-        let rows: Vec<Row> = rows.collect();
+        let rows = page
+            .items
+            .iter()
+            .map(|record| to_row(None, columns, record));
+        let rows: Vec<TableRow> = rows.collect();
         total += rows.len() as u64;
-        rows.iter().for_each(|row| digest.take(row));
-        context.push(Rows(vec![rows]))?;
+        rows.iter().for_each(|row| digest.add(row));
+        context.push(GroupRows(vec![rows]))?;
         match pages.next().await {
             Some(next) => page = next?,
             None => break,
         }
     }
-    digest.is_of_something = true;
-    Ok(Line {
+    digest.is_set = true;
+    Ok(TableReport {
         rows: total,
         counts: context.finish()?,
         is_exact: true,
     })
 }
 
-/// A list that comes at once.
-fn array<T>(
+/// Copies a list that is not paged.
+fn sync_array<T>(
     context: &mut SyncContext<'_>,
     found: obeya::Result<Vec<T>>,
-    group: &Group,
+    group: &TableGroup,
     columns: &'static [Column<T>],
-    digest: &mut Digest,
-) -> Result<Line> {
-    let mut rows: Vec<Row> = found?
+    digest: &mut ListDigest,
+) -> Result<TableReport> {
+    let mut rows: Vec<TableRow> = found?
         .iter()
-        .map(|record| row(None, columns, record))
+        .map(|record| to_row(None, columns, record))
         .collect();
     rows.sort_by_key(|row| row[0].id());
-    rows.iter().for_each(|row| digest.take(row));
-    digest.is_of_something = true;
+    rows.iter().for_each(|row| digest.add(row));
+    digest.is_set = true;
     let total = rows.len() as u64;
     context.begin(Scope::All(group))?;
-    context.push(Rows(vec![rows]))?;
-    Ok(Line {
+    context.push(GroupRows(vec![rows]))?;
+    Ok(TableReport {
         rows: total,
         counts: context.finish()?,
         is_exact: true,
     })
 }
 
-/// A sum of rows by which two runs see whether they read the same.
-struct Digest {
+/// A digest of rows, to find out whether a list changed between two runs.
+struct ListDigest {
     sum: u64,
-    is_of_something: bool,
+    is_set: bool,
 }
 
-impl Default for Digest {
+impl Default for ListDigest {
     fn default() -> Self {
-        Digest {
+        ListDigest {
             sum: 0xcbf2_9ce4_8422_2325,
-            is_of_something: false,
+            is_set: false,
         }
     }
 }
 
-impl Digest {
-    /// FNV-1a: equal on every machine and in every build, unlike the standard library's.
-    fn take(&mut self, row: &Row) {
+impl ListDigest {
+    /// FNV-1a: the same on every machine and in every build, unlike the standard library's hasher.
+    fn add(&mut self, row: &TableRow) {
         for byte in format!("{row:?}").bytes() {
             self.sum = (self.sum ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
         }

@@ -1,10 +1,10 @@
-//! `obeya sync`: a copy of what a client may read, kept up to date.
+//! `obeya sync`: creates or updates a local copy of all records a client may read.
 //!
-//! What is asked of the service is in `records`, `lists` and `values`; where it goes is in `target`. Why a
-//! copy is exact when it says so is written down in `docs/sync.md`.
+//! `records`, `lists` and `values` read from the service; `target` writes. `docs/sync.md` explains why a copy
+//! is exact when it says so.
 
 mod context;
-mod fields;
+mod custom_fields;
 mod lists;
 mod month;
 mod records;
@@ -26,48 +26,48 @@ use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 
 use self::context::SyncContext;
-use self::report::Report;
+use self::report::SyncReport;
 use self::state::{Source, State};
-use self::target::{Folder, Place, Postgres, Sql, Sqlite, Target};
-use crate::connect::Connect;
+use self::target::{FolderTarget, Location, Postgres, SqlTarget, Sqlite, Target};
+use crate::connect::ConnectArgs;
 use crate::database;
 
-/// Keeps a copy of what a client may read.
+/// Creates or updates a local copy of all records a client may read.
 #[derive(clap::Args)]
 #[command(mut_arg("url", |argument| argument.required(false).required_unless_present("status")), mut_arg("client_id", |argument| argument.required(false).required_unless_present("status")))]
 pub(crate) struct Args {
-    /// Where the copy is: a folder of Parquet files, sqlite:FILE, or postgres://USER:PASSWORD@HOST/NAME. Made
-    /// if it is missing
+    /// The copy: a folder (of Parquet files), sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME. A folder or
+    /// file is created if it does not exist
     #[arg(long, value_name = "TARGET", value_parser = TargetParser)]
-    to: Place,
+    to: Location,
 
-    /// Takes only these along; may be given several times or with commas
+    /// Copies only these tables; may be repeated, or separated by commas
     #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
-    only: Vec<What>,
+    only: Vec<Dataset>,
 
-    /// Takes only the values of this datasource along; may be given several times
+    /// Copies only the values of this datasource; may be repeated
     #[arg(long, value_name = "ID")]
     datasource: Vec<i32>,
 
-    /// Reads everything anew, whatever the copy has
+    /// Reads everything again, even what is up to date
     #[arg(long)]
     full: bool,
 
-    /// Rows to a request; by itself 2000 records or 10000 values
+    /// Rows per request [default: 2000 for records, 10000 for values]
     #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(i32).range(1..=10_000))]
     page_size: Option<i32>,
 
-    /// Says how far the copy is, and asks no service
+    /// Prints the state of the copy without connecting to the service
     #[arg(long, conflicts_with_all = ["only", "datasource", "full", "page_size"])]
     status: bool,
 
     #[command(flatten)]
-    connect: Option<Connect>,
+    connect: Option<ConnectArgs>,
 }
 
-/// What can be left out.
+/// The tables of a copy that `--only` selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum What {
+pub(crate) enum Dataset {
     /// Incidents with their consequences, categories, causes and custom fields
     Incidents,
     /// Comments on incidents
@@ -89,16 +89,16 @@ pub(crate) enum What {
 }
 
 impl Args {
-    fn wants(&self, what: What) -> bool {
+    fn wants(&self, what: Dataset) -> bool {
         match (&self.only[..], what) {
-            ([], What::Values) => true,
+            ([], Dataset::Values) => true,
             ([], _) => self.datasource.is_empty(),
             (only, _) => only.contains(&what),
         }
     }
 }
 
-/// Brings a copy up to date, and prints what that came to.
+/// Updates a copy and prints a report.
 pub(crate) async fn run(args: Args) -> Result<()> {
     if args.status {
         return status(&args.to).await;
@@ -112,14 +112,14 @@ pub(crate) async fn run(args: Args) -> Result<()> {
         url: url.to_owned(),
         client_id: client_id.to_owned(),
     };
-    let report = bring(&args, &client, source)
+    let report = update_copy(&args, &client, source)
         .await
         .with_context(|| format!("{} is not up to date", args.to))?;
     report.print(&mut io::stdout(), &args.to)
 }
 
-/// Brings a copy in a folder up to date and prints what that came to; of the values, those of one datasource.
-pub(crate) async fn copy(
+/// Updates a copy in a folder and prints a report; of the values, only those of one datasource.
+pub(crate) async fn sync_to_folder(
     out: &mut impl Write,
     client: &obeya::Client,
     (url, client_id): (&str, &str),
@@ -127,8 +127,8 @@ pub(crate) async fn copy(
     datasource: i32,
 ) -> Result<()> {
     let args = Args {
-        to: Place::Folder(folder.to_owned()),
-        only: What::value_variants().to_vec(),
+        to: Location::FolderTarget(folder.to_owned()),
+        only: Dataset::value_variants().to_vec(),
         datasource: vec![datasource],
         full: false,
         page_size: None,
@@ -139,16 +139,18 @@ pub(crate) async fn copy(
         url: url.to_owned(),
         client_id: client_id.to_owned(),
     };
-    bring(&args, client, source).await?.print(out, &args.to)
+    update_copy(&args, client, source)
+        .await?
+        .print(out, &args.to)
 }
 
-async fn bring(args: &Args, client: &obeya::Client, source: Source) -> Result<Report> {
+async fn update_copy(args: &Args, client: &obeya::Client, source: Source) -> Result<SyncReport> {
     let mut target = open(&args.to).await?;
     let state = match target.state()? {
         Some(state) if state.source != source => {
             let Source { url, client_id } = state.source;
             bail!(
-                "it is a copy of what client {client_id} may read at {url}, and not of what client {} may read at {}, expected a target of its own for each",
+                "it is a copy for client {client_id} at {url}, not for client {} at {}, expected a separate target for each",
                 source.client_id,
                 source.url
             );
@@ -157,58 +159,57 @@ async fn bring(args: &Args, client: &obeya::Client, source: Source) -> Result<Re
         None => State::new(source),
     };
     target.save(&state)?;
-    SyncContext::new(client, target, state, args).all().await
+    SyncContext::new(client, target, state, args).run().await
 }
 
-async fn status(place: &Place) -> Result<()> {
-    let state = match place {
-        Place::Folder(path) => Folder::peek(path),
-        Place::Sqlite(path) => Sqlite::peek(path),
-        Place::Postgres(url) => Postgres::peek(url).await,
+async fn status(location: &Location) -> Result<()> {
+    let state = match location {
+        Location::FolderTarget(path) => FolderTarget::read_state(path),
+        Location::Sqlite(path) => Sqlite::read_state(path),
+        Location::Postgres(url) => Postgres::read_state(url).await,
     };
-    match state.with_context(|| format!("{place} cannot be read"))? {
-        Some(state) => report::status(&state, place),
-        None => bail!("there is no copy in {place}"),
+    match state.with_context(|| format!("{location} cannot be read"))? {
+        Some(state) => report::status(&state, location),
+        None => bail!("there is no copy at {location}"),
     }
 }
 
-async fn open(place: &Place) -> Result<Box<dyn Target>> {
+async fn open(location: &Location) -> Result<Box<dyn Target>> {
     let ours = schema::tables();
-    Ok(match place {
-        Place::Folder(path) => Box::new(Folder::open(path)?),
-        Place::Sqlite(path) => Box::new(Sql::open(Sqlite::open(path)?, &ours)?),
-        Place::Postgres(url) => Box::new(Sql::open(Postgres::open(url).await?, &ours)?),
+    Ok(match location {
+        Location::FolderTarget(path) => Box::new(FolderTarget::open(path)?),
+        Location::Sqlite(path) => Box::new(SqlTarget::open(Sqlite::open(path)?, &ours)?),
+        Location::Postgres(url) => Box::new(SqlTarget::open(Postgres::open(url).await?, &ours)?),
     })
 }
 
-/// Reads where a copy is. What looks like an address of a database and is none must not become a folder of
-/// that name.
+/// Parses the location of a copy. A misspelt database URL must not become a folder of that name.
 #[derive(Clone)]
 struct TargetParser;
 
 impl TypedValueParser for TargetParser {
-    type Value = Place;
+    type Value = Location;
 
     fn parse_ref(
         &self,
         command: &clap::Command,
         argument: Option<&clap::Arg>,
         value: &OsStr,
-    ) -> Result<Place, clap::Error> {
+    ) -> Result<Location, clap::Error> {
         let text = value.to_string_lossy();
-        if database::is_address(&text) {
-            return Ok(match database::file(&text) {
-                Some(path) => Place::Sqlite(path.to_owned()),
-                None => Place::Postgres(text.into_owned()),
+        if database::is_database_url(&text) {
+            return Ok(match database::sqlite_file(&text) {
+                Some(path) => Location::Sqlite(path.to_owned()),
+                None => Location::Postgres(text.into_owned()),
             });
         }
         let scheme = text.split_once(':').map_or("", |(scheme, _)| scheme);
-        // One letter is a drive.
+        // A single letter is a drive on Windows.
         if !text.is_empty() && scheme.len() < 2 {
-            return Ok(Place::Folder(PathBuf::from(value)));
+            return Ok(Location::FolderTarget(PathBuf::from(value)));
         }
         let found = match text.contains('@') || text.is_empty() {
-            true => "what is no target".to_owned(),
+            true => "an invalid target".to_owned(),
             false => format!("`{text}`"),
         };
         let option = argument.map(ToString::to_string).unwrap_or_default();

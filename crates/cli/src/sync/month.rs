@@ -1,4 +1,4 @@
-//! Months, by which values are kept and compared.
+//! Months, by which values are stored and compared.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use obeya::model::{Date, Timestamp};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A month of UTC.
+/// A month in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Month {
     year: i32,
@@ -15,7 +15,7 @@ pub(super) struct Month {
 }
 
 impl Month {
-    /// The first there is.
+    /// The earliest month.
     pub(super) const FIRST: Month = Month { year: 0, month: 1 };
 
     pub(super) fn of(instant: Timestamp) -> Self {
@@ -28,7 +28,7 @@ impl Month {
         text.parse().map_or(Timestamp::MAX, Timestamp::midnight)
     }
 
-    /// The month after it; `None` after December 9999.
+    /// The next month; `None` after December 9999.
     pub(super) fn next(self) -> Option<Self> {
         match self {
             Month {
@@ -46,12 +46,12 @@ impl Month {
         }
     }
 
-    /// The last instant before it; `None` where there is no time before.
+    /// The last instant before the month; `None` for the earliest month.
     pub(super) fn before(self) -> Option<Timestamp> {
         Timestamp::from_ticks(self.start().ticks() - 1)
     }
 
-    /// The first instant after it; `None` where no time follows.
+    /// The first instant after the month; `None` for the last month.
     pub(super) fn after(self) -> Option<Timestamp> {
         self.next().map(Month::start)
     }

@@ -1,8 +1,10 @@
-//! Incidents and improvements: what changed since the last run, by their stamps, and what is gone.
+//! Incidents and improvements: copies what changed since the last run, by stamp, and removes what was
+//! deleted.
 //!
-//! A record gets a new stamp with every change, and none comes into sight with an earlier one than any that
-//! was seen (`docs/sync.md`). So the copy has all that the service has up to its mark, and perhaps more; when
-//! the newest record of the service is not beyond the mark and both have as many, they are the same.
+//! Every change gives a record a later stamp, and no record becomes visible with an earlier stamp than one
+//! that was visible before (`docs/sync.md`). So the copy has every record of the service up to its watermark,
+//! and perhaps some deleted ones. If the service's newest record is not past the watermark and both have the
+//! same number of records, they are equal.
 
 use std::collections::{BTreeSet, HashSet};
 use std::future::Future;
@@ -16,32 +18,32 @@ use obeya::model::{
 use obeya::tables::{Tabular as _, scalars};
 
 use super::context::SyncContext;
-use super::report::Line;
-use super::row::{Group, Rows, row};
+use super::report::TableReport;
+use super::row::{GroupRows, TableGroup, to_row};
 use super::schema;
-use super::state::{Mark, State};
+use super::state::{State, Watermark};
 use super::target::{Counts, Scope};
 
-/// How often what changed meanwhile is asked for before a run says that it was not exact.
-pub(super) const ROUNDS: usize = 5;
+/// How often a run repeats for concurrent changes before it reports that the copy is not exact.
+pub(super) const MAX_ROUNDS: usize = 5;
 
-/// Records to a page where nobody asks for another number: some megabytes.
-const PAGE: i32 = 2_000;
+/// The default number of records per page: some megabytes.
+const PAGE_SIZE: i32 = 2_000;
 
-/// A range of this many ids is read and not halved any more.
-const RANGE: usize = 1_000;
+/// A range of at most this many ids is read instead of halved.
+const MAX_READ_RANGE: usize = 1_000;
 
-/// What is asked of a list.
+/// The options of a list request.
 #[derive(Default)]
-pub(super) struct Ask {
+pub(super) struct ListRequest {
     after: Option<Timestamp>,
     filter: Option<String>,
     orderby: Option<&'static str>,
     size: i32,
 }
 
-impl Ask {
-    fn of<T: obeya::Record>(self, list: obeya::Records<T>) -> obeya::Records<T> {
+impl ListRequest {
+    fn apply<T: obeya::Record>(self, list: obeya::Records<T>) -> obeya::Records<T> {
         let mut list = list.page_size(self.size);
         if let Some(after) = self.after {
             list = list.modified_from(after);
@@ -56,102 +58,105 @@ impl Ask {
     }
 }
 
-/// A kind of record that is known by its stamps.
+/// A record type whose changes are found by stamp.
 pub(super) trait Stamped: Sized + Send + 'static {
     const NAME: &'static str;
 
-    /// How many there are, and some of them.
-    fn page(client: &Client, ask: Ask) -> impl Future<Output = Result<(u64, Vec<Self>)>> + Send;
+    /// The number of matching records, and a page of them.
+    fn page(
+        client: &Client,
+        request: ListRequest,
+    ) -> impl Future<Output = Result<(u64, Vec<Self>)>> + Send;
 
-    /// Ids of records deleted since, as far as the service tells.
+    /// The ids of records deleted since then, as far as the service lists them.
     fn deleted(
         client: &Client,
         since: Timestamp,
     ) -> impl Future<Output = Result<BTreeSet<i32>>> + Send;
 
-    fn mark(&self) -> Mark;
+    fn watermark(&self) -> Watermark;
 
-    fn group(state: &State) -> Group;
+    fn group(state: &State) -> TableGroup;
 
-    /// Takes note of the columns that these need; tells whether one was new.
-    fn learn(records: &[Self], state: &mut State) -> bool;
+    /// Assigns columns to the custom fields of these records; returns whether one was new.
+    fn register_fields(records: &[Self], state: &mut State) -> bool;
 
-    /// Their rows in the tables of the group.
-    fn rows(records: &[Self], state: &State) -> Rows;
+    /// The rows of the records, for the tables of the group.
+    fn rows(records: &[Self], state: &State) -> GroupRows;
 
-    /// Takes note of records that change in the copy or leave it, for whatever hangs on them.
-    fn touch(_state: &mut State, _ids: &BTreeSet<i32>) {}
+    /// Marks the dependents of changed or removed records as stale.
+    fn mark_dependents_stale(_state: &mut State, _ids: &BTreeSet<i32>) {}
 
-    /// Takes note that all are read and nobody knows which of them changed.
-    fn touch_all(_state: &mut State) {}
+    /// Marks the dependents of all records as stale.
+    fn mark_all_dependents_stale(_state: &mut State) {}
 }
 
-/// Brings a kind of record up to date. `since`, where it is given, is the mark to go on from after everything
-/// was read; what hangs on the records was then read after it.
+/// Updates the records of one type. `since` is the watermark to set after a full read, if the records'
+/// dependents were read after it.
 pub(super) async fn sync<T: Stamped>(
     context: &mut SyncContext<'_>,
-    anew: bool,
-    since: Option<Mark>,
-) -> Result<Line> {
-    let mut work = Work::<T>::begin(context)?;
-    if anew || !work.context.state.records.contains_key(T::NAME) {
+    read_all: bool,
+    since: Option<Watermark>,
+) -> Result<TableReport> {
+    let mut sync = RecordSync::<T>::begin(context)?;
+    if read_all || !sync.context.state.watermarks.contains_key(T::NAME) {
         let since = match since {
             Some(since) => since,
             None => {
-                T::touch_all(&mut work.context.state);
-                latest::<T>(work.context.client).await?.1
+                T::mark_all_dependents_stale(&mut sync.context.state);
+                latest::<T>(sync.context.client).await?.1
             }
         };
-        work.everything(since).await?;
+        sync.read_all(since).await?;
     }
     let mut is_exact = false;
-    for _ in 0..ROUNDS {
-        work.changes().await?;
-        is_exact = work.settle().await?;
+    for _ in 0..MAX_ROUNDS {
+        sync.apply_changes().await?;
+        is_exact = sync.remove_deleted().await?;
         if is_exact {
             break;
         }
     }
-    Ok(Line {
-        rows: work.ids.len() as u64,
-        counts: work.counts,
+    Ok(TableReport {
+        rows: sync.ids.len() as u64,
+        counts: sync.counts,
         is_exact,
     })
 }
 
-/// How many records there are, and the last of them in the order of changes.
-pub(super) async fn latest<T: Stamped>(client: &Client) -> Result<(u64, Mark)> {
-    let ask = Ask {
+/// The number of records, and the watermark of the last change.
+pub(super) async fn latest<T: Stamped>(client: &Client) -> Result<(u64, Watermark)> {
+    let request = ListRequest {
         orderby: Some("lastModified desc,id desc"),
         size: 1,
-        ..Ask::default()
+        ..ListRequest::default()
     };
-    let (total, records) = T::page(client, ask).await?;
+    let (total, records) = T::page(client, request).await?;
     match &records[..] {
-        [] => Ok((total, Mark::START)),
-        [last] => Ok((total, last.mark())),
+        [] => Ok((total, Watermark::START)),
+        [last] => Ok((total, last.watermark())),
         more => bail!(
-            "the service answered {} {} where one was asked for: it does not page this list, and a copy of it cannot be kept",
+            "the service returned {} {} for a page of one: it does not page this list, so it cannot be copied",
             more.len(),
             T::NAME
         ),
     }
 }
 
-struct Work<'a, 'b, T> {
+struct RecordSync<'a, 'b, T> {
     context: &'a mut SyncContext<'b>,
-    /// What the copy has.
+    /// The ids in the copy.
     ids: BTreeSet<i32>,
     counts: Counts,
     changed: HashSet<i32>,
     kind: std::marker::PhantomData<T>,
 }
 
-impl<'a, 'b, T: Stamped> Work<'a, 'b, T> {
+impl<'a, 'b, T: Stamped> RecordSync<'a, 'b, T> {
     fn begin(context: &'a mut SyncContext<'b>) -> Result<Self> {
         let group = T::group(&context.state);
         let ids = tokio::task::block_in_place(|| context.target.ids(&group))?;
-        Ok(Work {
+        Ok(RecordSync {
             context,
             ids: ids.into_iter().collect(),
             counts: Counts::default(),
@@ -160,72 +165,75 @@ impl<'a, 'b, T: Stamped> Work<'a, 'b, T> {
         })
     }
 
-    fn mark(&self) -> Mark {
-        let mark = self.context.state.records.get(T::NAME);
-        mark.copied().unwrap_or(Mark::START)
+    fn watermark(&self) -> Watermark {
+        let mark = self.context.state.watermarks.get(T::NAME);
+        mark.copied().unwrap_or(Watermark::START)
     }
 
-    /// Reads all records in the order of their ids, and puts them in the place of what there was.
-    async fn everything(&mut self, since: Mark) -> Result<()> {
-        while !self.walk(since).await? {
-            // A field was seen that has no column yet: once more, with one.
+    /// Reads all records in the order of their ids, and replaces the copy's.
+    async fn read_all(&mut self, since: Watermark) -> Result<()> {
+        while !self.try_read_all(since).await? {
+            // A custom field had no column yet: start again, now with one.
         }
         Ok(())
     }
 
-    /// Tells whether it came to the end.
-    async fn walk(&mut self, since: Mark) -> Result<bool> {
+    /// Returns false if a new column requires a restart.
+    async fn try_read_all(&mut self, since: Watermark) -> Result<bool> {
         let group = T::group(&self.context.state);
         self.context.begin(Scope::All(&group))?;
         let mut ids = BTreeSet::new();
         let mut last = i32::MIN;
         loop {
-            let ask = Ask {
+            let request = ListRequest {
                 filter: Some(format!("id gt {last}")),
                 orderby: Some("id"),
-                size: self.context.page_size(PAGE),
-                ..Ask::default()
+                size: self.context.page_size(PAGE_SIZE),
+                ..ListRequest::default()
             };
-            let (left, records) = T::page(self.context.client, ask).await?;
-            if T::learn(&records, &mut self.context.state) {
+            let (left, records) = T::page(self.context.client, request).await?;
+            if T::register_fields(&records, &mut self.context.state) {
                 tokio::task::block_in_place(|| self.context.target.abandon())?;
                 return Ok(false);
             }
             let Some(end) = records.last() else {
                 break;
             };
-            last = end.mark().id;
-            ids.extend(records.iter().map(|record| record.mark().id));
+            last = end.watermark().id;
+            ids.extend(records.iter().map(|record| record.watermark().id));
             let rows = T::rows(&records, &self.context.state);
             self.context.push(rows)?;
             if left <= records.len() as u64 {
                 break;
             }
         }
-        self.context.state.records.insert(T::NAME.to_owned(), since);
+        self.context
+            .state
+            .watermarks
+            .insert(T::NAME.to_owned(), since);
         self.counts = self.context.finish()?;
         self.ids = ids;
         Ok(true)
     }
 
-    /// Takes over what changed since the mark.
-    async fn changes(&mut self) -> Result<()> {
+    /// Copies the changes since the watermark.
+    async fn apply_changes(&mut self) -> Result<()> {
         loop {
-            let mark = self.mark();
-            let ask = Ask {
+            let mark = self.watermark();
+            let request = ListRequest {
                 after: Timestamp::from_ticks(mark.stamp.ticks() - 1),
-                filter: (mark != Mark::START)
+                filter: (mark != Watermark::START)
                     .then(|| format!("lastModified gt {} or id gt {}", mark.stamp, mark.id)),
                 orderby: Some("lastModified,id"),
-                size: self.context.page_size(PAGE),
+                size: self.context.page_size(PAGE_SIZE),
             };
-            let (left, records) = T::page(self.context.client, ask).await?;
+            let (left, records) = T::page(self.context.client, request).await?;
             let Some(end) = records.last() else {
                 return Ok(());
             };
-            let end = end.mark();
-            T::learn(&records, &mut self.context.state);
-            let ids: BTreeSet<i32> = records.iter().map(|record| record.mark().id).collect();
+            let end = end.watermark();
+            T::register_fields(&records, &mut self.context.state);
+            let ids: BTreeSet<i32> = records.iter().map(|record| record.watermark().id).collect();
             for id in &ids {
                 if self.ids.insert(*id) {
                     self.counts.added += 1;
@@ -233,61 +241,64 @@ impl<'a, 'b, T: Stamped> Work<'a, 'b, T> {
                     self.counts.changed += 1;
                 }
             }
-            T::touch(&mut self.context.state, &ids);
+            T::mark_dependents_stale(&mut self.context.state, &ids);
             let group = T::group(&self.context.state);
             let rows = T::rows(&records, &self.context.state);
-            self.context.state.records.insert(T::NAME.to_owned(), end);
-            self.context.exchange(&group, 0, &ids, rows)?;
+            self.context
+                .state
+                .watermarks
+                .insert(T::NAME.to_owned(), end);
+            self.context.update_rows(&group, 0, &ids, rows)?;
             if left <= records.len() as u64 {
                 return Ok(());
             }
         }
     }
 
-    /// Removes what the service has no longer. Tells whether the copy then was exact.
-    async fn settle(&mut self) -> Result<bool> {
-        let mark = self.mark();
-        let is_exact = |(total, last): (u64, Mark), ids: &BTreeSet<i32>| {
+    /// Removes records that the service no longer has. Returns whether the copy is exact.
+    async fn remove_deleted(&mut self) -> Result<bool> {
+        let mark = self.watermark();
+        let is_exact = |(total, last): (u64, Watermark), ids: &BTreeSet<i32>| {
             (last <= mark, total == ids.len() as u64)
         };
         let found = latest::<T>(self.context.client).await?;
         match is_exact(found, &self.ids) {
-            (true, true) => return self.settled(),
+            (true, true) => return self.record_exact(),
             (true, false) => {}
-            // More has changed: that first.
+            // There are more changes: copy them first.
             (false, _) => return Ok(false),
         }
-        let since = self.context.state.settled.get(T::NAME).copied();
+        let since = self.context.state.exact_at.get(T::NAME).copied();
         if let Some(since) = since {
             let deleted = T::deleted(self.context.client, since.stamp).await?;
             self.remove(deleted)?;
             let found = latest::<T>(self.context.client).await?;
             if is_exact(found, &self.ids) == (true, true) {
-                return self.settled();
+                return self.record_exact();
             }
         }
-        let gone = self.search().await?;
+        let gone = self.find_deleted().await?;
         self.remove(gone)?;
         let found = latest::<T>(self.context.client).await?;
         if is_exact(found, &self.ids) == (true, true) {
-            return self.settled();
+            return self.record_exact();
         }
         Ok(false)
     }
 
-    /// Everything that was deleted up to here is known.
-    fn settled(&mut self) -> Result<bool> {
-        let mark = self.mark();
-        let before = self.context.state.settled.insert(T::NAME.to_owned(), mark);
+    /// Records that the copy is exact at its watermark, so that later runs look only for later deletions.
+    fn record_exact(&mut self) -> Result<bool> {
+        let mark = self.watermark();
+        let before = self.context.state.exact_at.insert(T::NAME.to_owned(), mark);
         if before != Some(mark) {
             tokio::task::block_in_place(|| self.context.target.save(&self.context.state))?;
         }
         Ok(true)
     }
 
-    /// Finds what is gone by counting: a range of ids in which the service has as many as the copy has lost
-    /// nothing.
-    async fn search(&self) -> Result<BTreeSet<i32>> {
+    /// Finds deleted records by counting: halves ranges of ids in which the service has fewer records than
+    /// the copy.
+    async fn find_deleted(&self) -> Result<BTreeSet<i32>> {
         let ids: Vec<i32> = self.ids.iter().copied().collect();
         let mut gone = BTreeSet::new();
         let mut ranges = Vec::from([(0, ids.len())]);
@@ -296,20 +307,21 @@ impl<'a, 'b, T: Stamped> Work<'a, 'b, T> {
             let (Some(first), Some(last)) = (range.first(), range.last()) else {
                 continue;
             };
-            let is_small = range.len() <= RANGE;
-            let ask = Ask {
+            let is_small = range.len() <= MAX_READ_RANGE;
+            let request = ListRequest {
                 filter: Some(format!("id ge {first} and id le {last}")),
                 orderby: Some("id"),
-                size: if is_small { RANGE as i32 } else { 1 },
-                ..Ask::default()
+                size: if is_small { MAX_READ_RANGE as i32 } else { 1 },
+                ..ListRequest::default()
             };
-            let (total, records) = T::page(self.context.client, ask).await?;
+            let (total, records) = T::page(self.context.client, request).await?;
             if total == range.len() as u64 {
                 continue;
             }
-            // One that came meanwhile may fill a page so that the last of the range are not on it.
+            // A record inserted meanwhile may push the last ones of the range off the page.
             if is_small && total <= records.len() as u64 {
-                let there: HashSet<i32> = records.iter().map(|record| record.mark().id).collect();
+                let there: HashSet<i32> =
+                    records.iter().map(|record| record.watermark().id).collect();
                 gone.extend(range.iter().filter(|id| !there.contains(id)));
                 continue;
             }
@@ -329,10 +341,10 @@ impl<'a, 'b, T: Stamped> Work<'a, 'b, T> {
             return Ok(());
         }
         self.counts.deleted += gone.len() as u64;
-        T::touch(&mut self.context.state, &gone);
+        T::mark_dependents_stale(&mut self.context.state, &gone);
         let group = T::group(&self.context.state);
-        let rows = Rows::none(&group);
-        self.context.exchange(&group, 0, &gone, rows)?;
+        let rows = GroupRows::none(&group);
+        self.context.update_rows(&group, 0, &gone, rows)?;
         Ok(())
     }
 }
@@ -340,8 +352,8 @@ impl<'a, 'b, T: Stamped> Work<'a, 'b, T> {
 impl Stamped for Incident {
     const NAME: &'static str = "incidents";
 
-    async fn page(client: &Client, ask: Ask) -> Result<(u64, Vec<Self>)> {
-        let page = ask.of(client.incidents().list()).send().await?;
+    async fn page(client: &Client, request: ListRequest) -> Result<(u64, Vec<Self>)> {
+        let page = request.apply(client.incidents().list()).send().await?;
         Ok((u64::try_from(page.total)?, page.values))
     }
 
@@ -351,33 +363,36 @@ impl Stamped for Incident {
         Ok(page.values.iter().map(|incident| incident.id).collect())
     }
 
-    fn mark(&self) -> Mark {
-        Mark {
+    fn watermark(&self) -> Watermark {
+        Watermark {
             stamp: self.last_modified,
             id: self.id,
         }
     }
 
-    fn group(state: &State) -> Group {
+    fn group(state: &State) -> TableGroup {
         schema::incidents(state)
     }
 
-    fn learn(records: &[Self], state: &mut State) -> bool {
-        let unknown = |incident: &&Incident| !state.fields.know(&incident.custom_fields);
+    fn register_fields(records: &[Self], state: &mut State) -> bool {
+        let unknown =
+            |incident: &&Incident| !state.custom_fields.contains_all(&incident.custom_fields);
         if !records.iter().any(|incident| unknown(&incident)) {
             return false;
         }
         let fields = records.iter().flat_map(|incident| &incident.custom_fields);
         let fields = fields.map(|field| (field.id, field.label.clone()));
-        state.fields.see(fields, &schema::own_columns())
+        state
+            .custom_fields
+            .register(fields, &schema::incident_column_names())
     }
 
-    fn rows(records: &[Self], state: &State) -> Rows {
-        let mut all = Rows(vec![Vec::new(); 5]);
+    fn rows(records: &[Self], state: &State) -> GroupRows {
+        let mut all = GroupRows(vec![Vec::new(); 5]);
         for incident in records {
-            let mut main = row(None, scalars::<Incident>(), incident);
-            let fields = state.fields.values(&incident.custom_fields);
-            main.extend(fields.map(super::row::Value::text));
+            let mut main = to_row(None, scalars::<Incident>(), incident);
+            let fields = state.custom_fields.values(&incident.custom_fields);
+            main.extend(fields.map(super::row::CellValue::text));
             let owner = Some(incident.id);
             let [incidents, consequences, categories, causes, fields] = &mut all.0[..] else {
                 unreachable!("made above")
@@ -387,44 +402,44 @@ impl Stamped for Incident {
                 incident
                     .consequences
                     .iter()
-                    .map(|part| row(owner, IncidentConsequence::columns(), part)),
+                    .map(|part| to_row(owner, IncidentConsequence::columns(), part)),
             );
             categories.extend(
                 incident
                     .categories
                     .iter()
-                    .map(|part| row(owner, CategoryReference::columns(), part)),
+                    .map(|part| to_row(owner, CategoryReference::columns(), part)),
             );
             causes.extend(
                 incident
                     .causes
                     .iter()
-                    .map(|part| row(owner, CauseReference::columns(), part)),
+                    .map(|part| to_row(owner, CauseReference::columns(), part)),
             );
             fields.extend(
                 incident
                     .custom_fields
                     .iter()
-                    .map(|part| row(owner, IncidentCustomField::columns(), part)),
+                    .map(|part| to_row(owner, IncidentCustomField::columns(), part)),
             );
         }
         all
     }
 
-    fn touch(state: &mut State, ids: &BTreeSet<i32>) {
-        state.touch(ids);
+    fn mark_dependents_stale(state: &mut State, ids: &BTreeSet<i32>) {
+        state.mark_comments_stale(ids);
     }
 
-    fn touch_all(state: &mut State) {
-        state.comments = None;
+    fn mark_all_dependents_stale(state: &mut State) {
+        state.stale_comments = None;
     }
 }
 
 impl Stamped for Improvement {
     const NAME: &'static str = "improvements";
 
-    async fn page(client: &Client, ask: Ask) -> Result<(u64, Vec<Self>)> {
-        let page = ask.of(client.improvements().list()).send().await?;
+    async fn page(client: &Client, request: ListRequest) -> Result<(u64, Vec<Self>)> {
+        let page = request.apply(client.improvements().list()).send().await?;
         Ok((u64::try_from(page.total)?, page.values))
     }
 
@@ -433,23 +448,23 @@ impl Stamped for Improvement {
         Ok(BTreeSet::new())
     }
 
-    fn mark(&self) -> Mark {
-        Mark {
+    fn watermark(&self) -> Watermark {
+        Watermark {
             stamp: self.last_modified,
             id: self.id,
         }
     }
 
-    fn group(_: &State) -> Group {
+    fn group(_: &State) -> TableGroup {
         schema::improvements()
     }
 
-    fn learn(_: &[Self], _: &mut State) -> bool {
+    fn register_fields(_: &[Self], _: &mut State) -> bool {
         false
     }
 
-    fn rows(records: &[Self], _: &State) -> Rows {
-        let row = |improvement| row(None, Improvement::columns(), improvement);
-        Rows(vec![records.iter().map(row).collect()])
+    fn rows(records: &[Self], _: &State) -> GroupRows {
+        let row = |improvement| to_row(None, Improvement::columns(), improvement);
+        GroupRows(vec![records.iter().map(row).collect()])
     }
 }

@@ -1,4 +1,4 @@
-//! What a run tells: a line for each table.
+//! The report of a run, and the output of `--status`.
 
 use std::io::{self, Write};
 use std::time::Instant;
@@ -6,67 +6,69 @@ use std::time::Instant;
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
-use super::state::{Mark, State};
-use super::target::{Counts, Place};
-use crate::table::{grouped, table, took};
+use super::state::{State, Watermark};
+use super::target::{Counts, Location};
+use crate::table::{format_duration, group_digits, table};
 
-/// What a table came to.
+/// The result for a table.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Line {
-    /// Rows it now has.
+pub(super) struct TableReport {
+    /// The number of rows now in the copy.
     pub(super) rows: u64,
     pub(super) counts: Counts,
-    /// Whether the table was, at some moment of the run, what the service had.
+    /// Whether the table was equal to the service's at some moment of the run.
     pub(super) is_exact: bool,
 }
 
-/// What a run came to.
-pub(super) struct Report {
+/// The result of a run.
+pub(super) struct SyncReport {
     begun: Instant,
-    lines: Vec<(&'static str, Option<Line>)>,
+    tables: Vec<(&'static str, Option<TableReport>)>,
 }
 
-impl Default for Report {
+impl Default for SyncReport {
     fn default() -> Self {
-        Report {
+        SyncReport {
             begun: Instant::now(),
-            lines: Vec::new(),
+            tables: Vec::new(),
         }
     }
 }
 
-impl Report {
-    pub(super) fn add(&mut self, table: &'static str, line: Line) {
-        self.lines.push((table, Some(line)));
+impl SyncReport {
+    pub(super) fn add(&mut self, table: &'static str, report: TableReport) {
+        self.tables.push((table, Some(report)));
     }
 
-    /// The client may not read it.
+    /// Records that the client may not read a table.
     pub(super) fn forbidden(&mut self, table: &'static str) {
-        self.lines.push((table, None));
+        self.tables.push((table, None));
     }
 
-    /// Whether a table was read.
+    /// Whether a table was read in this run.
     pub(super) fn has(&self, table: &str) -> bool {
-        let mut lines = self.lines.iter();
-        lines.any(|(name, line)| *name == table && line.is_some())
+        let mut tables = self.tables.iter();
+        tables.any(|(name, report)| *name == table && report.is_some())
     }
 
-    /// Whether every table was exact.
+    /// Whether every table that was read is exact.
     pub(super) fn is_exact(&self) -> bool {
-        self.behind().is_empty()
+        self.inexact_tables().is_empty()
     }
 
-    fn behind(&self) -> Vec<&'static str> {
-        let behind = |(_, line): &&(&str, Option<Line>)| line.is_some_and(|line| !line.is_exact);
-        let lines = self.lines.iter().filter(behind);
-        lines.map(|(table, _)| *table).collect()
+    fn inexact_tables(&self) -> Vec<&'static str> {
+        let inexact = |(_, report): &&(&str, Option<TableReport>)| {
+            report.is_some_and(|report| !report.is_exact)
+        };
+        let tables = self.tables.iter().filter(inexact);
+        tables.map(|(table, _)| *table).collect()
     }
 
-    pub(super) fn print(&self, out: &mut impl Write, place: &Place) -> Result<()> {
+    pub(super) fn print(&self, out: &mut impl Write, location: &Location) -> Result<()> {
         let headings = ["Table", "Rows", "Added", "Changed", "Deleted", "Unchanged"];
         let mut rows = table(&headings, &[1, 2, 3, 4, 5]);
-        for (name, line) in &self.lines {
-            let Some(line) = line else {
+        for (name, report) in &self.tables {
+            let Some(report) = report else {
                 rows.add_row([*name, "may not be read", "", "", "", ""]);
                 continue;
             };
@@ -74,43 +76,43 @@ impl Report {
                 added,
                 changed,
                 deleted,
-            } = line.counts;
-            let unchanged = line.rows.saturating_sub(added + changed);
-            let numbers = [line.rows, added, changed, deleted, unchanged];
+            } = report.counts;
+            let unchanged = report.rows.saturating_sub(added + changed);
+            let numbers = [report.rows, added, changed, deleted, unchanged];
             let name = (*name).to_owned();
-            rows.add_row(std::iter::once(name).chain(numbers.map(grouped)));
+            rows.add_row(std::iter::once(name).chain(numbers.map(group_digits)));
         }
         writeln!(out, "{rows}")?;
-        let took = took(self.begun.elapsed());
-        match &self.behind()[..] {
-            [] => writeln!(out, "{place} is up to date, in {took}")?,
-            behind => writeln!(
+        let took = format_duration(self.begun.elapsed());
+        match &self.inexact_tables()[..] {
+            [] => writeln!(out, "{location} is up to date, in {took}")?,
+            inexact => writeln!(
                 out,
-                "{place} is nearly up to date, in {took}: {} changed all the while; the next run goes on from here",
-                behind.join(", ")
+                "{location} is nearly up to date, in {took}: {} changed during the whole run; the next run continues from here",
+                inexact.join(", ")
             )?,
         }
         Ok(())
     }
 }
 
-/// What is being read, on stderr while it is a terminal, and nothing otherwise. How much will come nobody
-/// knows: only what changed does.
-pub(super) struct Bar(ProgressBar);
+/// A progress spinner on stderr if stderr is a terminal; otherwise it prints nothing. The total is unknown,
+/// since only changes are read.
+pub(super) struct SyncProgress(ProgressBar);
 
-impl Bar {
+impl SyncProgress {
     pub(super) fn new() -> Self {
         let bar = ProgressBar::new_spinner();
         let style =
             ProgressStyle::with_template("{spinner} {rows} rows, {rate} a second  {wide_msg}");
-        // A template with a slip in it is no reason not to copy.
+        // An invalid template must not prevent the copy.
         let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner());
         bar.set_style(
             style
                 .with_key("rows", number(ProgressState::pos))
                 .with_key("rate", number(|state| state.per_sec() as u64)),
         );
-        Bar(bar)
+        SyncProgress(bar)
     }
 
     pub(super) fn at(&self, what: String) {
@@ -122,7 +124,7 @@ impl Bar {
     }
 }
 
-impl Drop for Bar {
+impl Drop for SyncProgress {
     fn drop(&mut self) {
         self.0.finish_and_clear();
     }
@@ -134,17 +136,17 @@ fn number(
 ) -> impl Fn(&ProgressState, &mut dyn std::fmt::Write) + Clone + Send + Sync + 'static {
     move |state, out| {
         // A bar that cannot be drawn is drawn again a moment later.
-        let _ = out.write_str(&grouped(of(state)));
+        let _ = out.write_str(&group_digits(of(state)));
     }
 }
 
-/// Prints how far a copy is.
-pub(super) fn status(state: &State, place: &Place) -> Result<()> {
+/// Prints the state of a copy.
+pub(super) fn status(state: &State, location: &Location) -> Result<()> {
     let mut out = io::stdout();
     let source = &state.source;
     writeln!(
         out,
-        "{place}: what client {} may read at {}",
+        "{location}: records that client {} may read at {}",
         source.client_id, source.url
     )?;
     match &state.finished {
@@ -153,23 +155,23 @@ pub(super) fn status(state: &State, place: &Place) -> Result<()> {
         None => writeln!(out, "never finished")?,
     }
     let mut rows = table(&["Table", "Changes up to"], &[]);
-    for (name, mark) in &state.records {
-        rows.add_row([name.clone(), upto(*mark)]);
+    for (name, watermark) in &state.watermarks {
+        rows.add_row([name.clone(), watermark_text(*watermark)]);
     }
     for (datasource, series) in &state.values {
-        let place = match series.walk {
-            Some(month) => format!("reading for the first time, at {month}"),
-            None => upto(series.mark),
+        let progress = match series.next_month {
+            Some(month) => format!("first read in progress, at {month}"),
+            None => watermark_text(series.watermark),
         };
-        rows.add_row([format!("values of datasource {datasource}"), place]);
+        rows.add_row([format!("values of datasource {datasource}"), progress]);
     }
     writeln!(out, "{rows}")?;
     Ok(())
 }
 
-fn upto(mark: Mark) -> String {
-    match mark {
-        Mark::START => "nothing yet".to_owned(),
-        Mark { stamp, .. } => stamp.to_string(),
+fn watermark_text(watermark: Watermark) -> String {
+    match watermark {
+        Watermark::START => "nothing yet".to_owned(),
+        Watermark { stamp, .. } => stamp.to_string(),
     }
 }

@@ -1,15 +1,15 @@
-//! Rows that belong to themselves, and the tables they go into.
+//! Owned rows, and the tables of a copy.
 //!
-//! What a record's columns are is said in [`obeya::tables`]; here they get the names that SQL and data frames
-//! are at ease with. Nothing here knows a target.
+//! [`obeya::tables`] declares the columns of records; here they get snake_case names for SQL and data frames.
+//! Nothing here depends on a target.
 
 use obeya::model::Timestamp;
 
 use obeya::tables::{Cell, Column, Kind};
 
-/// One value, owned.
+/// An owned cell.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Value {
+pub(super) enum CellValue {
     Null,
     Int(i32),
     Number(f64),
@@ -20,63 +20,64 @@ pub(super) enum Value {
     Day(i32),
 }
 
-impl Value {
-    /// An id, which every table begins with.
+impl CellValue {
+    /// The value of an id column; every table begins with one.
     pub(super) fn id(&self) -> i32 {
         match self {
-            Value::Int(id) => *id,
-            other => unreachable!("{other:?} where the interface has an id"),
+            CellValue::Int(id) => *id,
+            other => unreachable!("{other:?} in an id column"),
         }
     }
 
     pub(super) fn text(text: Option<&str>) -> Self {
-        text.map_or(Value::Null, |text| Value::Text(text.to_owned()))
+        text.map_or(CellValue::Null, |text| CellValue::Text(text.to_owned()))
     }
 }
 
-/// As many values as its table has columns.
-pub(super) type Row = Vec<Value>;
+/// One value for each column of the table.
+pub(super) type TableRow = Vec<CellValue>;
 
 /// A column of the copy.
 #[derive(Clone, Debug)]
-pub(super) struct Named {
+pub(super) struct ColumnSpec {
     pub(super) name: String,
     pub(super) kind: Kind,
 }
 
-/// A table of the copy. Its rows are known by their first columns, which are integers.
+/// A table of the copy. Its first columns are the primary key and are integers.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
     pub(super) name: &'static str,
-    /// How many columns a row is known by.
+    /// The number of primary key columns.
     pub(super) key: usize,
-    pub(super) columns: Vec<Named>,
-    /// Columns by which a database finds rows as well.
+    pub(super) columns: Vec<ColumnSpec>,
+    /// The columns of a secondary index.
     pub(super) index: &'static [&'static str],
 }
 
 impl Table {
-    /// The table of records with these columns, behind `owner`'s id where they hang on another record.
+    /// A table with the columns of a record, after a column `owner` if the records are parts of another
+    /// record.
     pub(super) fn of<T>(
         name: &'static str,
         key: usize,
         owner: Option<&str>,
         columns: &[Column<T>],
     ) -> Self {
-        let owner = owner.map(|name| Named {
+        let owner = owner.map(|name| ColumnSpec {
             name: name.to_owned(),
             kind: Kind::Int,
         });
-        // Beside its owner's id, a part's own is no longer "the id".
+        // After its owner's id, a part's own id needs a qualified name.
         let own = |column: &Column<T>| match (column.field.name, &owner) {
-            ("id", Some(_)) => format!("{}_id", part(name)),
-            (name, _) => snake(name),
+            ("id", Some(_)) => format!("{}_id", singular_part(name)),
+            (name, _) => snake_case(name),
         };
-        let own = columns.iter().map(|column| Named {
+        let own = columns.iter().map(|column| ColumnSpec {
             name: own(column),
             kind: column.field.kind,
         });
-        let own: Vec<Named> = own.collect();
+        let own: Vec<ColumnSpec> = own.collect();
         Table {
             name,
             key,
@@ -90,9 +91,9 @@ impl Table {
         self
     }
 
-    /// Adds columns of texts.
+    /// Adds text columns.
     pub(super) fn add_texts<'a>(&mut self, names: impl Iterator<Item = &'a str>) {
-        self.columns.extend(names.map(|name| Named {
+        self.columns.extend(names.map(|name| ColumnSpec {
             name: name.to_owned(),
             kind: Kind::Text,
         }));
@@ -102,30 +103,30 @@ impl Table {
         self.columns.iter().map(|column| column.name.as_str())
     }
 
-    /// The place of a column that is there.
-    pub(super) fn place(&self, name: &str) -> usize {
+    /// The index of a column that exists.
+    pub(super) fn column_index(&self, name: &str) -> usize {
         self.names()
             .position(|other| other == name)
-            .expect("asked for by the name it was given here")
+            .expect("the column was declared in this module")
     }
 }
 
-/// A record's table and the tables of its parts, whose rows begin with the record's id.
+/// The table of a record type and the tables of its parts, whose rows begin with the record's id.
 #[derive(Clone, Debug)]
-pub(super) struct Group {
+pub(super) struct TableGroup {
     pub(super) main: Table,
     pub(super) parts: Vec<Table>,
 }
 
-impl Group {
-    pub(super) fn alone(main: Table) -> Self {
-        Group {
+impl TableGroup {
+    pub(super) fn single(main: Table) -> Self {
+        TableGroup {
             main,
             parts: Vec::new(),
         }
     }
 
-    /// The record's table, then those of its parts.
+    /// The main table, then those of the parts.
     pub(super) fn tables(&self) -> impl Iterator<Item = &Table> {
         std::iter::once(&self.main).chain(&self.parts)
     }
@@ -133,40 +134,42 @@ impl Group {
 
 /// Rows of a group: one list for each of its tables.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Rows(pub(super) Vec<Vec<Row>>);
+pub(super) struct GroupRows(pub(super) Vec<Vec<TableRow>>);
 
-impl Rows {
-    /// None, for a group of so many tables.
-    pub(super) fn none(group: &Group) -> Self {
-        Rows(vec![Vec::new(); 1 + group.parts.len()])
+impl GroupRows {
+    /// No rows, for each table of the group.
+    pub(super) fn none(group: &TableGroup) -> Self {
+        GroupRows(vec![Vec::new(); 1 + group.parts.len()])
     }
 
-    pub(super) fn main(&self) -> &[Row] {
+    pub(super) fn main(&self) -> &[TableRow] {
         &self.0[0]
     }
 }
 
-/// The row of a record, behind its owner's id where it has one.
-pub(super) fn row<T>(owner: Option<i32>, columns: &[Column<T>], record: &T) -> Row {
-    let own = columns.iter().map(|column| owned(&(column.get)(record)));
-    owner.map(Value::Int).into_iter().chain(own).collect()
+/// The row of a record, after its owner's id if it has an owner.
+pub(super) fn to_row<T>(owner: Option<i32>, columns: &[Column<T>], record: &T) -> TableRow {
+    let own = columns
+        .iter()
+        .map(|column| to_cell_value(&(column.get)(record)));
+    owner.map(CellValue::Int).into_iter().chain(own).collect()
 }
 
-fn owned(cell: &Cell<'_>) -> Value {
+fn to_cell_value(cell: &Cell<'_>) -> CellValue {
     match cell {
-        Cell::Null => Value::Null,
-        Cell::Int(number) => Value::Int(*number),
-        Cell::Number(number) => Value::Number(*number),
-        Cell::Bool(value) => Value::Bool(*value),
-        Cell::Text(text) => Value::Text((*text).to_owned()),
-        Cell::Instant(instant) => Value::Instant(*instant),
-        Cell::Day(day) => Value::Day(day.days()),
-        Cell::Row(..) | Cell::List(..) => unreachable!("lists are tables of their own here"),
+        Cell::Null => CellValue::Null,
+        Cell::Int(number) => CellValue::Int(*number),
+        Cell::Number(number) => CellValue::Number(*number),
+        Cell::Bool(value) => CellValue::Bool(*value),
+        Cell::Text(text) => CellValue::Text((*text).to_owned()),
+        Cell::Instant(instant) => CellValue::Instant(*instant),
+        Cell::Day(day) => CellValue::Day(day.days()),
+        Cell::Row(..) | Cell::List(..) => unreachable!("lists have their own tables"),
     }
 }
 
 /// `incident_categories` → `category`, `incident_custom_fields` → `custom_field`.
-fn part(table: &str) -> String {
+fn singular_part(table: &str) -> String {
     let parts = table.split_once('_').map_or(table, |(_, parts)| parts);
     match parts.strip_suffix("ies") {
         Some(stem) => format!("{stem}y"),
@@ -175,7 +178,7 @@ fn part(table: &str) -> String {
 }
 
 /// `lastModifiedByUserId` → `last_modified_by_user_id`.
-fn snake(name: &str) -> String {
+fn snake_case(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 4);
     for letter in name.chars() {
         if letter.is_ascii_uppercase() {
@@ -184,9 +187,9 @@ fn snake(name: &str) -> String {
         out.push(letter.to_ascii_lowercase());
     }
     match out.as_str() {
-        // Once apart from its twin: `dataSourceId` of the wire and `datasourceId` of everything else.
+        // The wire has `dataSourceId` once and `datasourceId` everywhere else.
         "data_source_id" => "datasource_id".to_owned(),
-        // Words of SQL, which no table should have to quote.
+        // An SQL keyword would have to be quoted in every query.
         "group" => "group_name".to_owned(),
         _ => out,
     }

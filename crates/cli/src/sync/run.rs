@@ -1,36 +1,36 @@
-//! One run: what is asked for, in which order.
+//! The steps of a run and their order.
 //!
-//! Lists come first, since records bear names that stand in them. Comments have no stamps: all of them are
-//! read before the incidents, since what happens to comments while they are read shows in the incidents; or,
-//! once the copy has them, those of the incidents that changed.
+//! Lists come first, since records contain names from them. Comments have no stamps: the first run reads all
+//! of them before the incidents, since a comment that changes meanwhile changes the stamp of its incident;
+//! later runs read those of the incidents that changed.
 
 use std::collections::BTreeSet;
 
 use anyhow::Result;
 use obeya::model::{Improvement, Incident, Timestamp};
 
-use super::What;
+use super::Dataset;
 use super::context::SyncContext;
 use super::records::Stamped as _;
-use super::report::{Line, Report};
+use super::report::{SyncReport, TableReport};
 use super::state::Finished;
 use super::{lists, records};
 
 impl SyncContext<'_> {
-    /// Everything that is wanted and may be read.
-    pub(super) async fn all(mut self) -> Result<Report> {
+    /// Copies everything that was selected and that the client may read.
+    pub(super) async fn run(mut self) -> Result<SyncReport> {
         let names = lists::organisation(&mut self).await?;
-        // Records bear the names of groups and types. A service of this interface need not stamp them when
-        // these change.
-        let renamed = names.is_some() && names != self.state.names;
-        let anew = self.args.full || renamed;
-        self.incidents(anew).await?;
-        if self.args.wants(What::Improvements) {
-            let done = records::sync::<Improvement>(&mut self, anew, None).await;
+        // Records contain the names of groups and types. A service need not change the stamps of records when
+        // such a name changes.
+        let renamed = names.is_some() && names != self.state.names_digest;
+        let read_all = self.args.full || renamed;
+        self.incidents(read_all).await?;
+        if self.args.wants(Dataset::Improvements) {
+            let done = records::sync::<Improvement>(&mut self, read_all, None).await;
             self.record_outcome("improvements", done)?;
         }
         if renamed && self.has_read_all_records() {
-            self.state.names = names;
+            self.state.names_digest = names;
         }
         super::values::sync(&mut self).await?;
         let is_exact = self.report.is_exact();
@@ -42,22 +42,22 @@ impl SyncContext<'_> {
         Ok(self.report)
     }
 
-    /// Whether this run read all kinds of records that the copy has.
+    /// Whether this run read all record types that the copy has.
     fn has_read_all_records(&self) -> bool {
         let kinds = [
-            (Incident::NAME, What::Incidents),
-            (Improvement::NAME, What::Improvements),
+            (Incident::NAME, Dataset::Incidents),
+            (Improvement::NAME, Dataset::Improvements),
         ];
         kinds.into_iter().all(|(name, what)| {
             let is_read = self.args.wants(what) && self.report.has(name);
-            is_read || !self.state.records.contains_key(name)
+            is_read || !self.state.watermarks.contains_key(name)
         })
     }
 
-    /// Incidents and the comments on them, which come and go with them.
-    async fn incidents(&mut self, anew: bool) -> Result<()> {
-        let mut wants_comments = self.args.wants(What::Comments);
-        if !self.args.wants(What::Incidents) {
+    /// Copies incidents and the comments on them.
+    async fn incidents(&mut self, read_all: bool) -> Result<()> {
+        let mut wants_comments = self.args.wants(Dataset::Comments);
+        if !self.args.wants(Dataset::Incidents) {
             if wants_comments {
                 let done = lists::comments(self).await;
                 self.record_outcome("comments", done)?;
@@ -66,9 +66,9 @@ impl SyncContext<'_> {
         }
         let mut since = None;
         let mut all = None;
-        if wants_comments && (anew || !self.may_follow_comments().await?) {
-            // Noted before the comments are read: whatever happens to an incident from here on, its comments
-            // are read once more.
+        if wants_comments && (read_all || !self.may_follow_comments().await?) {
+            // Taken before the comments are read: the comments on incidents that change from here on are read
+            // again.
             since = match records::latest::<Incident>(self.client).await {
                 Ok((_, mark)) => Some(mark),
                 Err(error) => return self.record_outcome("incidents", Err(error)),
@@ -81,7 +81,7 @@ impl SyncContext<'_> {
                 }
             }
         }
-        let mut line = match records::sync::<Incident>(self, anew, since).await {
+        let mut line = match records::sync::<Incident>(self, read_all, since).await {
             Ok(line) => line,
             Err(error) => return self.record_outcome("incidents", Err(error)),
         };
@@ -94,31 +94,35 @@ impl SyncContext<'_> {
         comments.map_or(Ok(()), |done| self.record_outcome("comments", done))
     }
 
-    /// Whether the copy has the comments on its incidents, and whatever happens to them shows in the stamps
-    /// of these.
+    /// Whether it is enough to read the comments on changed incidents: the copy has all comments, and the
+    /// service changes an incident's stamp when its comments change.
     async fn may_follow_comments(&self) -> Result<bool> {
-        let has_both =
-            self.state.comments.is_some() && self.state.records.contains_key(Incident::NAME);
-        Ok(has_both && self.client.comments().stamp_incidents().await?)
+        let has_both = self.state.stale_comments.is_some()
+            && self.state.watermarks.contains_key(Incident::NAME);
+        Ok(has_both && self.client.comments().covered_by_incident_stamps().await?)
     }
 
-    /// Reads the comments on incidents anew that changed, until none does. `all` is what came of reading all
+    /// Reads the comments on changed incidents until no incident changes. `all` is the result of reading all
     /// comments, if this run has done so.
-    async fn follow(&mut self, all: Option<Line>, incidents: &mut Line) -> Result<Line> {
+    async fn follow(
+        &mut self,
+        all: Option<TableReport>,
+        incidents: &mut TableReport,
+    ) -> Result<TableReport> {
         let mut counts = all.unwrap_or_default().counts;
         let mut is_exact = false;
-        for round in 0..=records::ROUNDS {
-            let changed = self.state.comments.clone();
-            // They are counted even if this run has read them all: those of an incident that was deleted
-            // before the incidents were read went with one that the copy never had.
+        for round in 0..=records::MAX_ROUNDS {
+            let changed = self.state.stale_comments.clone();
+            // Compare the counts even if this run has read all comments: an incident that was deleted before
+            // the incidents were read leaves comments whose incident the copy never had.
             is_exact = changed.as_ref().is_some_and(BTreeSet::is_empty)
                 && lists::has_all_comments(self).await?;
-            if is_exact || round == records::ROUNDS {
+            if is_exact || round == records::MAX_ROUNDS {
                 break;
             }
             counts += match changed {
                 Some(changed) if !changed.is_empty() => lists::comments_of(self, changed).await?,
-                // More incidents changed than are followed, or comments came and went and no incident tells.
+                // Too many incidents changed, or comments changed without a change of their incidents.
                 _ => lists::comments(self).await?.counts,
             };
             let more = records::sync::<Incident>(self, false, None).await?;
@@ -126,7 +130,7 @@ impl SyncContext<'_> {
             incidents.counts += more.counts;
             incidents.is_exact = more.is_exact;
         }
-        Ok(Line {
+        Ok(TableReport {
             rows: self.comments()?,
             counts,
             is_exact,

@@ -1,5 +1,4 @@
-//! The tables of a copy: a group of tables for each kind of record, with their columns. It reads nothing and
-//! writes nothing.
+//! The tables of a copy: a group of tables for each record type, with their columns. No I/O here.
 
 use std::collections::BTreeSet;
 
@@ -9,14 +8,14 @@ use obeya::model::{
 };
 use obeya::tables::{Tabular as _, scalars};
 
-use super::row::{Group, Table};
+use super::row::{Table, TableGroup};
 use super::state::{Source, State};
 
 /// Incidents with their parts, and a column for each custom field.
-pub(super) fn incidents(state: &State) -> Group {
+pub(super) fn incidents(state: &State) -> TableGroup {
     let mut main = Table::of("incidents", 1, None, scalars::<Incident>());
-    main.add_texts(state.fields.columns());
-    Group {
+    main.add_texts(state.custom_fields.columns());
+    TableGroup {
         main,
         parts: vec![
             Table::of(
@@ -44,35 +43,35 @@ pub(super) fn incidents(state: &State) -> Group {
 
 const OWNER: Option<&str> = Some("incident_id");
 
-/// The names of the incidents' own columns, which no custom field gets.
-pub(super) fn own_columns() -> BTreeSet<String> {
+/// The column names of incidents, which custom fields must not use.
+pub(super) fn incident_column_names() -> BTreeSet<String> {
     let table = Table::of("incidents", 1, None, scalars::<Incident>());
     table.names().map(str::to_owned).collect()
 }
 
-pub(super) fn improvements() -> Group {
-    Group::alone(Table::of("improvements", 1, None, Improvement::columns()))
+pub(super) fn improvements() -> TableGroup {
+    TableGroup::single(Table::of("improvements", 1, None, Improvement::columns()))
 }
 
-pub(super) fn comments() -> Group {
+pub(super) fn comments() -> TableGroup {
     let table = Table::of("comments", 1, None, IncidentComment::columns());
-    Group::alone(table.indexed(&["incident_id"]))
+    TableGroup::single(table.indexed(&["incident_id"]))
 }
 
-pub(super) fn boards() -> Group {
-    Group::alone(Table::of("boards", 1, None, Board::columns()))
+pub(super) fn boards() -> TableGroup {
+    TableGroup::single(Table::of("boards", 1, None, Board::columns()))
 }
 
-pub(super) fn groups() -> Group {
-    Group::alone(Table::of("groups", 1, None, model::Group::columns()))
+pub(super) fn groups() -> TableGroup {
+    TableGroup::single(Table::of("groups", 1, None, model::Group::columns()))
 }
 
-pub(super) fn areas() -> Group {
-    Group::alone(Table::of("areas", 1, None, Area::columns()))
+pub(super) fn areas() -> TableGroup {
+    TableGroup::single(Table::of("areas", 1, None, Area::columns()))
 }
 
-pub(super) fn types() -> Group {
-    Group::alone(Table::of(
+pub(super) fn types() -> TableGroup {
+    TableGroup::single(Table::of(
         "incident_types",
         1,
         None,
@@ -80,13 +79,13 @@ pub(super) fn types() -> Group {
     ))
 }
 
-pub(super) fn datasources() -> Group {
-    Group::alone(Table::of("datasources", 1, None, Datasource::columns()))
+pub(super) fn datasources() -> TableGroup {
+    TableGroup::single(Table::of("datasources", 1, None, Datasource::columns()))
 }
 
-pub(super) fn values() -> Group {
+pub(super) fn values() -> TableGroup {
     let table = Table::of("datasource_values", 1, None, DatasourceValue::columns());
-    Group::alone(table.indexed(&["datasource_id", "value_date"]))
+    TableGroup::single(table.indexed(&["datasource_id", "value_date"]))
 }
 
 /// The names of all tables of a copy.
@@ -106,6 +105,6 @@ pub(super) fn tables() -> BTreeSet<&'static str> {
         datasources(),
         values(),
     ];
-    let names = groups.iter().flat_map(Group::tables);
+    let names = groups.iter().flat_map(TableGroup::tables);
     names.map(|table| table.name).collect()
 }

@@ -1,4 +1,4 @@
-//! How far a copy is: what the next run begins with. It is kept beside the data, in the target.
+//! The state of a copy, from which the next run continues. It is stored with the data, in the target.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,37 +6,42 @@ use anyhow::{Result, bail};
 use obeya::model::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::fields::Fields;
+use super::custom_fields::CustomFields;
 use super::month::Month;
 
-/// What this program writes. A copy of another version is refused and not guessed at.
+/// The version of the stored state. A copy of another version is refused.
 const VERSION: u32 = 1;
 
-/// With more changed incidents than these, all comments are read as quickly as theirs.
-const FOLLOWED: usize = 2_000;
+/// With more changed incidents than this, reading all comments is as fast as reading theirs.
+const MAX_STALE_COMMENTS: usize = 2_000;
 
-/// How far a copy is.
+/// The state of a copy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct State {
     version: u32,
     pub(super) source: Source,
-    /// When a run last came to its end, and whether the copy was then exact.
+    /// When the last run finished, and whether the copy was exact.
     pub(super) finished: Option<Finished>,
-    /// Incidents and improvements.
-    pub(super) records: BTreeMap<String, Mark>,
-    /// The marks at which they were last found exact: what was deleted before is known.
-    pub(super) settled: BTreeMap<String, Mark>,
-    pub(super) fields: Fields,
-    /// Of the lists that names in records come from: when they change, records are read anew.
-    pub(super) names: Option<u64>,
-    /// Incidents that changed since the comments on them were read; `None` where all comments are to be read.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub(super) comments: Option<BTreeSet<i32>>,
+    /// The watermarks of incidents and improvements.
+    #[serde(rename = "records")]
+    pub(super) watermarks: BTreeMap<String, Watermark>,
+    /// The watermarks at which they were last exact: earlier deletions are already applied.
+    #[serde(rename = "settled")]
+    pub(super) exact_at: BTreeMap<String, Watermark>,
+    #[serde(rename = "fields")]
+    pub(super) custom_fields: CustomFields,
+    /// A digest of the lists whose names records contain: when it changes, all records are read again.
+    #[serde(rename = "names")]
+    pub(super) names_digest: Option<u64>,
+    /// Incidents that changed since the comments on them were read; `None` if all comments must be read.
+    #[serde(rename = "comments", skip_serializing_if = "Option::is_none", default)]
+    pub(super) stale_comments: Option<BTreeSet<i32>>,
     /// By datasource.
     pub(super) values: BTreeMap<i32, Series>,
 }
 
-/// Whose data it is. What another client may read is another copy.
+/// The service and the client the copy was read with. Another client may see other records, so it needs
+/// another copy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Source {
     pub(super) url: String,
@@ -50,16 +55,16 @@ pub(super) struct Finished {
     pub(super) is_exact: bool,
 }
 
-/// A place in the order of changes: every change up to it is in the copy.
+/// A position in the order of changes: the copy has every change up to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) struct Mark {
+pub(super) struct Watermark {
     pub(super) stamp: Timestamp,
     pub(super) id: i32,
 }
 
-impl Mark {
+impl Watermark {
     /// Before everything.
-    pub(super) const START: Mark = Mark {
+    pub(super) const START: Watermark = Watermark {
         stamp: Timestamp::MIN,
         id: 0,
     };
@@ -68,24 +73,24 @@ impl Mark {
 /// The values of a datasource.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Series {
-    /// By the registration of values.
-    pub(super) mark: Mark,
-    /// The first month that is still to be read for the first time; `None` once all were.
+    /// The last registration the copy has.
+    #[serde(rename = "mark")]
+    pub(super) watermark: Watermark,
+    /// The month at which the first read continues; `None` once it is complete.
+    #[serde(rename = "walk", skip_serializing_if = "Option::is_none", default)]
+    pub(super) next_month: Option<Month>,
+    /// The service's last answer about the newest value, whether or not the copy has it; `None` in a state of
+    /// an older version.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub(super) walk: Option<Month>,
-    /// What was last heard of them, whatever of it is in the copy; `None` where an older version of this
-    /// program kept the copy.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub(super) newest: Option<Newest>,
+    pub(super) newest: Option<NewestValue>,
 }
 
-/// How many values a service has of a datasource, and the last of them in the order of changes, at one
-/// moment.
+/// The number of values the service has of a datasource, and the last change among them, at one moment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Newest {
+pub(super) struct NewestValue {
     pub(super) count: u64,
-    pub(super) last: Mark,
-    /// By which the service knows that this is still so; `None` from one that gives no tags.
+    pub(super) last: Watermark,
+    /// The tag to revalidate this answer with; `None` if the service sends no tags.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) tag: Option<String>,
 }
@@ -96,30 +101,29 @@ impl State {
             version: VERSION,
             source,
             finished: None,
-            records: BTreeMap::new(),
-            settled: BTreeMap::new(),
-            fields: Fields::default(),
-            names: None,
-            comments: None,
+            watermarks: BTreeMap::new(),
+            exact_at: BTreeMap::new(),
+            custom_fields: CustomFields::default(),
+            names_digest: None,
+            stale_comments: None,
             values: BTreeMap::new(),
         }
     }
 
-    /// Takes note of incidents that change in the copy, so that the comments on them are read anew, in
-    /// whatever run.
-    pub(super) fn touch(&mut self, incidents: &BTreeSet<i32>) {
-        if let Some(touched) = &mut self.comments {
-            touched.extend(incidents);
-            if touched.len() > FOLLOWED {
-                self.comments = None;
+    /// Marks the comments on changed incidents as stale, so that this run or a later one reads them again.
+    pub(super) fn mark_comments_stale(&mut self, incidents: &BTreeSet<i32>) {
+        if let Some(stale) = &mut self.stale_comments {
+            stale.extend(incidents);
+            if stale.len() > MAX_STALE_COMMENTS {
+                self.stale_comments = None;
             }
         }
     }
 
-    /// Reads what a target holds.
+    /// Parses a stored state.
     ///
     /// # Errors
-    /// When it is none, or of another version.
+    /// When it is invalid, or of another version.
     pub(super) fn parse(text: &str) -> Result<Self> {
         #[derive(Deserialize)]
         struct Version {
@@ -128,14 +132,14 @@ impl State {
         match serde_json::from_str(text) {
             Ok(Version { version: VERSION }) => Ok(serde_json::from_str(text)?),
             Ok(Version { version }) => bail!(
-                "the copy is of version {version}, expected {VERSION}: it was made by another version of this program"
+                "the copy is of version {version}, expected {VERSION}: it was written by another version of this program"
             ),
-            Err(error) => bail!("what the copy says of itself cannot be read: {error}"),
+            Err(error) => bail!("the state of the copy cannot be read: {error}"),
         }
     }
 
     pub(super) fn text(&self) -> String {
-        serde_json::to_string(self).expect("maps with keys that are text")
+        serde_json::to_string(self).expect("all keys are texts")
     }
 }
 
@@ -149,20 +153,24 @@ mod tests {
             url: "https://connect.example".to_owned(),
             client_id: "c".to_owned(),
         });
-        let mark = Mark {
+        let watermark = Watermark {
             stamp: "2026-03-02T06:12:00.1234567Z".parse().unwrap(),
             id: 7,
         };
-        state.records.insert("incidents".to_owned(), mark);
-        let walk = Some("2026-03".parse().unwrap());
-        let newest = Some(Newest {
+        state.watermarks.insert("incidents".to_owned(), watermark);
+        let next_month = Some("2026-03".parse().unwrap());
+        let newest = Some(NewestValue {
             count: 3,
-            last: mark,
+            last: watermark,
             tag: Some("\"s1\"".to_owned()),
         });
-        let series = Series { mark, walk, newest };
+        let series = Series {
+            watermark,
+            next_month,
+            newest,
+        };
         state.values.insert(12, series);
-        state.comments = Some(BTreeSet::from([3, 7]));
+        state.stale_comments = Some(BTreeSet::from([3, 7]));
         assert_eq!(State::parse(&state.text()).unwrap(), state);
     }
 
@@ -170,25 +178,28 @@ mod tests {
     fn many_changed_incidents_are_all_of_them() {
         let (url, client_id) = (String::new(), String::new());
         let mut state = State::new(Source { url, client_id });
-        state.touch(&BTreeSet::from([1]));
-        assert_eq!(state.comments, None, "nobody has read any");
-        state.comments = Some(BTreeSet::new());
-        state.touch(&(0..2_000).collect());
-        state.touch(&BTreeSet::from([7]));
-        assert_eq!(state.comments.as_ref().map(BTreeSet::len), Some(2_000));
-        state.touch(&BTreeSet::from([2_000]));
-        assert_eq!(state.comments, None);
+        state.mark_comments_stale(&BTreeSet::from([1]));
+        assert_eq!(state.stale_comments, None, "none has been read yet");
+        state.stale_comments = Some(BTreeSet::new());
+        state.mark_comments_stale(&(0..2_000).collect());
+        state.mark_comments_stale(&BTreeSet::from([7]));
+        assert_eq!(
+            state.stale_comments.as_ref().map(BTreeSet::len),
+            Some(2_000)
+        );
+        state.mark_comments_stale(&BTreeSet::from([2_000]));
+        assert_eq!(state.stale_comments, None);
     }
 
     #[test]
     fn a_state_from_before_tags_were_kept_is_read() {
         let text = r#"{"version":1,"source":{"url":"https://connect.example","client_id":"c"},"finished":null,"records":{},"settled":{},
             "fields":FIELDS,"names":null,"values":{"12":{"mark":{"stamp":"2026-03-02T06:12:00Z","id":7}}}}"#;
-        let fields = serde_json::to_string(&Fields::default()).unwrap();
+        let fields = serde_json::to_string(&CustomFields::default()).unwrap();
         let state = State::parse(&text.replace("FIELDS", &fields)).unwrap();
-        assert_eq!(state.values[&12].mark.id, 7);
+        assert_eq!(state.values[&12].watermark.id, 7);
         assert_eq!(state.values[&12].newest, None);
-        assert_eq!(state.comments, None);
+        assert_eq!(state.stale_comments, None);
     }
 
     #[test]

@@ -1,10 +1,11 @@
-//! Values of datasources: what was registered since the last run, and months that have another number of
-//! values than the copy.
+//! Values of datasources: copies values registered since the last run, and months whose number of values
+//! differs.
 //!
-//! A value is registered anew with every change, and none comes into sight with an earlier registration than
-//! any that was seen. So the copy has all values up to its mark, and perhaps more; when the newest value of
-//! the service is not beyond the mark and both have as many, they are the same. A service that gives tags is
-//! asked for the newest value by the tag of its last answer, and reads nothing where nothing changed.
+//! Every change gives a value a later registration date, and no value becomes visible with an earlier one
+//! than a value that was visible before. So the copy has all values up to its watermark, and perhaps some
+//! deleted ones. If the service's newest value is not past the watermark and both have the same number of
+//! values, they are equal. The request for the newest value is conditional on the tag of its last answer, so
+//! an unchanged datasource costs little.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -14,26 +15,26 @@ use obeya::tables::Tabular as _;
 use obeya::{Client, Tag, Values};
 use tokio::sync::mpsc;
 
-use super::What;
+use super::Dataset;
 use super::context::SyncContext;
 use super::month::Month;
-use super::records::ROUNDS;
-use super::report::Line;
-use super::row::{Group, Row, Rows, row};
+use super::records::MAX_ROUNDS;
+use super::report::TableReport;
+use super::row::{GroupRows, TableGroup, TableRow, to_row};
 use super::schema;
-use super::state::{Mark, Newest, Series};
+use super::state::{NewestValue, Series, Watermark};
 use super::target::{Counts, Scope};
 
-/// Values to a page where nobody asks for another number: what the interface allows.
-const PAGE: i32 = 10_000;
+/// The default number of values per page, the maximum of the interface.
+const PAGE_SIZE: i32 = 10_000;
 
-/// Pages that are read ahead of what is written.
-const AHEAD: usize = 2;
+/// How many pages are prefetched before they are written.
+const PREFETCHED_PAGES: usize = 2;
 
-/// Values of all datasources that are wanted.
+/// Copies the values of the selected datasources.
 pub(super) async fn sync(context: &mut SyncContext<'_>) -> Result<()> {
-    if !context.args.wants(What::Values) {
-        if context.args.wants(What::Datasources) {
+    if !context.args.wants(Dataset::Values) {
+        if context.args.wants(Dataset::Datasources) {
             let done = super::lists::datasources(context).await;
             return done
                 .map(drop)
@@ -48,18 +49,18 @@ pub(super) async fn sync(context: &mut SyncContext<'_>) -> Result<()> {
         },
         ids => ids.iter().copied().collect(),
     };
-    let mut all = Line {
+    let mut all = TableReport {
         is_exact: true,
-        ..Line::default()
+        ..TableReport::default()
     };
     if context.args.datasource.is_empty() {
         let known: Vec<i32> = context.state.values.keys().copied().collect();
         for datasource in known.into_iter().filter(|id| !wanted.contains(id)) {
-            all.counts.deleted += drop_values(context, datasource)?;
+            all.counts.deleted += remove_datasource(context, datasource)?;
         }
     }
     for datasource in wanted {
-        match one(context, datasource).await {
+        match sync_datasource(context, datasource).await {
             Ok(line) => {
                 all.rows += line.rows;
                 all.counts += line.counts;
@@ -71,61 +72,61 @@ pub(super) async fn sync(context: &mut SyncContext<'_>) -> Result<()> {
     context.record_outcome("values", Ok(all))
 }
 
-fn drop_values(context: &mut SyncContext<'_>, datasource: i32) -> Result<u64> {
+fn remove_datasource(context: &mut SyncContext<'_>, datasource: i32) -> Result<u64> {
     context.state.values.remove(&datasource);
     let group = schema::values();
     tokio::task::block_in_place(|| {
         context
             .target
-            .drop_values(&group, datasource, &context.state)
+            .delete_values(&group, datasource, &context.state)
     })
 }
 
-async fn one(context: &mut SyncContext<'_>, datasource: i32) -> Result<Line> {
-    let mut work = Work {
+async fn sync_datasource(context: &mut SyncContext<'_>, datasource: i32) -> Result<TableReport> {
+    let mut sync = ValueSync {
         group: schema::values(),
         values: context
             .client
             .datasources()
             .values(datasource)
-            .page_size(context.page_size(PAGE)),
+            .page_size(context.page_size(PAGE_SIZE)),
         datasource,
         counts: Counts::default(),
         context,
     };
-    work.prepare().await?;
-    work.walk().await?;
-    let (rows, is_exact) = work.follow().await?;
-    Ok(Line {
+    sync.prepare().await?;
+    sync.read_all_months().await?;
+    let (rows, is_exact) = sync.converge().await?;
+    Ok(TableReport {
         rows,
-        counts: work.counts,
+        counts: sync.counts,
         is_exact,
     })
 }
 
-struct Work<'a, 'b> {
+struct ValueSync<'a, 'b> {
     context: &'a mut SyncContext<'b>,
-    group: Group,
+    group: TableGroup,
     datasource: i32,
-    /// The request for all of them.
+    /// The request for all values of the datasource.
     values: Values,
     counts: Counts,
 }
 
-impl Work<'_, '_> {
+impl ValueSync<'_, '_> {
     fn series(&mut self) -> &mut Series {
         self.context
             .state
             .values
             .entry(self.datasource)
             .or_insert(Series {
-                mark: Mark::START,
-                walk: Some(Month::FIRST),
+                watermark: Watermark::START,
+                next_month: Some(Month::FIRST),
                 newest: None,
             })
     }
 
-    /// The mark is noted before anything is read, so that what changes meanwhile is seen as a change.
+    /// Sets the watermark before anything is read, so that changes meanwhile are found by the next request.
     async fn prepare(&mut self) -> Result<()> {
         let is_known = self.context.state.values.contains_key(&self.datasource);
         if is_known && !self.context.args.full {
@@ -133,53 +134,61 @@ impl Work<'_, '_> {
         }
         let newest = self.newest(None).await?;
         *self.series() = Series {
-            mark: newest.last,
-            walk: Some(Month::FIRST),
+            watermark: newest.last,
+            next_month: Some(Month::FIRST),
             newest: Some(newest),
         };
         tokio::task::block_in_place(|| self.context.target.save(&self.context.state))
     }
 
-    /// How many values there are, and the last of them in the order of registration.
-    async fn latest(&mut self) -> Result<(u64, Mark)> {
-        let kept = self.series().newest.clone();
-        let newest = self.newest(kept).await?;
+    /// The number of values, and the watermark of the last registration.
+    async fn latest(&mut self) -> Result<(u64, Watermark)> {
+        let known = self.series().newest.clone();
+        let newest = self.newest(known).await?;
         let latest = (newest.count, newest.last);
         self.series().newest = Some(newest);
         Ok(latest)
     }
 
-    /// The same from the service, which looks for it only if it is no longer what is known.
-    async fn newest(&self, known: Option<Newest>) -> Result<Newest> {
+    /// Asks the service for both, conditional on the tag of the known answer.
+    async fn newest(&self, known: Option<NewestValue>) -> Result<NewestValue> {
         let datasource = self.datasource;
-        let ask = |client: Client| async move {
+        let request = |client: Client| async move {
             let newest = client.datasources().values(datasource);
             let newest = newest.orderby("registrationDate desc,id desc");
             newest.page_size(1).page(1).await
         };
         let tag = known.as_ref().and_then(|known| known.tag.as_deref());
         let tag = tag.map(Tag::new);
-        let found = self.context.client.tagged_unless(tag.as_ref(), ask).await?;
+        let found = self
+            .context
+            .client
+            .tagged_unless(tag.as_ref(), request)
+            .await?;
         match (found, known) {
-            (Some(found), _) => Ok(Newest {
+            (Some(found), _) => Ok(NewestValue {
                 count: u64::try_from(found.value.count)?,
-                last: found.value.values.first().map_or(Mark::START, mark),
+                last: found
+                    .value
+                    .values
+                    .first()
+                    .map_or(Watermark::START, watermark_of),
                 tag: found.tag.map(|tag| tag.to_string()),
             }),
             (None, Some(known)) => Ok(known),
-            (None, None) => unreachable!("without a tag there is an answer"),
+            (None, None) => unreachable!("an unconditional request has an answer"),
         }
     }
 
-    /// Reads all values that were not yet read, month by month.
-    async fn walk(&mut self) -> Result<()> {
-        let Some(begin) = self.series().walk else {
+    /// Reads all values for the first time, month by month.
+    async fn read_all_months(&mut self) -> Result<()> {
+        let Some(begin) = self.series().next_month else {
             return Ok(());
         };
         let there = self.months()?;
         let mut left: BTreeSet<Month> = there.into_keys().filter(|month| *month >= begin).collect();
-        let mut pages = read(self.values.clone(), begin.before(), None);
-        let mut open: Option<OpenMonth> = None;
+        let mut pages = prefetch_pages(self.values.clone(), begin.before(), None);
+        let mut open: Option<MonthReader> = None;
         while let Some(page) = pages.recv().await {
             for value in page? {
                 let month = Month::of(value.value_date);
@@ -188,7 +197,7 @@ impl Work<'_, '_> {
                     left.remove(&month);
                     self.context
                         .begin(Scope::Month(&self.group, self.datasource, month))?;
-                    open = Some(OpenMonth::new(month));
+                    open = Some(MonthReader::new(month));
                 }
                 let Some(open) = &mut open else { continue };
                 if let Some(rows) = open.take(&value) {
@@ -197,61 +206,62 @@ impl Work<'_, '_> {
             }
         }
         self.close(open)?;
-        // Of a run before this one, or of one that was ended in the middle of a month that is empty by now.
+        // Months that the copy has from an earlier run and that are empty now.
         for month in left {
             self.context
                 .begin(Scope::Month(&self.group, self.datasource, month))?;
             self.counts += self.context.finish()?;
         }
-        self.series().walk = None;
+        self.series().next_month = None;
         tokio::task::block_in_place(|| self.context.target.save(&self.context.state))
     }
 
-    fn close(&mut self, open: Option<OpenMonth>) -> Result<()> {
+    fn close(&mut self, open: Option<MonthReader>) -> Result<()> {
         let Some(open) = open else { return Ok(()) };
-        self.context.push(open.rest())?;
-        self.series().walk = open.month.next();
+        self.context.push(open.remaining())?;
+        self.series().next_month = open.month.next();
         self.counts += self.context.finish()?;
         Ok(())
     }
 
-    /// Takes over what changed, and what is gone, until nothing differs. Gives how many values the copy has.
-    async fn follow(&mut self) -> Result<(u64, bool)> {
+    /// Copies changes and removes deleted values until nothing differs. Returns how many values the copy has,
+    /// and whether it is exact.
+    async fn converge(&mut self) -> Result<(u64, bool)> {
         let mut rows = 0;
-        for round in 1..=ROUNDS {
+        for round in 1..=MAX_ROUNDS {
             let (mut count, mut last) = self.latest().await?;
-            if last > self.series().mark {
-                self.changes().await?;
-                // Only now is the count of what the mark says.
+            if last > self.series().watermark {
+                self.apply_changes().await?;
+                // Ask again, so that count and watermark belong together.
                 (count, last) = self.latest().await?;
             }
             let there = tokio::task::block_in_place(|| {
                 self.context.target.count(&self.group, self.datasource)
             })?;
             rows = there.unwrap_or(rows);
-            if last <= self.series().mark && there == Some(count) {
+            if last <= self.series().watermark && there == Some(count) {
                 return Ok((rows, true));
             }
-            // More has changed: that first. The last round counts nevertheless, since what is gone is found
-            // in no other way.
-            if last > self.series().mark && round < ROUNDS {
+            // There are more changes: copy them first. The last round compares months anyway, since deleted
+            // values are found in no other way.
+            if last > self.series().watermark && round < MAX_ROUNDS {
                 continue;
             }
             let months = self.months()?;
-            self.recount(&months).await?;
+            self.reread_differing_months(&months).await?;
             tokio::task::block_in_place(|| self.context.target.save(&self.context.state))?;
         }
         Ok((rows, false))
     }
 
-    /// Values registered since the mark.
-    async fn changes(&mut self) -> Result<()> {
+    /// Copies the values registered since the watermark.
+    async fn apply_changes(&mut self) -> Result<()> {
         let mut stale = BTreeSet::new();
-        let mut mark = self.series().mark;
+        let mut watermark = self.series().watermark;
         loop {
-            let (stamp, id) = (mark.stamp, mark.id);
-            let filter = match mark {
-                Mark::START => None,
+            let (stamp, id) = (watermark.stamp, watermark.id);
+            let filter = match watermark {
+                Watermark::START => None,
                 _ => Some(format!(
                     "registrationDate gt {stamp} or (registrationDate eq {stamp} and id gt {id})"
                 )),
@@ -262,21 +272,21 @@ impl Work<'_, '_> {
             }
             let page = changed.page(1).await?;
             let Some(end) = page.values.last() else { break };
-            mark = self::mark(end);
-            let rows: Vec<Row> = page
+            watermark = watermark_of(end);
+            let rows: Vec<TableRow> = page
                 .values
                 .iter()
-                .map(|value| row(None, DatasourceValue::columns(), value))
+                .map(|value| to_row(None, DatasourceValue::columns(), value))
                 .collect();
-            let before = std::mem::replace(&mut self.series().mark, mark);
+            let before = std::mem::replace(&mut self.series().watermark, watermark);
             match self
                 .context
                 .put_values(&self.group, self.datasource, &rows)?
             {
                 Some(counts) => self.counts += counts,
                 None => {
-                    // Not in the copy yet, so the mark may not be kept.
-                    self.series().mark = before;
+                    // These values are not in the copy yet, so the watermark must not move.
+                    self.series().watermark = before;
                     stale.extend(page.values.iter().map(|value| Month::of(value.value_date)));
                 }
             }
@@ -284,39 +294,48 @@ impl Work<'_, '_> {
                 break;
             }
         }
-        self.renew(&stale).await?;
-        self.series().mark = mark;
+        self.reread_months(&stale).await?;
+        self.series().watermark = watermark;
         tokio::task::block_in_place(|| self.context.target.save(&self.context.state))
     }
 
-    /// Reads the months anew of which the service has another number of values.
-    async fn recount(&mut self, months: &BTreeMap<Month, Option<u64>>) -> Result<()> {
+    /// Reads the months again whose number of values differs from the service's.
+    async fn reread_differing_months(
+        &mut self,
+        months: &BTreeMap<Month, Option<u64>>,
+    ) -> Result<()> {
         let mut stale = BTreeSet::new();
         for (month, there) in months {
-            let page = within(self.values.clone(), *month).page_size(1).page(1);
+            let page = values_of_month(self.values.clone(), *month)
+                .page_size(1)
+                .page(1);
             if *there != u64::try_from(page.await?.count).ok() {
                 stale.insert(*month);
             }
         }
-        self.renew(&stale).await
+        self.reread_months(&stale).await
     }
 
-    async fn renew(&mut self, months: &BTreeSet<Month>) -> Result<()> {
+    async fn reread_months(&mut self, months: &BTreeSet<Month>) -> Result<()> {
         if !months.is_empty() {
-            tokio::task::block_in_place(|| self.context.target.renew(self.datasource, months))?;
+            tokio::task::block_in_place(|| {
+                self.context
+                    .target
+                    .mark_months_stale(self.datasource, months)
+            })?;
         }
         for month in months {
-            self.month(*month).await?;
+            self.reread_month(*month).await?;
         }
         Ok(())
     }
 
-    /// Reads a month and puts it in the place of what the copy has of it.
-    async fn month(&mut self, month: Month) -> Result<()> {
+    /// Reads a month and replaces it in the copy.
+    async fn reread_month(&mut self, month: Month) -> Result<()> {
         self.context
             .begin(Scope::Month(&self.group, self.datasource, month))?;
-        let mut pages = read(self.values.clone(), month.before(), month.after());
-        let mut open = OpenMonth::new(month);
+        let mut pages = prefetch_pages(self.values.clone(), month.before(), month.after());
+        let mut open = MonthReader::new(month);
         while let Some(page) = pages.recv().await {
             for value in page? {
                 if let Some(rows) = open.take(&value) {
@@ -324,7 +343,7 @@ impl Work<'_, '_> {
                 }
             }
         }
-        self.context.push(open.rest())?;
+        self.context.push(open.remaining())?;
         self.counts += self.context.finish()?;
         Ok(())
     }
@@ -334,49 +353,50 @@ impl Work<'_, '_> {
     }
 }
 
-/// A month that is being read.
-struct OpenMonth {
+/// Collects the values of the month that is being read.
+struct MonthReader {
     month: Month,
-    /// A value that is moved ahead while its month is read is met twice there.
+    /// A value that is moved to a later date while its month is read is met twice.
     ids: HashSet<i32>,
-    rows: Vec<Row>,
+    rows: Vec<TableRow>,
 }
 
-impl OpenMonth {
+impl MonthReader {
     fn new(month: Month) -> Self {
-        OpenMonth {
+        MonthReader {
             month,
             ids: HashSet::new(),
             rows: Vec::new(),
         }
     }
 
-    /// Takes a value along; gives rows when there are enough.
-    fn take(&mut self, value: &DatasourceValue) -> Option<Rows> {
+    /// Adds a value; returns a batch of rows when it is full.
+    fn take(&mut self, value: &DatasourceValue) -> Option<GroupRows> {
         if self.ids.insert(value.id) {
-            self.rows.push(row(None, DatasourceValue::columns(), value));
+            self.rows
+                .push(to_row(None, DatasourceValue::columns(), value));
         }
-        let is_enough = self.rows.len() >= PAGE as usize;
-        is_enough.then(|| Rows(vec![std::mem::take(&mut self.rows)]))
+        let is_enough = self.rows.len() >= PAGE_SIZE as usize;
+        is_enough.then(|| GroupRows(vec![std::mem::take(&mut self.rows)]))
     }
 
-    fn rest(&self) -> Rows {
-        Rows(vec![self.rows.clone()])
+    fn remaining(&self) -> GroupRows {
+        GroupRows(vec![self.rows.clone()])
     }
 }
 
-fn mark(value: &DatasourceValue) -> Mark {
-    Mark {
+fn watermark_of(value: &DatasourceValue) -> Watermark {
+    Watermark {
         stamp: value.registration_date,
         id: value.id,
     }
 }
 
-fn within(values: Values, month: Month) -> Values {
-    between(values, month.before(), month.after())
+fn values_of_month(values: Values, month: Month) -> Values {
+    values_between(values, month.before(), month.after())
 }
 
-fn between(values: Values, from: Option<Timestamp>, to: Option<Timestamp>) -> Values {
+fn values_between(values: Values, from: Option<Timestamp>, to: Option<Timestamp>) -> Values {
     let values = match from {
         Some(from) => values.from(from),
         None => values,
@@ -391,25 +411,25 @@ fn is_last(page: &DatasourceValuePage) -> bool {
     page.values.len() < usize::try_from(page.page_size).unwrap_or(usize::MAX)
 }
 
-/// Reads values between two instants in the order of their dates, ahead of whoever takes them.
+/// Prefetches values between two instants, in the order of their dates.
 ///
-/// A page begins where the one before ended, by date and id and not by its number: what comes and goes
-/// meanwhile makes no other value be left out.
-fn read(
+/// Pages are requested by keyset (date and id), not by number, so that concurrent changes shift no other
+/// value.
+fn prefetch_pages(
     values: Values,
     from: Option<Timestamp>,
     to: Option<Timestamp>,
 ) -> mpsc::Receiver<obeya::Result<Vec<DatasourceValue>>> {
-    let (sender, receiver) = mpsc::channel(AHEAD);
+    let (sender, receiver) = mpsc::channel(PREFETCHED_PAGES);
     tokio::spawn(async move {
-        let mut place = Place { from, last: None };
+        let mut cursor = ValueCursor { from, last: None };
         loop {
-            let page = place.next(&values, to).await;
+            let page = cursor.next(&values, to).await;
             let is_end = match &page {
                 Ok((_, is_last)) => *is_last,
                 Err(_) => true,
             };
-            // Nobody there any more: then nothing more is wanted.
+            // The receiver was dropped: stop.
             if sender.send(page.map(|(values, _)| values)).await.is_err() || is_end {
                 return;
             }
@@ -418,29 +438,30 @@ fn read(
     receiver
 }
 
-/// Where reading is.
-struct Place {
+/// The keyset cursor of the next page.
+struct ValueCursor {
     from: Option<Timestamp>,
     last: Option<(Timestamp, i32)>,
 }
 
-impl Place {
+impl ValueCursor {
     /// The next values, and whether they are the last.
     async fn next(
         &mut self,
         values: &Values,
         to: Option<Timestamp>,
     ) -> obeya::Result<(Vec<DatasourceValue>, bool)> {
-        let mut page = between(values.clone(), self.from, to).page(1).await?;
+        let mut page = values_between(values.clone(), self.from, to)
+            .page(1)
+            .await?;
         let mut is_last = is_last(&page);
         if let Some(last) = self.last {
             page.values
                 .retain(|value| (value.value_date, value.id) > last);
             if page.values.is_empty() && !is_last {
-                // More values of one instant than fit on a page: only here the number of those to come is
-                // counted by their ids.
+                // One instant has more values than fit on a page: continue by id.
                 let (date, id) = last;
-                let rest = between(values.clone(), self.from, to);
+                let rest = values_between(values.clone(), self.from, to);
                 let rest = rest.filter(format!("valueDate gt {date} or id gt {id}"));
                 page = rest.page(1).await?;
                 is_last = self::is_last(&page);
@@ -448,7 +469,7 @@ impl Place {
         }
         if let Some(end) = page.values.last() {
             self.last = Some((end.value_date, end.id));
-            // Excluded itself, so that others of the same instant come once more.
+            // The bound is exclusive, so the other values of this instant are read again.
             self.from = Timestamp::from_ticks(end.value_date.ticks() - 1);
         }
         Ok((page.values, is_last))

@@ -2,11 +2,12 @@
 
 use std::ffi::OsStr;
 use std::process::{Command, Output, Stdio};
+use std::time::Instant;
 
 use obeya_testkit::Serving;
 use tempfile::TempDir;
 
-/// The binary, without what the environment of the tests may hold.
+/// The binary, without the OBEYA variables of the tests' environment.
 pub fn obeya() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_obeya"));
     let variables = [
@@ -28,17 +29,17 @@ pub fn obeya() -> Command {
     command
 }
 
-/// Runs it to its end.
+/// Runs it to completion.
 pub fn run<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Done {
     Done(obeya().args(arguments).output().expect("started"))
 }
 
-/// Runs a command to its end.
+/// Runs a command to completion.
 pub fn done(command: &mut Command) -> Done {
     Done(command.output().expect("started"))
 }
 
-/// Runs it with nobody at the other end of its stdout.
+/// Runs it with a closed pipe as its stdout.
 pub fn run_unread<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Done {
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
@@ -50,7 +51,7 @@ pub fn run_unread<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Do
     Done(command.output().expect("started"))
 }
 
-/// Starts the service on a database, which it creates if there is none.
+/// Starts the service on a database, which it creates if it does not exist.
 pub fn serve_new(db: &str, more: &[&str]) -> Serving {
     Serving::start(obeya(), db, &[more, &["--create"]].concat())
 }
@@ -60,7 +61,42 @@ pub fn serve_existing(db: &str, more: &[&str]) -> Serving {
     Serving::start(obeya(), db, more)
 }
 
-/// What came of a run.
+/// Runs a command to completion, then kills it in each of 20 rounds (200 in long tests) at a random moment,
+/// up to somewhat after its end. `look` returns whether everything is there (true) or nothing (false), and
+/// empties the target.
+pub fn kill_at_random(arguments: &[&str], mut look: impl FnMut() -> bool) {
+    let start = || {
+        let mut command = obeya();
+        command
+            .args(arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command.spawn().expect("started")
+    };
+    let begun = Instant::now();
+    assert!(start().wait().expect("ended").success());
+    let whole = begun.elapsed();
+    assert!(look(), "one that nobody killed");
+    let (mut complete, mut empty) = (0, 0);
+    let mut random = obeya_testkit::rng();
+    for _ in 0..if obeya_testkit::is_long() { 200 } else { 20 } {
+        let mut child = start();
+        std::thread::sleep(whole.mul_f64(random.f64() * 1.1));
+        child.kill().expect("killed");
+        child.wait().expect("ended");
+        if look() {
+            complete += 1;
+        } else {
+            empty += 1;
+        }
+    }
+    println!("killed: {empty} left nothing, {complete} were done");
+    assert!(empty > 0, "none was killed before its end");
+    run(arguments).success();
+    assert!(look(), "the last one");
+}
+
+/// The outcome of a run.
 pub struct Done(Output);
 
 impl Done {
@@ -76,14 +112,14 @@ impl Done {
         String::from_utf8(self.0.stderr.clone()).expect("UTF-8")
     }
 
-    /// Asserts success and gives what was printed.
+    /// Asserts success; returns stdout.
     #[track_caller]
     pub fn success(&self) -> String {
         assert_eq!(self.code(), Some(0), "{}", self.err());
         self.out()
     }
 
-    /// Asserts this exit code, nothing on stdout, and gives what was complained of.
+    /// Asserts this exit code and an empty stdout; returns stderr.
     #[track_caller]
     pub fn failure(&self, code: i32) -> String {
         assert_eq!(self.code(), Some(code), "{}", self.err());
@@ -92,7 +128,7 @@ impl Done {
     }
 }
 
-/// A folder, and the address of a database in it that is not there yet.
+/// A folder, and the URL of a database in it that does not exist yet.
 pub fn database() -> (TempDir, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let url = format!("sqlite:{}", folder.path().join("plant.db").display());

@@ -64,3 +64,14 @@ impl Credentials {
         grant["access_token"].as_str().expect("a token").to_owned()
     }
 }
+
+/// The JSON that the service answers to a GET with this token and `Prefer` header.
+pub fn get(url: &str, token: &str, path: &str, prefer: &str) -> Value {
+    let answer = ureq::get(format!("{url}{path}"))
+        .header("authorization", format!("Bearer {token}"))
+        .header("prefer", prefer)
+        .call();
+    let answer = answer.unwrap_or_else(|error| panic!("{path}: {error}"));
+    let body = answer.into_body().into_with_config().limit(64 << 20);
+    serde_json::from_reader(body.reader()).expect("JSON")
+}

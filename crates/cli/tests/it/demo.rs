@@ -75,7 +75,7 @@ fn the_demo_does_the_main_job_and_prints_it() {
 
     let err = run(["demo", "--db", &db]).failure(1);
     assert!(
-        err.starts_with("error: the demo makes a new database"),
+        err.starts_with("error: the demo creates a new database"),
         "{err}"
     );
 }

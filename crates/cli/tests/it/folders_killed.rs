@@ -1,22 +1,13 @@
 //! Imports and exports that are killed at any moment: everything or nothing, and the next one works.
 
 use std::path::Path;
-use std::process::{Child, Stdio};
-use std::time::Instant;
 
-use obeya_testkit::postgres::connect;
 use tempfile::TempDir;
 
-use crate::binary::{obeya, run};
+use crate::binary::{kill_at_random, run};
 use crate::export::files;
-use crate::migrate::ended::{EMPTY, until};
-use crate::migrate::plant::{block_on, sql};
-use crate::scratch::with_schema;
-
-/// How often each is killed: searching longer finds rarer moments.
-fn rounds() -> u32 {
-    if obeya_testkit::is_long() { 200 } else { 20 }
-}
+use crate::import::write_lines;
+use crate::postgres::{EMPTY, number_after_kill, sql, with_schema};
 
 /// Records of each kind that a line is made of here.
 const AREAS: i64 = 300;
@@ -30,37 +21,27 @@ impl Folder {
     fn new() -> Self {
         let folder = Folder(tempfile::tempdir().expect("a folder"));
         std::fs::create_dir(folder.0.path().join("plant")).expect("made");
-        let write = |file: &str, lines: &mut dyn Iterator<Item = String>| {
-            let lines: Vec<_> = lines.collect();
-            let path = folder.0.path().join("plant").join(file);
-            std::fs::write(path, lines.join("\n")).expect("written");
-        };
-        write(
-            "areas.jsonl",
-            &mut (1..=AREAS).map(|id| format!(r#"{{"id":{id},"name":"Area {id}"}}"#)),
-        );
-        write(
+        let plant = folder.0.path().join("plant");
+        let areas = (1..=AREAS).map(|id| format!(r#"{{"id":{id},"name":"Area {id}"}}"#));
+        write_lines(&plant, "areas.jsonl", areas);
+        write_lines(
+            &plant,
             "incident_types.jsonl",
-            &mut std::iter::once(r#"{"id":1,"title":"Leak"}"#.to_owned()),
+            [r#"{"id":1,"title":"Leak"}"#],
         );
-        write(
-            "incidents.jsonl",
-            &mut (1..=INCIDENTS).map(|id| {
-                format!(r#"{{"id":{id},"incidentTypeId":1,"title":"No. {id}","incidentDate":"2025-01-01"}}"#)
-            }),
-        );
-        write(
-            "datasources.jsonl",
-            &mut std::iter::once(r#"{"id":1}"#.to_owned()),
-        );
-        write(
-            "datasource_values.jsonl",
-            &mut (1..=VALUES).map(|id| {
-                format!(
-                    r#"{{"id":{id},"dataSourceId":1,"value":{id},"valueDate":"2025-01-01T00:00:00Z"}}"#
-                )
-            }),
-        );
+        let incidents = (1..=INCIDENTS).map(|id| {
+            format!(
+                r#"{{"id":{id},"incidentTypeId":1,"title":"No. {id}","incidentDate":"2025-01-01"}}"#
+            )
+        });
+        write_lines(&plant, "incidents.jsonl", incidents);
+        write_lines(&plant, "datasources.jsonl", [r#"{"id":1}"#]);
+        let values = (1..=VALUES).map(|id| {
+            format!(
+                r#"{{"id":{id},"dataSourceId":1,"value":{id},"valueDate":"2025-01-01T00:00:00Z"}}"#
+            )
+        });
+        write_lines(&plant, "datasource_values.jsonl", values);
         folder
     }
 
@@ -68,41 +49,6 @@ impl Folder {
         let path = self.0.path().join(name);
         path.to_str().expect("UTF-8").to_owned()
     }
-}
-
-fn start(arguments: &[&str]) -> Child {
-    obeya()
-        .args(arguments)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("started")
-}
-
-/// Runs a command whole, then kills it once in each round at a random moment, up to somewhat after its end.
-/// `look` says whether everything is there, or nothing, and takes everything away.
-fn kill(arguments: &[&str], mut look: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    assert!(start(arguments).wait().expect("ended").success());
-    let whole = begun.elapsed();
-    assert!(look(), "one that nobody killed");
-    let (mut complete, mut empty) = (0, 0);
-    let mut random = obeya_testkit::rng();
-    for _ in 0..rounds() {
-        let mut child = start(arguments);
-        std::thread::sleep(whole.mul_f64(random.f64() * 1.1));
-        child.kill().expect("killed");
-        child.wait().expect("ended");
-        if look() {
-            complete += 1;
-        } else {
-            empty += 1;
-        }
-    }
-    println!("killed: {empty} left nothing, {complete} were done");
-    assert!(empty > 0, "none was killed before its end");
-    run(arguments).success();
-    assert!(look(), "the last one");
 }
 
 /// The rows of the plant in a database.
@@ -113,7 +59,7 @@ fn an_import_that_is_killed_leaves_everything_or_nothing() {
     let folder = Folder::new();
     let file = folder.path("b.db");
     let (plant, db) = (folder.path("plant"), format!("sqlite:{file}"));
-    kill(&["import", &plant, "--db", &db], || {
+    kill_at_random(&["import", &plant, "--db", &db], || {
         if !Path::new(&file).exists() {
             return false;
         }
@@ -147,15 +93,8 @@ fn an_import_into_postgres_that_is_killed_leaves_everything_or_nothing() {
     let folder = Folder::new();
     let scratch = with_schema();
     let plant = folder.path("plant");
-    kill(&["import", &plant, "--db", scratch.url()], || {
-        let rows: i64 = block_on(async {
-            let client = connect(scratch.url()).await;
-            // What was killed may have been told to commit: the server does that, or undoes all, before it
-            // lets go.
-            let others = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
-            until(&client, others, 0).await;
-            client.query_one(ROWS, &[]).await.expect("counted").get(0)
-        });
+    kill_at_random(&["import", &plant, "--db", scratch.url()], || {
+        let rows = number_after_kill(scratch.url(), ROWS);
         if rows == 0 {
             return false;
         }
@@ -179,7 +118,7 @@ fn an_export_that_is_killed_leaves_a_whole_folder_or_none() {
     assert_eq!(reference.len(), 14);
 
     let target = folder.path("target");
-    kill(&["export", &target, "--db", &db], || {
+    kill_at_random(&["export", &target, "--db", &db], || {
         let is_whole = Path::new(&target).exists();
         if is_whole {
             assert!(files(Path::new(&target)) == reference, "half a folder");

@@ -1,5 +1,6 @@
 //! `obeya import`: the summary, the exit code, and the message of a fault.
 
+use std::fmt::Display;
 use std::path::Path;
 
 use crate::binary::{database, run};
@@ -8,6 +9,12 @@ fn folder(areas: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("areas.jsonl"), areas).expect("written");
     folder
+}
+
+/// Writes a file of the import format, one line for each record.
+pub fn write_lines(folder: &Path, file: &str, lines: impl IntoIterator<Item = impl Display>) {
+    let lines: Vec<String> = lines.into_iter().map(|line| format!("{line}\n")).collect();
+    std::fs::write(folder.join(file), lines.concat()).expect("written");
 }
 
 fn import(folder: &Path, db: &str, more: &[&str]) -> crate::binary::Done {

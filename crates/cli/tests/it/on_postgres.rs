@@ -1,10 +1,10 @@
 //! The commands on PostgreSQL: the address decides, and nothing else is another.
 
-use obeya::Client;
 use obeya_testkit::postgres::{Scratch, on, server};
 use serde_json::Value;
 
 use crate::binary::{run, serve_new};
+use crate::credentials::Credentials;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn clients_an_import_and_the_service_work_over_one_database() {
@@ -24,16 +24,8 @@ async fn clients_an_import_and_the_service_work_over_one_database() {
 
     let serving = serve_new(db, &[]);
     // Made while the service runs, by another process.
-    let arguments = ["client", "add", "erp", "--db", db, "--scope", "Data.Read"];
-    let made = run(arguments.iter().chain(&["--json"])).success();
-    let made: Value = serde_json::from_str(&made).expect("JSON");
-    let text = |name: &str| made[name].as_str().expect("a text").to_owned();
-    let client = Client::builder()
-        .base_url(&serving.url)
-        .client_id(text("client_id"))
-        .client_secret(text("client_secret"))
-        .build()
-        .expect("a client");
+    let credentials = Credentials::add(db, &["Data.Read"]);
+    let client = credentials.client(&serving.url);
     let names: Vec<String> = client
         .areas()
         .list()
@@ -44,7 +36,7 @@ async fn clients_an_import_and_the_service_work_over_one_database() {
         .filter_map(|area| area.name)
         .collect();
     assert_eq!(names, ["Støperi", "Assembly"]);
-    let id = text("client_id");
+    let id = credentials.id;
     assert_eq!(
         run(["client", "revoke", &id, "--db", db]).success(),
         format!("revoked {id}\n")

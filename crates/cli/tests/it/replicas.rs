@@ -132,7 +132,7 @@ fn answered<T>(result: obeya::Result<T>) -> Option<T> {
     }
 }
 
-/// Compares what the database holds with what callers were told.
+/// Compares the database with the responses to the callers.
 async fn look(
     url: &str,
     mut kept: HashMap<i32, (String, Vec<Option<String>>)>,

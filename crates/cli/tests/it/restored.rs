@@ -1,5 +1,5 @@
-//! A backup put back beside what a killed service left, or under a running one: the commands of an operator,
-//! on real processes.
+//! A backup restored next to the log of a killed service, or under a running one: an operator's commands, on
+//! real processes.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::binary::{database, run, run_unread, serve_existing};
 
-/// A plant of which every state is told by its clients.
+/// A plant whose states differ in their clients.
 struct Plant {
     folder: TempDir,
     db: String,

@@ -95,7 +95,7 @@ fn a_database_that_is_missing_is_made_only_where_that_is_asked_for() {
     ];
     let err = run_unread(serve).failure(1);
     assert!(
-        err.contains("there is no database") && err.contains("--create makes a new database"),
+        err.contains("there is no database") && err.contains("--create creates a new database"),
         "{err}"
     );
     assert!(!file.exists());

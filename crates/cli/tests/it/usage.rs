@@ -1,4 +1,4 @@
-//! Wrong usage is told apart from failure.
+//! Wrong usage and failure have different exit codes.
 
 use crate::binary::{database, obeya, run};
 
@@ -118,7 +118,7 @@ fn a_secret_that_can_be_read_on_the_way_is_warned_of() {
     };
     let err = pull("http://plant.invalid:8080");
     for what in ["the client secret", "the access token"] {
-        let warning = format!("warning: {what} goes to http://plant.invalid:8080 without TLS");
+        let warning = format!("warning: {what} is sent to http://plant.invalid:8080 without TLS");
         assert!(err.contains(&warning), "{err}");
     }
     assert!(!err.contains("hunter2"), "{err}");

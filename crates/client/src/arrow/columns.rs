@@ -1,6 +1,6 @@
-//! The growing columns of a page, and the reading of one row into them.
+//! Builders for the columns of a page, and the decoding of a row into them.
 //!
-//! A row that fails half-way leaves columns of different lengths: the whole page is then thrown away.
+//! A row that fails half-way leaves columns of different lengths; the whole page is then discarded.
 
 use std::fmt;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ const DIMENSION4: usize = 11;
 const VALUE_DATE: usize = 12;
 const EXTERNAL_ID: usize = 13;
 
-/// A key that is not one of ours.
+/// An unknown key.
 const OTHER: usize = NAMES.len();
 
 /// Builders for each column.
@@ -62,8 +62,8 @@ pub(super) struct Columns {
     dimensions: [StringDictionaryBuilder<Int32Type>; 4],
     value_date: TimestampMicrosecondBuilder,
     external_id: StringBuilder,
-    /// Which key followed each key in the last row; the first entry is the key a row began with. Rows of a
-    /// page have their keys in one order, so a guess saves the search through all names.
+    /// Which key followed each key in the last row; the first entry is the first key of a row. Rows of a page
+    /// have their keys in the same order, so this prediction saves a search.
     follows: [usize; NAMES.len() + 1],
 }
 
@@ -129,7 +129,7 @@ impl Columns {
                     &mut self.registration_date
                 };
                 map.next_value_seed(Text(|text: Option<&str>| {
-                    let text = text.ok_or(Fault::Null)?;
+                    let text = text.ok_or(AttemptFailure::Null)?;
                     column.append_value(instant(text)?);
                     Ok(())
                 }))?;
@@ -145,7 +145,7 @@ impl Columns {
         Ok(())
     }
 
-    /// A key that was left out counts as null, where null may stand.
+    /// An absent key counts as null if the column is nullable.
     fn fill<E: serde::de::Error>(&mut self, key: usize) -> Result<(), E> {
         match key {
             AREA_ID..=PROJECT_ID => self.places[key - AREA_ID].append_null(),
@@ -158,19 +158,19 @@ impl Columns {
     }
 }
 
-/// Microseconds since 1970-01-01T00:00:00Z; the seventh digit is cut off.
-fn instant(text: &str) -> Result<i64, Fault> {
-    let instant: Timestamp = text.parse().map_err(Fault::NoInstant)?;
+/// Microseconds since 1970-01-01T00:00:00Z, rounded down.
+fn instant(text: &str) -> Result<i64, AttemptFailure> {
+    let instant: Timestamp = text.parse().map_err(AttemptFailure::NoInstant)?;
     Ok(instant.ticks().div_euclid(10))
 }
 
-/// Why a text can't be taken.
-enum Fault {
+/// Why a text is invalid.
+enum AttemptFailure {
     Null,
     NoInstant(TimeError),
 }
 
-impl Fault {
+impl AttemptFailure {
     fn into_error<E: serde::de::Error>(self) -> E {
         match self {
             Self::Null => E::invalid_type(Unexpected::Unit, &"a date-time"),
@@ -223,7 +223,7 @@ impl<'de> Visitor<'de> for Row<'_> {
     }
 }
 
-/// A key, as its place in [`NAMES`] or [`OTHER`].
+/// A key, as its index in [`NAMES`], or [`OTHER`].
 struct Key {
     guess: usize,
 }
@@ -251,12 +251,12 @@ impl Visitor<'_> for Key {
     }
 }
 
-/// Text or null, handed to a function while it is borrowed.
+/// Passes a borrowed text or null to a function.
 struct Text<F>(F);
 
 impl<'de, F> DeserializeSeed<'de> for Text<F>
 where
-    F: FnOnce(Option<&str>) -> Result<(), Fault>,
+    F: FnOnce(Option<&str>) -> Result<(), AttemptFailure>,
 {
     type Value = ();
 
@@ -267,7 +267,7 @@ where
 
 impl<'de, F> Visitor<'de> for Text<F>
 where
-    F: FnOnce(Option<&str>) -> Result<(), Fault>,
+    F: FnOnce(Option<&str>) -> Result<(), AttemptFailure>,
 {
     type Value = ();
 
@@ -276,7 +276,7 @@ where
     }
 
     fn visit_none<E: serde::de::Error>(self) -> Result<(), E> {
-        (self.0)(None).map_err(Fault::into_error)
+        (self.0)(None).map_err(AttemptFailure::into_error)
     }
 
     fn visit_unit<E: serde::de::Error>(self) -> Result<(), E> {
@@ -288,6 +288,6 @@ where
     }
 
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<(), E> {
-        (self.0)(Some(text)).map_err(Fault::into_error)
+        (self.0)(Some(text)).map_err(AttemptFailure::into_error)
     }
 }

@@ -1,7 +1,7 @@
-//! Record batches out of an Arrow IPC stream that may come from anywhere.
+//! Decodes record batches from an untrusted Arrow IPC stream.
 //!
-//! The batches share the memory of the body. Everything they say of themselves (offsets, keys, UTF-8) is
-//! checked before they are given out, and their schema is ours or they are refused.
+//! The batches share the memory of the body. Their contents (offsets, keys, UTF-8) are checked, and a stream
+//! with another schema than ours is rejected.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -11,19 +11,23 @@ use arrow_ipc::reader::StreamDecoder;
 use arrow_schema::{ArrowError, Schema};
 use bytes::Bytes;
 
-use super::{sound, value_schema};
-use crate::decode::Misfit;
+use super::{validate_ipc, value_schema};
+use crate::decode::DecodeMismatch;
 
 /// The batches of a whole stream, by [`value_schema`]; at least one.
-pub(crate) fn decode_stream(body: Bytes) -> Result<Vec<RecordBatch>, Misfit> {
-    sound::check(&body)?;
-    // In case the reader takes more for granted than was looked at. Nothing of it is used after a panic.
+pub(crate) fn decode_stream(body: Bytes) -> Result<Vec<RecordBatch>, DecodeMismatch> {
+    validate_ipc::validate_ipc(&body)?;
+    // In case the decoder panics despite the validation. Nothing of it is used after a panic.
     let outcome = catch_unwind(AssertUnwindSafe(|| read(body)));
-    outcome.unwrap_or_else(|_| Err(Misfit::whole("invalid Arrow stream: it contradicts itself")))
+    outcome.unwrap_or_else(|_| {
+        Err(DecodeMismatch::whole(
+            "invalid Arrow stream: it contradicts itself",
+        ))
+    })
 }
 
-/// The batches of a stream that is sound.
-pub(super) fn read(body: Bytes) -> Result<Vec<RecordBatch>, Misfit> {
+/// The batches of a valid stream.
+pub(super) fn read(body: Bytes) -> Result<Vec<RecordBatch>, DecodeMismatch> {
     let mut rest = Buffer::from(body);
     let mut decoder = StreamDecoder::new();
     let mut batches = Vec::new();
@@ -37,22 +41,22 @@ pub(super) fn read(body: Bytes) -> Result<Vec<RecordBatch>, Misfit> {
     Ok(batches)
 }
 
-/// The batch by our schema: the fields by name, in our order, without what we do not know.
-fn fit(batch: &RecordBatch) -> Result<RecordBatch, Misfit> {
+/// Projects a batch to our schema: fields by name, in our order, without unknown ones.
+fn fit(batch: &RecordBatch) -> Result<RecordBatch, DecodeMismatch> {
     let schema = value_schema();
     let places = places(&batch.schema(), &schema)?;
     let columns = places.iter().map(|place| batch.column(*place).clone());
     RecordBatch::try_new(schema, columns.collect()).map_err(|error| broken(&error))
 }
 
-fn places(found: &Schema, expected: &Schema) -> Result<Vec<usize>, Misfit> {
+fn places(found: &Schema, expected: &Schema) -> Result<Vec<usize>, DecodeMismatch> {
     let place = |field: &std::sync::Arc<arrow_schema::Field>| {
         let name = field.name();
         let (place, other) = found
             .column_with_name(name)
-            .ok_or_else(|| Misfit::whole(&format!("missing field `{name}`")))?;
+            .ok_or_else(|| DecodeMismatch::whole(&format!("missing field `{name}`")))?;
         if other.data_type() != field.data_type() {
-            return Err(Misfit::named(
+            return Err(DecodeMismatch::named(
                 name,
                 format!(
                     "invalid type: {}, expected {}",
@@ -66,6 +70,6 @@ fn places(found: &Schema, expected: &Schema) -> Result<Vec<usize>, Misfit> {
     expected.fields().iter().map(place).collect()
 }
 
-fn broken(error: &ArrowError) -> Misfit {
-    Misfit::whole(&error.to_string())
+fn broken(error: &ArrowError) -> DecodeMismatch {
+    DecodeMismatch::whole(&error.to_string())
 }

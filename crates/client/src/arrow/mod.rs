@@ -1,16 +1,16 @@
-//! A page of datasource values as Arrow columns: from an Arrow IPC stream, or straight from JSON without a
-//! struct for each row.
+//! Decodes a page of datasource values to Arrow columns: from an Arrow IPC stream, or directly from JSON
+//! without a struct for each row.
 //!
-//! From JSON it is as strict as the typed decoder: a number that doesn't fit, text where a number belongs, an
-//! impossible date, a key twice, a missing required key and bytes after the document are errors. Fetching
-//! pages is not done here.
+//! JSON is decoded as strictly as by the typed decoder: a number out of range, a text in place of a number,
+//! an impossible date, a duplicate key, a missing required key and bytes after the document are errors. Pages
+//! are not fetched here.
 
 mod columns;
 mod ipc;
 mod page;
-mod sound;
 #[cfg(test)]
 mod tests;
+mod validate_ipc;
 
 use std::sync::{Arc, LazyLock};
 
@@ -21,8 +21,8 @@ pub(crate) use page::{Decoded, decode};
 
 /// The schema of every batch of values: the fields by their wire names, in the order of the interface.
 ///
-/// Timestamps are `timestamp[us, UTC]` (digits beyond the microsecond are cut off), the four dimensions are
-/// dictionary-encoded, and each batch has dictionaries of its own.
+/// Timestamps are `timestamp[us, UTC]`, rounded down; the four dimensions are dictionary-encoded, with
+/// separate dictionaries for each batch.
 #[must_use]
 pub fn value_schema() -> SchemaRef {
     static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {

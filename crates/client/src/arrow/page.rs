@@ -1,4 +1,4 @@
-//! The page around the rows.
+//! Decodes the JSON page around the rows.
 
 use std::fmt;
 
@@ -8,12 +8,12 @@ use serde::de::{
 };
 
 use super::columns::{Columns, Row};
-use crate::decode::Misfit;
+use crate::decode::DecodeMismatch;
 
-/// The largest page of the interface, and some.
+/// The largest page of the interface, with a margin.
 const MAX_HINT: usize = 16_384;
 
-/// A page of values as batches; one, unless a service sends its pages in pieces.
+/// A page of values as batches: one, unless a service splits its pages.
 #[derive(Clone, Debug)]
 pub(crate) struct Decoded {
     pub(crate) page_size: i32,
@@ -21,15 +21,15 @@ pub(crate) struct Decoded {
     pub(crate) batches: Vec<RecordBatch>,
 }
 
-/// Decodes a whole body. `rows` is how many to expect.
-pub(crate) fn decode(body: &[u8], rows: usize) -> Result<Decoded, Misfit> {
+/// Decodes a whole body. `rows` is the expected number of rows.
+pub(crate) fn decode(body: &[u8], rows: usize) -> Result<Decoded, DecodeMismatch> {
     if i32::try_from(body.len()).is_err() {
         // Offsets of text columns are 32 bits wide.
-        return Err(Misfit::whole(
+        return Err(DecodeMismatch::whole(
             "more than 2 GiB in one page; ask for smaller pages",
         ));
     }
-    // That the body is text is seen fastest in one look, and then not looked at for each of its strings.
+    // Validating UTF-8 once for the whole body is faster than for each string.
     if let Ok(text) = std::str::from_utf8(body) {
         let mut json = serde_json::Deserializer::from_str(text);
         let page = Page { rows }.deserialize(&mut json);
@@ -37,20 +37,20 @@ pub(crate) fn decode(body: &[u8], rows: usize) -> Result<Decoded, Misfit> {
             return parts.finish();
         }
     }
-    // Once more, now keeping track of where it is: that costs time only a failure has.
+    // Decode again with path tracking, which is slow and only needed for the error.
     let mut json = serde_json::Deserializer::from_slice(body);
     let mut track = serde_path_to_error::Track::new();
     let tracked = serde_path_to_error::Deserializer::new(&mut json, &mut track);
     match (Page { rows }).deserialize(tracked) {
-        Err(error) => Err(Misfit::at(&track.path(), &error)),
+        Err(error) => Err(DecodeMismatch::at(&track.path(), &error)),
         Ok(parts) => match json.end() {
-            Err(error) => Err(Misfit::whole(&error.to_string())),
+            Err(error) => Err(DecodeMismatch::whole(&error.to_string())),
             Ok(()) => parts.finish(),
         },
     }
 }
 
-/// What the page's keys gave.
+/// The values of the page's keys.
 struct Parts {
     page_size: i32,
     count: i32,
@@ -58,14 +58,14 @@ struct Parts {
 }
 
 impl Parts {
-    fn finish(self) -> Result<Decoded, Misfit> {
+    fn finish(self) -> Result<Decoded, DecodeMismatch> {
         Ok(Decoded {
             page_size: self.page_size,
             count: Some(self.count),
             batches: vec![
                 self.columns
                     .finish()
-                    .map_err(|error| Misfit::whole(&error.to_string()))?,
+                    .map_err(|error| DecodeMismatch::whole(&error.to_string()))?,
             ],
         })
     }
@@ -99,7 +99,8 @@ impl<'de> Visitor<'de> for Page {
                 "pageNo" => once("pageNo", &mut page_no, map.next_value::<i32>()?)?,
                 "count" => once("count", &mut count, map.next_value::<i32>()?)?,
                 "values" => {
-                    // What was asked for is a hint, and must not decide how much memory is taken.
+                    // The requested number is only a hint and must not determine how much memory is
+                    // allocated.
                     let mut rows = Columns::with_capacity(self.rows.min(MAX_HINT));
                     map.next_value_seed(Rows(&mut rows))?;
                     once("values", &mut columns, rows)?;

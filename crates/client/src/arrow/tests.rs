@@ -8,7 +8,7 @@ use arrow_array::{Array, RecordBatch};
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{DataType, Field, Schema};
 
-use super::{decode, decode_stream, ipc, sound, value_schema};
+use super::{decode, decode_stream, ipc, validate_ipc, value_schema};
 
 /// A page around rows.
 fn page(rows: &str) -> String {
@@ -171,7 +171,7 @@ fn what_does_not_fit_is_refused_at_its_place() {
         (good.replace("\"id\":1", "\"id\":null"), "values[1].id"),
     ] {
         let text = refused(&page(&format!("{good},{bad}")));
-        let place = format!("does not fit the interface at {path}: ");
+        let place = format!("does not match the interface at {path}: ");
         assert!(text.contains(&place), "{bad}: {text}");
     }
 }
@@ -234,8 +234,8 @@ fn written(batches: &[RecordBatch]) -> Vec<u8> {
 }
 
 fn refused_stream(body: Vec<u8>) -> String {
-    let misfit = decode_stream(body.into()).unwrap_err();
-    misfit.into_error("listDatasourceValues").to_string()
+    let mismatch = decode_stream(body.into()).unwrap_err();
+    mismatch.into_error("listDatasourceValues").to_string()
 }
 
 #[test]
@@ -296,7 +296,7 @@ fn a_stream_that_breaks_off_anywhere_is_refused() {
     let whole = stream();
     for length in 0..whole.len() {
         let text = refused_stream(whole[..length].to_vec());
-        assert!(text.contains("does not fit the interface"), "{text}");
+        assert!(text.contains("does not match the interface"), "{text}");
     }
     let mut longer = whole.clone();
     longer.extend_from_slice(&whole);
@@ -319,7 +319,7 @@ fn a_stream_with_a_wrong_byte_never_panics() {
         for byte in bytes {
             let mut body = whole.clone();
             body[place] = byte;
-            let found = sound::check(&body).and_then(|()| ipc::read(body.into()));
+            let found = validate_ipc::validate_ipc(&body).and_then(|()| ipc::read(body.into()));
             match found {
                 Ok(batches) => {
                     for column in batches.iter().flat_map(RecordBatch::columns) {

@@ -1,6 +1,6 @@
-//! What a token issuer says of itself (RFC 8414), and what of it is used.
+//! Evaluates the metadata of a token issuer (RFC 8414).
 //!
-//! Fetching the document is not done here.
+//! The document is not fetched here.
 
 use reqwest::Url;
 use serde::Deserialize;
@@ -8,16 +8,16 @@ use serde::Deserialize;
 use crate::config::join;
 use crate::printable::OneLine;
 
-/// What is known of an issuer and of its service.
+/// The metadata of an issuer and its service.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
     /// The token endpoint to use.
     pub(super) endpoint: String,
-    /// Why the endpoint that the discovery document names is not used.
+    /// Why the endpoint in the discovery document is not used.
     pub(super) refused: Option<String>,
-    /// Whether the service does a write once however often it is sent under one key.
-    pub(super) keeps_to_keys: bool,
-    /// Whether an incident gets a later stamp with every change of the comments on it.
+    /// Whether the service supports `Idempotency-Key`.
+    pub(super) supports_idempotency_keys: bool,
+    /// Whether every change of a comment gives its incident a later stamp.
     pub(super) stamps_cover_comments: bool,
 }
 
@@ -26,8 +26,8 @@ pub(super) struct Known {
 struct Document {
     issuer: Option<String>,
     token_endpoint: Option<String>,
-    // The others are about the service, and no standard has a member for them. An issuer that says nothing
-    // speaks for a service that does neither.
+    // The following describe the service and are not standard members. If absent, the service supports
+    // neither.
     #[serde(default)]
     idempotency_key_supported: bool,
     #[serde(default)]
@@ -35,8 +35,8 @@ struct Document {
 }
 
 impl Known {
-    /// By the discovery document of the issuer at `auth_url`, if it has one. `token_url` is the endpoint that
-    /// the caller has named.
+    /// Evaluates the discovery document of the issuer at `auth_url`, if there is one. `token_url` is the
+    /// endpoint the caller configured.
     pub(super) fn of(auth_url: &Url, token_url: Option<&Url>, document: Option<&[u8]>) -> Self {
         let document = document.and_then(|body| serde_json::from_slice::<Document>(body).ok());
         let document = document.unwrap_or_default();
@@ -50,16 +50,17 @@ impl Known {
         Self {
             endpoint,
             refused,
-            // These lead the secret nowhere, whoever the document is about.
-            keeps_to_keys: document.idempotency_key_supported,
+            // These do not affect where the secret is sent, so they apply even if the document is of another
+            // issuer.
+            supports_idempotency_keys: document.idempotency_key_supported,
             stamps_cover_comments: document.incident_stamps_cover_comments,
         }
     }
 }
 
-/// The token endpoint, and why it is not the one that the document names. That one is used if the document is
-/// of this issuer (RFC 8414, section 3.3) and the endpoint on its origin. Otherwise it is the one that the
-/// interface names.
+/// The token endpoint, and why it is not the advertised one. The advertised endpoint is used if the document
+/// is of this issuer (RFC 8414, section 3.3) and the endpoint is on its origin; otherwise the default of the
+/// interface is used.
 fn endpoint(auth_url: &Url, document: &Document) -> (String, Option<String>) {
     let usual = join(auth_url, "/connect/token");
     let named = document.token_endpoint.as_deref().map(Url::parse);
@@ -68,19 +69,18 @@ fn endpoint(auth_url: &Url, document: &Document) -> (String, Option<String>) {
     };
     if named.origin() != auth_url.origin() {
         let origin = named.origin().ascii_serialization();
-        let reason =
-            format!("it leads to {origin}; set token_url to send the secret to that place");
+        let reason = format!("its token endpoint is on {origin}; set token_url to allow it");
         return (usual, Some(reason));
     }
     if !is_of(auth_url, document.issuer.as_deref()) {
-        let issuer = OneLine(document.issuer.as_deref().unwrap_or("nobody"));
+        let issuer = OneLine(document.issuer.as_deref().unwrap_or("no issuer"));
         let reason = format!("it is the document of {issuer}; set auth_url to the issuer's URL");
         return (usual, Some(reason));
     }
     (named.into(), None)
 }
 
-/// Whether `issuer` is this address, but for slashes at the end.
+/// Whether `issuer` is this address, ignoring trailing slashes.
 fn is_of(auth_url: &Url, issuer: Option<&str>) -> bool {
     let without_slash = |url: &Url| url.as_str().trim_end_matches('/').to_owned();
     let issuer = issuer.and_then(|issuer| Url::parse(issuer).ok());
@@ -180,12 +180,12 @@ mod tests {
             let taken = endpoint("https://a.example", None, &other);
             assert_eq!(taken, (usual.clone(), true), "{issuer}");
         }
-        let nobody = r#"{"token_endpoint":"https://a.example/token"}"#;
+        let no_issuer = r#"{"token_endpoint":"https://a.example/token"}"#;
         assert_eq!(
-            endpoint("https://a.example", None, nobody),
+            endpoint("https://a.example", None, no_issuer),
             (usual.clone(), true)
         );
-        // What leads to the usual place is nothing to warn of.
+        // The default endpoint needs no warning.
         let same = document("http://0.0.0.0:8080", &usual);
         assert_eq!(
             endpoint("https://a.example", None, &same),

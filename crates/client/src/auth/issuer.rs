@@ -1,7 +1,7 @@
-//! Talking to the token issuer: discovery, then the client credentials grant (RFC 6749, section 4.4).
+//! Requests tokens from the issuer: discovery, then the client credentials grant (RFC 6749, section 4.4).
 //!
-//! One fetch is one conversation without memory of tokens, and without repetition of what the issuer refused.
-//! Answers of the issuer are never shown to an observer: they hold tokens.
+//! This module caches no tokens and does not repeat a request that the issuer refused. Responses of the
+//! issuer are never passed to an observer, since they contain tokens.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -17,25 +17,25 @@ use crate::body::{self, BodyFault};
 use crate::config::join;
 use crate::deadline::Deadline;
 use crate::error::{Error, Result, connection};
-use crate::retry::{Fault, RetryPolicy, retry_after};
+use crate::retry::{AttemptFailure, RetryPolicy, retry_after};
 use crate::secret::Secret;
 
-/// What the failures of this module name as their operation.
+/// The operation in this module's errors.
 const OPERATION: &str = "token";
 
-/// A token answer is a few kilobytes at most.
+/// A token response is a few kilobytes at most.
 const MAX_ANSWER_BYTES: u64 = 1 << 20;
 
-/// Where tokens come from, and for whom.
+/// The issuer and the client's credentials.
 #[derive(Debug)]
 pub(crate) struct Issuer {
     auth_url: Url,
-    /// The token endpoint, where the caller has named it.
+    /// The token endpoint, if the caller configured it.
     token_url: Option<Url>,
     client_id: String,
     client_secret: Secret,
     scopes: Vec<String>,
-    /// What the issuer has said of itself, once it has.
+    /// The issuer's metadata, once discovered.
     known: OnceLock<Known>,
 }
 
@@ -53,7 +53,7 @@ struct Refusal {
     error_description: Option<String>,
 }
 
-/// An answer of the issuer, read whole.
+/// A response of the issuer with its body.
 struct Answer {
     status: StatusCode,
     headers: HeaderMap,
@@ -78,7 +78,7 @@ impl Issuer {
         }
     }
 
-    /// Asks for a token. Beyond `deadline` nothing is waited for.
+    /// Requests a token, within `deadline`.
     pub(crate) async fn fetch(
         &self,
         http: &reqwest::Client,
@@ -107,7 +107,7 @@ impl Issuer {
         }
     }
 
-    /// What the discovery document says, asked for once.
+    /// The discovery document, requested once.
     async fn discover(
         &self,
         http: &reqwest::Client,
@@ -123,25 +123,27 @@ impl Issuer {
         let document = Some(&answer.body[..]).filter(|_| answer.status.is_success());
         let known = Known::of(&self.auth_url, self.token_url.as_ref(), document);
         if answer.status.is_server_error() || answer.status == StatusCode::TOO_MANY_REQUESTS {
-            // Perhaps the document comes next time.
+            // The document may be available next time.
             return Ok(known);
         }
         Ok(self.known.get_or_init(|| known).clone())
     }
 
-    /// Whether the service keeps to idempotency keys, as far as the issuer has said so.
-    pub(crate) fn keeps_to_keys(&self) -> bool {
-        self.known.get().is_some_and(|known| known.keeps_to_keys)
+    /// Whether the service supports idempotency keys, according to the issuer's metadata.
+    pub(crate) fn supports_idempotency_keys(&self) -> bool {
+        self.known
+            .get()
+            .is_some_and(|known| known.supports_idempotency_keys)
     }
 
-    /// Whether the stamps of incidents tell of changes of their comments, as far as the issuer has said so.
+    /// Whether a change of a comment changes its incident's stamp, according to the issuer's metadata.
     pub(crate) fn stamps_cover_comments(&self) -> bool {
         let known = self.known.get();
         known.is_some_and(|known| known.stamps_cover_comments)
     }
 
-    /// Sends one request of the conversation, again where [`RetryPolicy`] allows it. Asking for a token
-    /// changes nothing at the issuer, so it may be repeated like a GET.
+    /// Sends a request and retries it as [`RetryPolicy`] allows. A token request changes nothing at the
+    /// issuer, so it may be repeated like a GET.
     async fn exchange(
         &self,
         retry: &RetryPolicy,
@@ -151,18 +153,18 @@ impl Issuer {
         let mut retries = 0;
         loop {
             let outcome = read(request()).await;
-            let fault = match &outcome {
+            let failure = match &outcome {
                 // An issuer sends no problem documents.
-                Ok(answer) => Fault::Status(answer.status, &answer.headers, None),
+                Ok(answer) => AttemptFailure::Status(answer.status, &answer.headers, None),
                 Err(Error::Connection {
                     connecting: true, ..
-                }) => Fault::Connect,
-                Err(Error::Connection { .. }) => Fault::Broken,
+                }) => AttemptFailure::Connect,
+                Err(Error::Connection { .. }) => AttemptFailure::Broken,
                 Err(_) => return outcome,
             };
             let wait = retry
-                .wait(true, retries, fault, fastrand::f64())
-                // What the issuer said, and how long it asks to wait, tells more than a timeout.
+                .wait(true, retries, failure, fastrand::f64())
+                // The issuer's answer and its `Retry-After` say more than a timeout.
                 .filter(|wait| !deadline.ends_within(*wait));
             let Some(wait) = wait else {
                 return outcome;
@@ -194,7 +196,7 @@ async fn read(request: reqwest::RequestBuilder) -> Result<Answer> {
     }
 }
 
-/// Reads the token out of a success. What the body was is not told: it may hold a token all the same.
+/// Extracts the token from a success. Errors do not quote the body, since it may contain a token.
 fn grant(answer: &Answer) -> Result<Grant> {
     let invalid = |description: &str| Error::Auth {
         status: answer.status.as_u16(),
@@ -210,8 +212,9 @@ fn grant(answer: &Answer) -> Result<Grant> {
         return Err(invalid("the issuer's token is not a bearer token"));
     }
     Ok(Grant {
-        header: bearer(&token.access_token)
-            .ok_or_else(|| invalid("the issuer's token has characters that no header can hold"))?,
+        header: bearer(&token.access_token).ok_or_else(|| {
+            invalid("the issuer's token has characters that a header cannot contain")
+        })?,
         expires_in: token.expires_in.map(Duration::from_secs),
         scopes: token
             .scope
@@ -222,7 +225,8 @@ fn grant(answer: &Answer) -> Result<Grant> {
     })
 }
 
-/// The error of an answer that is not a success. `refused` says why another endpoint was not asked.
+/// The error for a response that is not a success. `refused` is the reason why the advertised endpoint was
+/// not used.
 fn refusal(answer: &Answer, refused: Option<&str>) -> Error {
     let refusal = serde_json::from_slice::<Refusal>(&answer.body).unwrap_or_else(|_| {
         let refused = refused

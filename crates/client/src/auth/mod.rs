@@ -1,8 +1,8 @@
-//! Access tokens: one at a time, remembered until shortly before they expire, fetched once however many wait.
+//! Caches one access token until shortly before it expires; concurrent callers share one fetch.
 //!
-//! Each token has a generation. A call that was refused with a token names that token's generation when it
-//! asks for another, so fifty calls refused with one token cause one fetch: the first invalidates the
-//! generation, the others find it already replaced. Sending requests to the API is not done here.
+//! Each token has a generation. A call that was refused invalidates the generation of its token, so fifty
+//! calls that were refused with one token cause one fetch: the first invalidates it, the others find it
+//! already replaced. Requests to the API are not sent here.
 
 mod discovery;
 mod issuer;
@@ -21,18 +21,18 @@ use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 use crate::retry::RetryPolicy;
 
-/// A token as the issuer gave it.
+/// A token as issued.
 #[derive(Clone, Debug)]
 pub(crate) struct Grant {
     /// `Bearer …`, marked sensitive so that it prints as `Sensitive`.
     pub(crate) header: HeaderValue,
-    /// Lifetime, where the issuer said.
+    /// Lifetime, if the issuer sent it.
     pub(crate) expires_in: Option<Duration>,
-    /// Granted scopes, where the issuer said.
+    /// Granted scopes, if the issuer sent them.
     pub(crate) scopes: Vec<String>,
 }
 
-/// A grant in use.
+/// A grant and its expiry.
 #[derive(Clone, Debug)]
 pub(crate) struct Token {
     pub(crate) grant: Arc<Grant>,
@@ -40,15 +40,15 @@ pub(crate) struct Token {
     refresh_at: Option<Instant>,
 }
 
-/// The token store of one client.
+/// The token cache of one client.
 #[derive(Debug)]
 pub(crate) struct Tokens {
     issuer: Issuer,
     current: StdMutex<Option<Token>>,
-    /// Fetches finished so far, failed ones included; also the generation of the last token.
+    /// The number of fetches finished, including failed ones; also the generation of the last token.
     finished: AtomicU64,
-    /// Held while a fetch runs; holds why the last finished one failed, and how often that one would have
-    /// tried again.
+    /// Locked during a fetch. Contains the error of the last fetch, if it failed, and its maximum number of
+    /// retries.
     fetch: Mutex<Option<(Error, u32)>>,
 }
 
@@ -62,7 +62,7 @@ impl Tokens {
         }
     }
 
-    /// The current token, fetched if there is none or it is about to expire.
+    /// The current token. Fetches one if there is none or it is about to expire.
     pub(crate) async fn get(
         &self,
         http: &reqwest::Client,
@@ -74,9 +74,9 @@ impl Tokens {
         }
         let before = self.finished.load(Ordering::Acquire);
         let mut failure = self.fetch.lock().await;
-        // Whoever held the lock may have answered for us too, one way or the other: a failing issuer is not
-        // asked once more by each of those who waited. (A fetch that was dropped half-way counts for nobody,
-        // and one that gave up soon for none who would not have.)
+        // The previous holder of the lock may have fetched a token or failed for us too, so that not every
+        // waiting caller asks a failing issuer again. (A dropped fetch does not count, nor does one with
+        // fewer retries than ours.)
         if let Some(token) = self.fresh() {
             return Ok(token);
         }
@@ -108,18 +108,17 @@ impl Tokens {
         }
     }
 
-    /// Whether the service keeps to idempotency keys, as far as its issuer has said so.
-    pub(crate) fn keeps_to_keys(&self) -> bool {
-        self.issuer.keeps_to_keys()
+    /// Whether the service supports idempotency keys, according to its issuer.
+    pub(crate) fn supports_idempotency_keys(&self) -> bool {
+        self.issuer.supports_idempotency_keys()
     }
 
-    /// Whether the stamps of incidents tell of changes of their comments, as far as the service's issuer has
-    /// said so.
+    /// Whether a change of a comment changes its incident's stamp, according to the service's issuer.
     pub(crate) fn stamps_cover_comments(&self) -> bool {
         self.issuer.stamps_cover_comments()
     }
 
-    /// Forgets `refused`, unless it was already replaced.
+    /// Drops `refused` from the cache, unless it was already replaced.
     pub(crate) fn invalidate(&self, refused: &Token) {
         let mut current = self.lock();
         if current
@@ -137,20 +136,20 @@ impl Tokens {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<Token>> {
-        // Nothing can panic while it is held; a poisoned lock still holds a whole value.
+        // Nothing can panic while it is locked; the value of a poisoned lock is still consistent.
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The header that carries a token; `None` if no header can hold it.
+/// The header for a token; `None` if the token has characters that a header cannot contain.
 pub(crate) fn bearer(token: &str) -> Option<HeaderValue> {
     let mut header = HeaderValue::from_str(&format!("Bearer {token}")).ok()?;
     header.set_sensitive(true);
     Some(header)
 }
 
-/// How long before its end a token is no longer used: a minute, so that it can't expire on the way, or a
-/// tenth of a life that is short.
+/// How long before its expiry a token is no longer used: a minute, so that it cannot expire in transit, or a
+/// tenth of a short lifetime.
 fn margin(life: Duration) -> Duration {
     (life / 10).min(Duration::from_secs(60))
 }

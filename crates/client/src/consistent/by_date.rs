@@ -1,107 +1,107 @@
-//! How far a list in the order of dates was given out.
+//! The keyset cursor of a list in the order of dates.
 //!
-//! The cursor is the last date and the ids given out at it. Dates are whole microseconds, because Arrow
-//! columns hold no more; records within one are told apart by their ids.
+//! The cursor is the last date and the ids yielded at it. Dates are whole microseconds, the precision of
+//! Arrow columns; ids distinguish the records within a microsecond.
 
 use std::cmp::Ordering;
 
 use obeya_model::Timestamp;
 
-use super::Lost;
+use super::CursorLost;
 
 /// 100 ns ticks in a microsecond.
 const TICKS: i64 = 10;
 
-/// Which dates come first.
+/// The direction of the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
     Ascending,
     Descending,
 }
 
-/// The last date given out.
+/// The last date yielded, and the ids at it.
 #[derive(Debug)]
 pub(crate) struct DateCursor {
     direction: Direction,
-    /// What matches changes by itself, so that no page fits to another.
+    /// The result changes with time (`now()`), so no two pages are consistent.
     always_changes: bool,
     /// Microseconds since 1970; `None` before the first record.
     date: Option<i64>,
-    /// Given out at that date, sorted.
+    /// The ids yielded at that date, sorted.
     ids: Vec<i32>,
-    rest: Rest,
-    /// A pass was given up before.
+    remaining: Remaining,
+    /// An earlier pass was abandoned.
     resumed: bool,
-    /// A record came after one that it should come before.
+    /// A record came before one that it should follow.
     out_of_order: bool,
 }
 
-/// Which records are left.
+/// Which records remain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rest {
-    /// Those of the date that were not given out, and those beyond it.
-    From,
-    /// Those of the date, in the order of ids and after this one. For a date with more records than a page
-    /// holds: its first page has none that is new.
-    Within(Option<i32>),
-    /// Those beyond the date.
-    Beyond,
+enum Remaining {
+    /// Those of the date that were not yielded, and those after it.
+    FromDate,
+    /// Those of the date, in the order of ids, after this one. For a date with more records than a page,
+    /// whose first page has no new ones.
+    AtDateById(Option<i32>),
+    /// Those after the date.
+    BeyondDate,
 }
 
-/// What another pass asks for.
+/// The bounds of the next pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bounds {
-    /// Only records dated after this instant; itself excluded.
+    /// Exclusive lower bound.
     pub(crate) after: Option<Timestamp>,
-    /// Only records dated before this instant; itself excluded.
+    /// Exclusive upper bound.
     pub(crate) before: Option<Timestamp>,
-    /// By ids, and only those after this one if there is one.
+    /// Ordered by id, after this one if there is one.
     pub(crate) by_id: Option<Option<i32>>,
 }
 
 impl DateCursor {
-    /// Before the first record. `always_changes` says that what matches changes by itself, without a change
-    /// of the list.
+    /// A cursor before the first record. `always_changes`: the result changes with time, without a change of
+    /// the list.
     pub(crate) fn new(direction: Direction, always_changes: bool) -> Self {
         Self {
             direction,
             always_changes,
             date: None,
             ids: Vec::new(),
-            rest: Rest::From,
+            remaining: Remaining::FromDate,
             resumed: false,
             out_of_order: false,
         }
     }
 
-    /// What is left, as bounds of a request.
+    /// The bounds of a request for the remaining records.
     pub(crate) fn bounds(&self) -> Bounds {
         use Direction::{Ascending, Descending};
         let (mut after, mut before, mut by_id) = (None, None, None);
         if let Some(date) = self.date {
             let (first, end) = (date * TICKS, (date + 1) * TICKS);
-            match (self.rest, self.direction) {
-                (Rest::From, Ascending) => after = Some(first - 1),
-                (Rest::From, Descending) => before = Some(end),
-                (Rest::Beyond, Ascending) => after = Some(end - 1),
-                (Rest::Beyond, Descending) => before = Some(first),
-                (Rest::Within(last), _) => {
+            match (self.remaining, self.direction) {
+                (Remaining::FromDate, Ascending) => after = Some(first - 1),
+                (Remaining::FromDate, Descending) => before = Some(end),
+                (Remaining::BeyondDate, Ascending) => after = Some(end - 1),
+                (Remaining::BeyondDate, Descending) => before = Some(first),
+                (Remaining::AtDateById(last), _) => {
                     (after, before) = (Some(first - 1), Some(end));
                     by_id = Some(last);
                 }
             }
         }
         Bounds {
-            // Beyond the first and the last instant there is nothing to leave out.
+            // Outside the range of instants there is nothing to exclude.
             after: after.and_then(Timestamp::from_ticks),
             before: before.and_then(Timestamp::from_ticks),
             by_id,
         }
     }
 
-    /// Takes the next record; `false` if it was given out before.
+    /// Moves the cursor to a record; `false` if it was yielded before.
     pub(crate) fn take(&mut self, date: i64, id: i32) -> bool {
-        if let Rest::Within(last) = &mut self.rest {
+        if let Remaining::AtDateById(last) = &mut self.remaining {
             self.out_of_order |= last.is_some_and(|last| id <= last);
             *last = Some(id);
             return self.take_id(id);
@@ -113,8 +113,7 @@ impl DateCursor {
         match order {
             Some(Ordering::Less) => {
                 self.out_of_order = true;
-                // A service that does not keep to the bounds gives these again; in the first pass they are
-                // new.
+                // A service that ignores the bounds sends these again; in the first pass they are new.
                 !self.resumed
             }
             Some(Ordering::Equal) => self.take_id(id),
@@ -122,7 +121,7 @@ impl DateCursor {
                 self.date = Some(date);
                 self.ids.clear();
                 self.ids.push(id);
-                self.rest = Rest::From;
+                self.remaining = Remaining::FromDate;
                 true
             }
         }
@@ -138,31 +137,31 @@ impl DateCursor {
         }
     }
 
-    pub(super) fn restart(&mut self, delivered: bool) -> Result<(), Lost> {
+    pub(super) fn restart(&mut self, delivered: bool) -> Result<(), CursorLost> {
         if self.out_of_order {
-            return Err(Lost);
+            return Err(CursorLost);
         }
         self.resumed = true;
-        if !delivered && self.date.is_some() && self.rest == Rest::From {
-            self.rest = Rest::Within(None);
+        if !delivered && self.date.is_some() && self.remaining == Remaining::FromDate {
+            self.remaining = Remaining::AtDateById(None);
         }
         Ok(())
     }
 
     pub(super) fn finish(&mut self) -> bool {
-        let within = matches!(self.rest, Rest::Within(_));
+        let within = matches!(self.remaining, Remaining::AtDateById(_));
         if within {
-            self.rest = Rest::Beyond;
+            self.remaining = Remaining::BeyondDate;
         }
         within
     }
 
     /// Whether only the first page of a pass can be used.
     pub(super) fn reads_single_pages(&self) -> bool {
-        self.always_changes || matches!(self.rest, Rest::Within(_))
+        self.always_changes || matches!(self.remaining, Remaining::AtDateById(_))
     }
 
-    /// Whether the last date does not say what is left.
+    /// Whether the last date does not determine the remaining records.
     pub(super) fn is_out_of_order(&self) -> bool {
         self.resumed && self.out_of_order
     }
@@ -195,7 +194,7 @@ mod tests {
         let mut cursor = DateCursor::new(Direction::Ascending, false);
         assert_eq!(cursor.bounds(), bounds(None, None));
         assert!(cursor.take(noon(), 10));
-        // Ticks within a microsecond are not seen: a smaller id may come later.
+        // Ticks within a microsecond are invisible: a smaller id may come later.
         assert!(cursor.take(noon(), 3));
         assert!(!cursor.take(noon(), 10));
         let before_noon = at("2026-03-02T11:59:59.9999999Z");

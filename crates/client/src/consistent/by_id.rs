@@ -1,24 +1,24 @@
-//! Which records of a list in an order of the caller's were given out.
+//! The records yielded from a list in an order of the caller's.
 //!
-//! Such an order has no place to go on from, so another pass reads all of it and leaves out what is known.
+//! Such an order has no cursor, so the next pass reads the whole list and skips the ids already yielded.
 
 use std::collections::HashSet;
 
-use super::Lost;
+use super::CursorLost;
 
-/// Passes in a row that come no further than one before them, until a list is given up. Whether a pass finds
-/// new records does not count: a list that grows at its beginning has some on each first page, and would
+/// The number of consecutive passes without progress after which the stream fails. Progress is the number of
+/// pages, not of new records: a list that grows at its beginning has new ones on each first page, and would
 /// never end.
 const MAX_IDLE_PASSES: u32 = 10;
 
-/// The ids given out.
+/// The ids yielded.
 #[derive(Debug, Default)]
 pub(crate) struct SeenIds {
-    /// Those of the first pass, in which no id has to be looked for.
+    /// Those of the first pass, which needs no look-ups.
     first: Vec<i32>,
-    /// All of them, once there was another pass.
+    /// All of them, from the second pass on.
     all: Option<HashSet<i32>>,
-    /// The most pages that a pass has taken.
+    /// The most pages that any pass has taken.
     furthest: usize,
     idle_passes: u32,
 }
@@ -34,8 +34,8 @@ impl SeenIds {
         }
     }
 
-    /// After a pass that took so many pages.
-    pub(super) fn restart(&mut self, pages: usize) -> Result<(), Lost> {
+    /// Prepares the next pass after one that took this many pages.
+    pub(super) fn restart(&mut self, pages: usize) -> Result<(), CursorLost> {
         let first = std::mem::take(&mut self.first);
         self.all.get_or_insert_default().extend(first);
         if pages > self.furthest {
@@ -45,7 +45,7 @@ impl SeenIds {
         }
         self.idle_passes += 1;
         if self.idle_passes == MAX_IDLE_PASSES {
-            return Err(Lost);
+            return Err(CursorLost);
         }
         Ok(())
     }

@@ -1,12 +1,12 @@
-//! Streams over numbered pages: every record that stands throughout comes exactly once, whatever else changes
+//! Streams over numbered pages that yield every record that exists throughout exactly once, whatever changes
 //! meanwhile.
 //!
-//! A numbered page shows the list as it is when that page is read. When an earlier record is deleted between
-//! two pages, the first record of the next page moves to a page that was read already. So a page is used only
-//! if it shows the same snapshot as the first page of its pass. Otherwise it is dropped, and another pass
-//! reads what is left, which a [`Cursor`] knows.
+//! Each numbered page is a snapshot of its own. If a record is deleted between two requests, the first record
+//! of the next page moves to a page that was already read. So a page is used only if it shows the same
+//! snapshot as the first page of its pass. Otherwise it is dropped, and another pass reads the remaining
+//! records after the [`Cursor`].
 //!
-//! What a list is and how its pages are fetched is not known here.
+//! [`NumberedList`] abstracts from the list and its requests.
 
 mod by_date;
 mod by_id;
@@ -21,29 +21,29 @@ pub(crate) use by_id::SeenIds;
 use crate::error::{Error, Result};
 use crate::prefetch::Extent;
 
-/// What tells whether two pages show the same list.
+/// Identifies the version of the list that a page shows.
 #[derive(Clone, Debug)]
 pub(crate) struct Snapshot {
-    /// The state that the service names; `None` from one that names none.
+    /// The state header; `None` if the service sends none.
     pub(crate) state: Option<String>,
-    /// How many records match, where the service says so.
+    /// How many records match, if the service sends it.
     pub(crate) count: Option<i32>,
 }
 
 /// A page of a numbered list.
 pub(crate) trait NumberedPage: Send + 'static {
-    /// How much it holds.
+    /// Its size, and that of the list.
     fn extent(&self) -> Extent;
 
-    /// What it shows.
+    /// The version of the list it shows.
     fn snapshot(&self) -> Snapshot;
 
-    /// Keeps the records that `keep` says, asked in order with the date of each, in microseconds since 1970,
-    /// and its id. Lists without dates give 0.
+    /// Retains the records for which `keep` returns true. It is called in order with each record's date, in
+    /// microseconds since 1970 (0 for lists without dates), and its id.
     fn retain(&mut self, keep: &mut dyn FnMut(i64, i32) -> bool);
 }
 
-/// A list that is asked for by page number.
+/// A list that is requested by page number.
 pub(crate) trait NumberedList: Send + 'static {
     /// Its pages.
     type Page: NumberedPage;
@@ -51,27 +51,31 @@ pub(crate) trait NumberedList: Send + 'static {
     /// The `operationId`, for errors.
     const OPERATION: &'static str;
 
-    /// Pages 1, 2, 3 … of what `cursor` leaves, up to `ahead` of them fetched at a time; `None` when nothing
-    /// can be left.
-    fn pass(&self, cursor: &Cursor, ahead: usize)
-    -> Option<BoxStream<'static, Result<Self::Page>>>;
+    /// Pages 1, 2, 3 … of the records after `cursor`, with up to `prefetch` concurrent requests; `None` if
+    /// there cannot be any.
+    fn pass(
+        &self,
+        cursor: &Cursor,
+        prefetch: usize,
+    ) -> Option<BoxStream<'static, Result<Self::Page>>>;
 }
 
-/// Which records were given out, and so what another pass has to read.
+/// The records that were yielded, from which the next pass continues.
 #[derive(Debug)]
 pub(crate) enum Cursor {
-    /// In the order of dates: the last date given out. Another pass begins there, so each comes further.
+    /// In the order of dates: the last date yielded (keyset). The next pass begins there, so each pass makes
+    /// progress.
     ByDate(DateCursor),
-    /// In any other order: every id given out. Another pass begins with the first page.
+    /// In any other order: all ids yielded. The next pass begins with the first page.
     ById(SeenIds),
 }
 
-/// The list changed, and the records that are left cannot be told from those that were given out.
+/// The list changed, and the remaining records cannot be distinguished from those already yielded.
 #[derive(Debug)]
-struct Lost;
+struct CursorLost;
 
 impl Cursor {
-    /// Whether this record has not been given out, from now on it has.
+    /// Marks a record as yielded; returns whether it is new.
     fn take(&mut self, date: i64, id: i32) -> bool {
         match self {
             Self::ByDate(cursor) => cursor.take(date, id),
@@ -79,15 +83,16 @@ impl Cursor {
         }
     }
 
-    /// Prepares another pass, after one that took so many pages and gave out new records or did not.
-    fn restart(&mut self, pages: usize, delivered: bool) -> Result<(), Lost> {
+    /// Prepares the next pass after one that took `pages` pages; `delivered` tells whether it yielded new
+    /// records.
+    fn restart(&mut self, pages: usize, delivered: bool) -> Result<(), CursorLost> {
         match self {
             Self::ByDate(cursor) => cursor.restart(delivered),
             Self::ById(seen) => seen.restart(pages),
         }
     }
 
-    /// After a whole pass: whether there is more to read.
+    /// Ends a complete pass; returns whether there is more to read.
     fn finish(&mut self) -> bool {
         match self {
             Self::ByDate(cursor) => cursor.finish(),
@@ -107,23 +112,22 @@ impl Cursor {
 /// Pages of one snapshot.
 struct Pass<P> {
     pages: BoxStream<'static, Result<P>>,
-    /// What the first page showed.
+    /// The version that the first page showed.
     first: Option<Snapshot>,
     taken: usize,
     delivered: bool,
 }
 
 impl<P: NumberedPage> Pass<P> {
-    /// Whether a page shows what the first one did.
-    fn fits(&mut self, page: &P) -> bool {
+    /// Whether a page shows the same version as the first page.
+    fn is_consistent(&mut self, page: &P) -> bool {
         let mut snapshot = page.snapshot();
         let Some(first) = &self.first else {
             self.first = Some(snapshot);
             return true;
         };
         if snapshot.count == i32::try_from(page.extent().len).ok() {
-            // A service that counts the page instead of the whole: no total of a list with pages before this
-            // one.
+            // A service that counts the page instead of the list: not a total to compare.
             snapshot.count = None;
         }
         let same_count = match (first.count, snapshot.count) {
@@ -138,26 +142,26 @@ struct Reader<L: NumberedList> {
     list: L,
     cursor: Cursor,
     pass: Option<Pass<L::Page>>,
-    /// Pages fetched at a time: what the caller allows, and less while the list changes from page to page.
-    ahead: usize,
-    most_ahead: usize,
-    begun: bool,
+    /// Concurrent requests: the caller's limit, or fewer while the list changes from page to page.
+    prefetch: usize,
+    max_prefetch: usize,
+    has_started: bool,
     ended: bool,
 }
 
-/// The pages of a list, without records that earlier ones held. The first comes even if it is empty.
+/// The pages of a list, without records of earlier pages. The first page is yielded even if it is empty.
 pub(crate) fn pages<L: NumberedList>(
     list: L,
     cursor: Cursor,
-    ahead: usize,
+    prefetch: usize,
 ) -> impl Stream<Item = Result<L::Page>> + Send + 'static {
     let reader = Reader {
         list,
         cursor,
         pass: None,
-        ahead: ahead.max(1),
-        most_ahead: ahead.max(1),
-        begun: false,
+        prefetch: prefetch.max(1),
+        max_prefetch: prefetch.max(1),
+        has_started: false,
         ended: false,
     };
     stream::try_unfold(reader, Reader::next)
@@ -174,7 +178,7 @@ impl<L: NumberedList> Reader<L> {
                 self.end_pass();
                 continue;
             };
-            if !pass.fits(&page) {
+            if !pass.is_consistent(&page) {
                 self.restart()?;
                 continue;
             }
@@ -186,12 +190,15 @@ impl<L: NumberedList> Reader<L> {
     }
 
     fn begin_pass(&mut self) {
-        self.pass = self.list.pass(&self.cursor, self.ahead).map(|pages| Pass {
-            pages,
-            first: None,
-            taken: 0,
-            delivered: false,
-        });
+        self.pass = self
+            .list
+            .pass(&self.cursor, self.prefetch)
+            .map(|pages| Pass {
+                pages,
+                first: None,
+                taken: 0,
+                delivered: false,
+            });
         self.ended = self.pass.is_none();
     }
 
@@ -204,18 +211,18 @@ impl<L: NumberedList> Reader<L> {
         let Some(pass) = self.pass.take() else {
             return Ok(());
         };
-        // What is fetched ahead is dropped with the page that does not fit.
-        self.ahead = match pass.taken {
-            0 | 1 => (self.ahead / 2).max(1),
-            _ => (self.ahead * 2).min(self.most_ahead),
+        // Prefetched pages are dropped with the inconsistent one, so fetch fewer.
+        self.prefetch = match pass.taken {
+            0 | 1 => (self.prefetch / 2).max(1),
+            _ => (self.prefetch * 2).min(self.max_prefetch),
         };
         let operation = L::OPERATION;
         self.cursor
             .restart(pass.taken, pass.delivered)
-            .map_err(|Lost| Error::Changed { operation })
+            .map_err(|CursorLost| Error::Changed { operation })
     }
 
-    /// What a page has that was not given out.
+    /// The new records of a page, if there are any.
     fn take(&mut self, mut page: L::Page) -> Result<Option<L::Page>> {
         let Some(pass) = &mut self.pass else {
             return Ok(None);
@@ -240,7 +247,7 @@ impl<L: NumberedList> Reader<L> {
                 self.restart()?;
             }
         }
-        let is_first = !std::mem::replace(&mut self.begun, true);
+        let is_first = !std::mem::replace(&mut self.has_started, true);
         Ok((is_new || is_first).then_some(page))
     }
 }

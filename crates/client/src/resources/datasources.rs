@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::values::Values;
 
 impl Datasources {
-    /// `GET /v1/Datasources`: every datasource in one answer, or those that a filter leaves.
+    /// `GET /v1/Datasources`: all datasources, or those that match a filter, in one response.
     pub fn list(&self) -> DatasourceList {
         DatasourceList {
             client: self.client.clone(),
@@ -27,13 +27,13 @@ impl Datasources {
         Values::new(self.client.clone(), id)
     }
 
-    /// `POST /v1/Datasources/{id}/values/batch`: adds up to 10,000 values, all of them or none; how many were
+    /// `POST /v1/Datasources/{id}/values/batch`: adds up to 10,000 values, all or none; returns how many were
     /// added.
     ///
     /// # Errors
-    /// See [`Error`](crate::Error); what is wrong is told by field, such as `[17].dimension`. After
-    /// [`Error::Connection`](crate::Error::Connection) or [`Error::Timeout`](crate::Error::Timeout) they may
-    /// have been added all the same.
+    /// See [`Error`](crate::Error); errors name the field, such as `[17].dimension`. After
+    /// [`Error::Connection`](crate::Error::Connection) or [`Error::Timeout`](crate::Error::Timeout) the
+    /// values may have been added.
     pub async fn create_values(&self, id: i32, values: &[DatasourceValueInput]) -> Result<i32> {
         let body = values.to_vec();
         let call = call::CreateDatasourceValues { id, body: &body };
@@ -41,9 +41,9 @@ impl Datasources {
         Ok(added.total)
     }
 
-    /// `PUT /v1/Datasources/{id}/values/batchReplace`: puts up to 10,000 values in the place of those dated
-    /// from `from` to `to`, both included; how many were added. Whoever reads sees the old ones or the new
-    /// ones, never some of each.
+    /// `PUT /v1/Datasources/{id}/values/batchReplace`: replaces the values dated from `from` to `to`, both
+    /// inclusive, by up to 10,000 values; returns how many were added. The replacement is atomic: readers see
+    /// the old values or the new ones.
     ///
     /// # Errors
     /// See [`Error`](crate::Error); a value outside of the period is refused, and nothing is changed.
@@ -66,7 +66,7 @@ impl Datasources {
     }
 }
 
-/// A request for datasources, made by [`Datasources::list`].
+/// A request for datasources; created by [`Datasources::list`].
 #[derive(Clone, Debug)]
 #[must_use = "a request does nothing until it is sent or awaited"]
 pub struct DatasourceList {
@@ -82,7 +82,7 @@ impl DatasourceList {
         self
     }
 
-    /// Fetches them.
+    /// Sends the request.
     ///
     /// # Errors
     /// See [`Error`](crate::Error).

@@ -22,8 +22,7 @@ impl Incidents {
         Records::new(self.client.clone())
     }
 
-    /// `PUT /v1/Incidents/{id}/externalId`: sets the id that another system knows the incident by; `None`
-    /// clears it.
+    /// `PUT /v1/Incidents/{id}/externalId`: sets the incident's id in another system; `None` clears it.
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
@@ -37,18 +36,17 @@ impl Incidents {
         self.client.call(&call).await
     }
 
-    /// `PUT /v1/Incidents/{id}/status`: moves the incident to another status, where it may follow the present
-    /// one.
+    /// `PUT /v1/Incidents/{id}/status`: changes the status, if the transition is allowed.
     ///
     /// # Errors
-    /// See [`Error`](crate::Error); the code is `incident.transition` where it may not.
+    /// See [`Error`](crate::Error); the code is `incident.transition` if the transition is not allowed.
     pub async fn set_status(&self, id: i32, status: IncidentStatus) -> Result<Incident> {
         let body = IncidentStatusUpdate { status };
         let call = call::UpdateIncidentStatus { id, body: &body };
         self.client.call(&call).await
     }
 
-    /// `PUT /v1/Incidents/{id}/severity`: says how grave the incident is.
+    /// `PUT /v1/Incidents/{id}/severity`: sets the severity.
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
@@ -60,8 +58,8 @@ impl Incidents {
         self.client.call(&call).await
     }
 
-    /// `PUT /v1/Incidents/{id}/responsible`: sets the group that follows the incident up and the member of it
-    /// who is responsible.
+    /// `PUT /v1/Incidents/{id}/responsible`: sets the group that follows up the incident, and its responsible
+    /// member.
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
@@ -80,7 +78,7 @@ impl Incidents {
     }
 
     /// `PUT /v1/Incidents/{id}/customfields/{customFieldId}`: sets the value of one custom field; the others
-    /// stay.
+    /// are unchanged.
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
@@ -101,7 +99,7 @@ impl Incidents {
         self.client.call(&call).await
     }
 
-    /// `GET /v1/Incidents/types`: every type by itself.
+    /// `GET /v1/Incidents/types`: all types, without their details.
     pub fn types(&self) -> Types {
         Types {
             client: self.client.clone(),
@@ -126,14 +124,14 @@ impl Incidents {
         }
     }
 
-    /// The comments on incidents; the same as [`Client::comments`].
+    /// The comments on incidents; same as [`Client::comments`].
     #[must_use]
     pub fn comments(&self) -> Comments {
         self.client.comments()
     }
 }
 
-/// A request for an incident type, made by [`Incidents::type_detail`].
+/// A request for an incident type; created by [`Incidents::type_detail`].
 #[derive(Clone, Debug)]
 #[must_use = "a request does nothing until it is sent or awaited"]
 pub struct TypeDetail {
@@ -171,7 +169,7 @@ impl IntoFuture for TypeDetail {
     }
 }
 
-/// A request for the incident types, made by [`Incidents::types`].
+/// A request for the incident types; created by [`Incidents::types`].
 #[derive(Clone, Debug)]
 #[must_use = "a request does nothing until it is sent or awaited"]
 pub struct Types {
@@ -186,7 +184,7 @@ impl Types {
         self
     }
 
-    /// Fetches them.
+    /// Sends the request.
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
@@ -207,7 +205,7 @@ impl IntoFuture for Types {
     }
 }
 
-/// A request for the trash, made by [`Incidents::trash`].
+/// A request for the trash; created by [`Incidents::trash`].
 #[derive(Clone, Debug)]
 #[must_use = "a request does nothing until it is sent or awaited"]
 pub struct Trash {

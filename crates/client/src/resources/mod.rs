@@ -1,11 +1,11 @@
-//! The resources and their methods, over the generated calls.
+//! The resources and their methods, on top of the generated calls.
 //!
-//! What needs no more than a method is written by `cargo xtask regen` (`operations`); the file of a resource
-//! has what is written by hand. Nothing here sends, retries or decodes by itself.
+//! `cargo xtask regen` writes the plain methods (`operations`); a resource's own file has the hand-written
+//! ones. Nothing here sends, retries or decodes.
 
 use crate::Client;
 
-/// A resource: a handle on the client under a name of its own.
+/// Declares a resource: a named handle on the client.
 macro_rules! resource {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -22,7 +22,7 @@ macro_rules! resource {
     };
 }
 
-/// How a v2 list is asked for: the call, and the id of the record that it lists parts of.
+/// The source of a v2 list: the call, and the id of the parent record, if any.
 macro_rules! odata_list {
     ($call:ident) => {
         $crate::list::Source::new(call::$call::OPERATION, None, |client, _, options| {
@@ -51,7 +51,7 @@ macro_rules! odata_list {
     };
 }
 
-/// How a v2 record is asked for by its id.
+/// The source of a v2 record by id.
 macro_rules! odata_get {
     ($call:ident) => {
         |client, id, options| {
@@ -78,7 +78,7 @@ macro_rules! odata_call {
     };
 }
 
-/// The pages of v2 lists, each with its common form.
+/// Converts the pages of v2 lists to [`Page`](crate::Page).
 macro_rules! odata_pages {
     ($($record:ident in $page:ident;)*) => {
         $(

@@ -62,7 +62,7 @@ impl Boards {
         Get::new(self.client.clone(), odata_get!(GetBoard), id)
     }
 
-    /// `GET /v1/Boards`: every board in one answer, with its description and the name of its group.
+    /// `GET /v1/Boards`: all boards in one response, with description and name of the group.
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
@@ -90,7 +90,7 @@ impl Groups {
         Get::new(self.client.clone(), odata_get!(GetGroup), id)
     }
 
-    /// `GET /v1/Groups`: every group in one answer, without what it is linked to.
+    /// `GET /v1/Groups`: all groups in one response, without links.
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
@@ -115,7 +115,7 @@ impl Comments {
         Get::new(self.client.clone(), odata_get!(GetIncidentComment), id)
     }
 
-    /// `GET /v1/Incidents/{id}/comments`: every comment of one incident in one answer.
+    /// `GET /v1/Incidents/{id}/comments`: all comments of one incident in one response.
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
@@ -125,7 +125,7 @@ impl Comments {
 }
 
 impl Incidents {
-    /// `GET /v2/incidents`: the incidents as v2 tells them. Expands `area`, `group`, `followUpGroup`, `type`,
+    /// `GET /v2/incidents`: the incidents in their v2 form. Expands `area`, `group`, `followUpGroup`, `type`,
     /// `comments`.
     pub fn list_v2(&self) -> List<IncidentV2> {
         List::new(self.client.clone(), odata_list!(ListIncidentsV2))
@@ -136,7 +136,7 @@ impl Incidents {
         Get::new(self.client.clone(), odata_get!(GetIncidentV2), id)
     }
 
-    /// `GET /v2/incidents/types`: the incident types as v2 tells them.
+    /// `GET /v2/incidents/types`: the incident types in their v2 form.
     pub fn types_v2(&self) -> List<IncidentTypeV2> {
         List::new(self.client.clone(), odata_list!(ListIncidentTypesV2))
     }
@@ -149,19 +149,19 @@ impl Incidents {
     /// `GET /v1/Incidents/{id}`: an incident in full.
     ///
     /// # Errors
-    /// See [`Error`](crate::Error); [`Error::is_not_found`](crate::Error::is_not_found) tells that there is
-    /// none with this id outside the trash.
+    /// See [`Error`](crate::Error); [`Error::is_not_found`](crate::Error::is_not_found) if no incident
+    /// outside the trash has this id.
     pub async fn get(&self, id: i32) -> Result<Incident> {
         self.client.call(&call::GetIncident::new(id)).await
     }
 
-    /// `PUT /v1/Incidents/{id}`: replaces title, type, severity and date, changes what else `update` sets,
-    /// clears what it sets to [`Patch::Null`](obeya_model::Patch::Null), and answers with the whole incident.
+    /// `PUT /v1/Incidents/{id}`: replaces title, type, severity and date, changes the other properties that
+    /// `update` sets, clears those set to [`Patch::Null`](obeya_model::Patch::Null), and returns the whole
+    /// incident.
     ///
-    /// The interface wants those four in every update. Taken from a record that was read some time ago, they
-    /// undo what somebody else has changed since. So change one thing by its own operation, such as
-    /// [`set_status`](Self::set_status), and for more read the record with its tag and write only if it still
-    /// has it:
+    /// The interface requires those four in every update. Taken from a stale record, they undo concurrent
+    /// changes. To change one property use its own operation, such as [`set_status`](Self::set_status); for
+    /// more, read the record with its tag and write only if it still has it:
     ///
     /// ```no_run
     /// use obeya::model::{IncidentStatus, IncidentUpdate, Patch};
@@ -176,11 +176,11 @@ impl Incidents {
     /// };
     /// let writer = match found.tag {
     ///     Some(tag) => client.if_match(tag),
-    ///     // A service without tags: what others change in this moment is lost.
+    ///     // A service without tags: concurrent changes may be lost.
     ///     None => client.clone(),
     /// };
     /// match writer.incidents().update(1204, &update).await {
-    ///     Err(error) if error.is_precondition_failed() => println!("changed by somebody else: read it again"),
+    ///     Err(error) if error.is_precondition_failed() => println!("changed concurrently: read it again"),
     ///     outcome => println!("{:?}", outcome?.status),
     /// }
     /// # Ok(())
@@ -196,8 +196,8 @@ impl Incidents {
     /// `DELETE /v1/Incidents/{id}`: moves the incident to the trash, where it stays for 30 days.
     ///
     /// # Errors
-    /// See [`Error`](crate::Error). A call that was sent again may meet what its first try did: an incident
-    /// that is in the trash already is not found.
+    /// See [`Error`](crate::Error). A retried call may fail because its first attempt succeeded: an incident
+    /// in the trash is not found.
     pub async fn delete(&self, id: i32) -> Result<()> {
         self.client.call(&call::DeleteIncident::new(id)).await
     }
@@ -220,7 +220,7 @@ impl Incidents {
         self.client.call(&call::UpdateIncidentCauses::new(id, &body)).await
     }
 
-    /// `PUT /v1/Incidents/{id}/categories`: replaces the categories, of which there must be one at least.
+    /// `PUT /v1/Incidents/{id}/categories`: replaces the categories; at least one is required.
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
@@ -229,32 +229,33 @@ impl Incidents {
         self.client.call(&call::UpdateIncidentCategories::new(id, &body)).await
     }
 
-    /// `POST /v1/Incidents`: reports an incident. [`IncidentCreate::new`] takes what is required.
+    /// `POST /v1/Incidents`: reports an incident. [`IncidentCreate::new`] takes the required properties.
     ///
     /// # Errors
     /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
-    /// [`Error::Timeout`](crate::Error::Timeout) it may have been created all the same; under a
-    /// [key](crate::Client::idempotency_key) of the caller's it can be sent again without harm.
+    /// [`Error::Timeout`](crate::Error::Timeout) it may have been created; with your own
+    /// [key](crate::Client::idempotency_key) it can safely be sent again.
     pub async fn create(&self, body: &IncidentCreate) -> Result<Incident> {
         self.client.call(&call::CreateIncident::new(body)).await
     }
 
-    /// `PUT /v1/Incidents/trash/{id}/restore`: takes the incident out of the trash, as it was when it was
+    /// `PUT /v1/Incidents/trash/{id}/restore`: restores the incident from the trash, as it was when it was
     /// deleted.
     ///
     /// # Errors
-    /// See [`Error`](crate::Error); not found when it is not in the trash, or no longer.
+    /// See [`Error`](crate::Error); not found if it is not in the trash.
     pub async fn restore(&self, id: i32) -> Result<Incident> {
         self.client.call(&call::RestoreIncident::new(id)).await
     }
 }
 
 impl Improvements {
-    /// `POST /v1/Improvements`: suggests an improvement. [`ImprovementCreate::new`] takes what is required.
+    /// `POST /v1/Improvements`: suggests an improvement. [`ImprovementCreate::new`] takes the required
+    /// properties.
     ///
     /// # Errors
     /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
-    /// [`Error::Timeout`](crate::Error::Timeout) it may have been created all the same.
+    /// [`Error::Timeout`](crate::Error::Timeout) it may have been created.
     pub async fn create(&self, body: &ImprovementCreate) -> Result<Improvement> {
         self.client.call(&call::CreateImprovement::new(body)).await
     }
@@ -262,15 +263,15 @@ impl Improvements {
     /// `GET /v1/Improvements/{improvementId}`
     ///
     /// # Errors
-    /// See [`Error`](crate::Error); [`Error::is_not_found`](crate::Error::is_not_found) tells that there is
-    /// none with this id.
+    /// See [`Error`](crate::Error); [`Error::is_not_found`](crate::Error::is_not_found) if no improvement has
+    /// this id.
     pub async fn get(&self, id: i32) -> Result<Improvement> {
         self.client.call(&call::GetImprovement::new(id)).await
     }
 
-    /// `PUT /v1/Improvements/{improvementId}`: changes what `update` sets, clears what it sets to
-    /// [`Patch::Null`](obeya_model::Patch::Null), and answers with the whole improvement. What `update` does
-    /// not set stays as it is, whoever changed it.
+    /// `PUT /v1/Improvements/{improvementId}`: changes the properties that `update` sets, clears those set to
+    /// [`Patch::Null`](obeya_model::Patch::Null), and returns the whole improvement. Other properties are
+    /// unchanged.
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
@@ -278,18 +279,18 @@ impl Improvements {
         self.client.call(&call::UpdateImprovement::new(id, body)).await
     }
 
-    /// `DELETE /v1/Improvements/{improvementId}`: removes the improvement for good.
+    /// `DELETE /v1/Improvements/{improvementId}`: permanently deletes the improvement.
     ///
     /// # Errors
-    /// See [`Error`](crate::Error). A call that was sent again may meet what its first try did, and find
-    /// nothing.
+    /// See [`Error`](crate::Error). A retried call may fail with not found because its first attempt
+    /// succeeded.
     pub async fn delete(&self, id: i32) -> Result<()> {
         self.client.call(&call::DeleteImprovement::new(id)).await
     }
 }
 
 impl Datasources {
-    /// `GET /v1/Datasources/{id}`: a datasource, and what the properties of its values mean.
+    /// `GET /v1/Datasources/{id}`: a datasource with the meaning of its values' properties.
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
@@ -297,17 +298,17 @@ impl Datasources {
         self.client.call(&call::GetDatasource::new(id)).await
     }
 
-    /// `POST /v1/Datasources/{id}/values`: adds a value, and answers with it as it was added.
+    /// `POST /v1/Datasources/{id}/values`: adds a value and returns it.
     ///
     /// # Errors
     /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
-    /// [`Error::Timeout`](crate::Error::Timeout) it may have been added all the same.
+    /// [`Error::Timeout`](crate::Error::Timeout) it may have been added.
     pub async fn create_value(&self, id: i32, body: &DatasourceValueInput) -> Result<DatasourceValue> {
         self.client.call(&call::CreateDatasourceValue::new(id, body)).await
     }
 
-    /// `PUT /v1/Datasources/{id}/values/{valueId}`: makes the value what `value` says, and empties what it
-    /// leaves out.
+    /// `PUT /v1/Datasources/{id}/values/{valueId}`: replaces the value; properties that `value` omits are
+    /// cleared.
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
@@ -315,20 +316,20 @@ impl Datasources {
         self.client.call(&call::UpdateDatasourceValue::new(id, value_id, body)).await
     }
 
-    /// `DELETE /v1/Datasources/{id}/values/{valueId}`: takes the value away for good.
+    /// `DELETE /v1/Datasources/{id}/values/{valueId}`: permanently deletes the value.
     ///
     /// # Errors
-    /// See [`Error`](crate::Error). A call that was sent again may meet what its first try did: a value that
-    /// is gone is not found.
+    /// See [`Error`](crate::Error). A retried call may fail with not found because its first attempt
+    /// succeeded.
     pub async fn delete_value(&self, id: i32, value_id: i32) -> Result<()> {
         self.client.call(&call::DeleteDatasourceValue::new(id, value_id)).await
     }
 
-    /// `DELETE /v1/Datasources/{id}/values/batch`: takes up to 10,000 values away by their ids; how many
-    /// there were, and are gone. Ids that the datasource does not have are passed over.
+    /// `DELETE /v1/Datasources/{id}/values/batch`: permanently deletes up to 10,000 values by id; returns how
+    /// many were deleted. Ids that the datasource does not have are ignored.
     ///
     /// # Errors
-    /// See [`Error`](crate::Error). A call that was sent again counts only what its first try left.
+    /// See [`Error`](crate::Error). A retried call counts only values that its first attempt did not delete.
     pub async fn delete_values(&self, id: i32, body: &[i32]) -> Result<i32> {
         let body = body.to_vec();
         self.client.call(&call::DeleteDatasourceValues::new(id, &body)).await

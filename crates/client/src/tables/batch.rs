@@ -1,4 +1,4 @@
-//! Rows into Arrow columns.
+//! Builds Arrow columns from rows.
 
 use std::sync::Arc;
 
@@ -13,33 +13,33 @@ use arrow_schema::{ArrowError, DataType, Fields, SchemaRef};
 
 use super::cell::{Cell, Field, Kind, schema};
 
-/// Rows on their way into a batch. Columns that a caller adds to those of a record are cells like any other.
+/// Collects rows for a record batch. Callers may add columns of their own.
 pub struct Rows {
     schema: SchemaRef,
-    columns: Vec<Values>,
-    /// Counted, as a selection of what is no column leaves no column that could tell.
+    columns: Vec<ColumnBuilder>,
+    /// The number of rows; a selection may leave no column to derive it from.
     len: usize,
 }
 
 impl Rows {
-    /// None yet, of these fields.
+    /// An empty collection with these fields.
     #[must_use]
     pub fn new<'a>(fields: impl IntoIterator<Item = &'a Field> + Clone) -> Self {
         Self {
             schema: schema(fields.clone()),
             columns: fields
                 .into_iter()
-                .map(|field| Values::new(field.kind))
+                .map(|field| ColumnBuilder::new(field.kind))
                 .collect(),
             len: 0,
         }
     }
 
-    /// A row: a cell for each field, in their order.
+    /// Adds a row: a cell for each field, in order.
     ///
     /// # Panics
-    /// When there are more or fewer cells than fields, or a cell is not of its field's kind: both are slips
-    /// of the caller.
+    /// When the number of cells differs from that of the fields, or a cell is not of its field's kind: both
+    /// are bugs of the caller.
     pub fn push<'a>(&mut self, cells: impl IntoIterator<Item = Cell<'a>>) {
         let mut cells = cells.into_iter();
         for column in &mut self.columns {
@@ -49,10 +49,10 @@ impl Rows {
         self.len += 1;
     }
 
-    /// The rows as a batch; then there are none.
+    /// Takes the collected rows as a batch.
     ///
     /// # Errors
-    /// When a column that cannot be null has nulls: a server left out what its interface promises.
+    /// When a non-nullable column has nulls: the server omitted a required property.
     pub fn finish(&mut self) -> Result<RecordBatch, ArrowError> {
         let types = self.schema.fields().iter().map(|field| field.data_type());
         let columns = self.columns.iter_mut().zip(types);
@@ -64,45 +64,45 @@ impl Rows {
     }
 }
 
-/// A growing column.
-enum Values {
+/// A builder for a column.
+enum ColumnBuilder {
     Int(Int32Builder),
     Number(Float64Builder),
     Bool(BooleanBuilder),
     Text(StringBuilder),
-    Word(Box<StringDictionaryBuilder<Int32Type>>),
+    DictionaryText(Box<StringDictionaryBuilder<Int32Type>>),
     Instant(TimestampMicrosecondBuilder),
     Day(Date32Builder),
     Row {
-        items: Vec<Values>,
-        is_there: Vec<bool>,
+        items: Vec<ColumnBuilder>,
+        is_present: Vec<bool>,
     },
     List {
-        items: Vec<Values>,
-        /// Rows of the lists so far, at each list's end.
+        items: Vec<ColumnBuilder>,
+        /// The end offset of each list.
         ends: Vec<i32>,
-        is_there: Vec<bool>,
+        is_present: Vec<bool>,
     },
 }
 
-impl Values {
+impl ColumnBuilder {
     fn new(kind: Kind) -> Self {
         match kind {
             Kind::Int => Self::Int(Int32Builder::new()),
             Kind::Number => Self::Number(Float64Builder::new()),
             Kind::Bool => Self::Bool(BooleanBuilder::new()),
             Kind::Text => Self::Text(StringBuilder::new()),
-            Kind::Word => Self::Word(Box::default()),
+            Kind::DictionaryText => Self::DictionaryText(Box::default()),
             Kind::Instant => Self::Instant(TimestampMicrosecondBuilder::new().with_timezone("UTC")),
             Kind::Day => Self::Day(Date32Builder::new()),
             Kind::Row(fields) => Self::Row {
                 items: fields.iter().map(|field| Self::new(field.kind)).collect(),
-                is_there: Vec::new(),
+                is_present: Vec::new(),
             },
             Kind::List(fields) => Self::List {
                 items: fields.iter().map(|field| Self::new(field.kind)).collect(),
                 ends: vec![0],
-                is_there: Vec::new(),
+                is_present: Vec::new(),
             },
         }
     }
@@ -117,31 +117,31 @@ impl Values {
             (Self::Bool(column), Cell::Null) => column.append_null(),
             (Self::Text(column), Cell::Text(text)) => column.append_value(text),
             (Self::Text(column), Cell::Null) => column.append_null(),
-            (Self::Word(column), Cell::Text(text)) => column.append_value(text),
-            (Self::Word(column), Cell::Null) => column.append_null(),
+            (Self::DictionaryText(column), Cell::Text(text)) => column.append_value(text),
+            (Self::DictionaryText(column), Cell::Null) => column.append_null(),
             (Self::Instant(column), Cell::Instant(instant)) => {
                 column.append_value(instant.ticks().div_euclid(10));
             }
             (Self::Instant(column), Cell::Null) => column.append_null(),
             (Self::Day(column), Cell::Day(day)) => column.append_value(day.days()),
             (Self::Day(column), Cell::Null) => column.append_null(),
-            (Self::Row { items, is_there }, Cell::Row(_, cells)) => {
+            (Self::Row { items, is_present }, Cell::Row(_, cells)) => {
                 for (column, cell) in items.iter_mut().zip(cells) {
                     column.append(cell);
                 }
-                is_there.push(true);
+                is_present.push(true);
             }
-            (Self::Row { items, is_there }, Cell::Null) => {
+            (Self::Row { items, is_present }, Cell::Null) => {
                 for column in items {
                     column.append(Cell::Null);
                 }
-                is_there.push(false);
+                is_present.push(false);
             }
             (
                 Self::List {
                     items,
                     ends,
-                    is_there,
+                    is_present,
                 },
                 cell,
             ) => {
@@ -151,14 +151,14 @@ impl Values {
                     other => panic!("{other:?} in a column of lists"),
                 };
                 let last = ends.last().copied().unwrap_or_default();
-                let more = i32::try_from(rows.len()).expect("a record's list is short");
+                let more = i32::try_from(rows.len()).expect("a record's lists are short");
                 for row in rows {
                     for (column, cell) in items.iter_mut().zip(row) {
                         column.append(cell);
                     }
                 }
                 ends.push(last + more);
-                is_there.push(there);
+                is_present.push(there);
             }
             (_, other) => panic!("{other:?} in a column of another kind"),
         }
@@ -170,23 +170,23 @@ impl Values {
             Self::Number(column) => Arc::new(column.finish()),
             Self::Bool(column) => Arc::new(column.finish()),
             Self::Text(column) => Arc::new(column.finish()),
-            Self::Word(column) => Arc::new(column.finish()),
+            Self::DictionaryText(column) => Arc::new(column.finish()),
             Self::Instant(column) => Arc::new(column.finish()),
             Self::Day(column) => Arc::new(column.finish()),
-            Self::Row { items, is_there } => {
+            Self::Row { items, is_present } => {
                 let DataType::Struct(fields) = ty else {
-                    unreachable!("the schema is made of the same kinds")
+                    unreachable!("the schema has the same kinds")
                 };
-                let is_there = std::mem::take(is_there);
-                Arc::new(rows_of(items, fields, is_there.len(), Some(is_there))?)
+                let is_present = std::mem::take(is_present);
+                Arc::new(rows_of(items, fields, is_present.len(), Some(is_present))?)
             }
             Self::List {
                 items,
                 ends,
-                is_there,
+                is_present,
             } => {
                 let DataType::List(item) = ty else {
-                    unreachable!("the schema is made of the same kinds")
+                    unreachable!("the schema has the same kinds")
                 };
                 let DataType::Struct(fields) = item.data_type() else {
                     unreachable!("a list's items are rows")
@@ -195,7 +195,7 @@ impl Values {
                 let len = usize::try_from(len).unwrap_or_default();
                 let rows = rows_of(items, fields, len, None)?;
                 let offsets = OffsetBuffer::new(std::mem::replace(ends, vec![0]).into());
-                let nulls = NullBuffer::new(BooleanBuffer::from(std::mem::take(is_there)));
+                let nulls = NullBuffer::new(BooleanBuffer::from(std::mem::take(is_present)));
                 let list =
                     ListArray::try_new(Arc::clone(item), offsets, Arc::new(rows), Some(nulls))?;
                 Arc::new(list)
@@ -205,14 +205,14 @@ impl Values {
 }
 
 fn rows_of(
-    items: &mut [Values],
+    items: &mut [ColumnBuilder],
     fields: &Fields,
     len: usize,
-    is_there: Option<Vec<bool>>,
+    is_present: Option<Vec<bool>>,
 ) -> Result<StructArray, ArrowError> {
     let columns = items.iter_mut().zip(fields.iter());
     let columns = columns.map(|(column, field)| column.finish(field.data_type()));
     let columns = columns.collect::<Result<Vec<_>, _>>()?;
-    let nulls = is_there.map(|there| NullBuffer::new(BooleanBuffer::from(there)));
+    let nulls = is_present.map(|there| NullBuffer::new(BooleanBuffer::from(there)));
     StructArray::try_new_with_length(fields.clone(), columns, nulls, len)
 }

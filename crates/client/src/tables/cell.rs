@@ -1,4 +1,4 @@
-//! A column, and one value in it.
+//! Columns and cells.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use obeya_model::{Date, Timestamp};
 use serde::ser::{SerializeMap as _, SerializeSeq as _};
 use serde::{Serialize, Serializer};
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// A 32-bit integer.
@@ -16,22 +16,22 @@ pub enum Kind {
     Number,
     /// True or false.
     Bool,
-    /// Text, of which every row has its own.
+    /// Text that is mostly distinct.
     Text,
-    /// Text of which few differ: dictionary-encoded in Arrow.
-    Word,
-    /// An instant, `timestamp[us, UTC]` in Arrow; digits beyond the microsecond are cut off there.
+    /// Text with few distinct values: dictionary-encoded in Arrow.
+    DictionaryText,
+    /// An instant; `timestamp[us, UTC]` in Arrow, rounded down.
     Instant,
     /// A day.
     Day,
-    /// One row of its own with these fields.
+    /// A nested row with these fields.
     Row(&'static [Field]),
-    /// Rows of their own, each with these fields.
+    /// A list of nested rows with these fields.
     List(&'static [Field]),
 }
 
 impl Kind {
-    /// The type in Arrow.
+    /// The Arrow type.
     #[must_use]
     pub fn arrow(self) -> DataType {
         match self {
@@ -39,8 +39,10 @@ impl Kind {
             Self::Number => DataType::Float64,
             Self::Bool => DataType::Boolean,
             Self::Text => DataType::Utf8,
-            Self::Word => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
-            // Nanoseconds would end in 2262 and hold no date of the year 9999, and many readers have none.
+            Self::DictionaryText => {
+                DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
+            }
+            // Nanoseconds end in 2262, before dates of the year 9999, and many readers do not support them.
             Self::Instant => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
             Self::Day => DataType::Date32,
             Self::Row(fields) => DataType::Struct(fields.iter().map(Field::arrow).collect()),
@@ -52,19 +54,19 @@ impl Kind {
     }
 }
 
-/// A column's name and type, without the record it is of.
+/// A column's name and type, independent of its record.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
     /// Its name on the wire.
     pub name: &'static str,
-    /// What it holds.
+    /// Its type.
     pub kind: Kind,
-    /// Whether it may hold nothing.
+    /// Whether it may be null.
     pub is_nullable: bool,
 }
 
 impl Field {
-    /// The field in Arrow.
+    /// The Arrow field.
     #[must_use]
     pub fn arrow(&self) -> ArrowField {
         ArrowField::new(self.name, self.kind.arrow(), self.is_nullable)
@@ -82,7 +84,7 @@ pub(crate) fn schema<'a>(fields: impl IntoIterator<Item = &'a Field>) -> SchemaR
 pub struct Column<T: 'static> {
     /// Its name and type.
     pub field: Field,
-    /// Takes the value out of a record.
+    /// Gets the value from a record.
     pub get: for<'a> fn(&'a T) -> Cell<'a>,
 }
 
@@ -113,7 +115,7 @@ pub(crate) const fn fields<T, const N: usize>(columns: &[Column<T>; N]) -> [Fiel
     fields
 }
 
-/// The same for a record that came along with another: options within `$expand` may leave any of them out.
+/// The fields of columns for an expanded record, all nullable: options within `$expand` may omit any of them.
 pub(crate) const fn nullable_fields<T, const N: usize>(columns: &[Column<T>; N]) -> [Field; N] {
     let mut fields = fields(columns);
     let mut place = 0;
@@ -124,10 +126,10 @@ pub(crate) const fn nullable_fields<T, const N: usize>(columns: &[Column<T>; N])
     fields
 }
 
-/// One value, borrowed from its record.
+/// A value, borrowed from its record.
 #[derive(Clone, Debug)]
 pub enum Cell<'a> {
-    /// Nothing, in a column of any kind.
+    /// Null, in a column of any kind.
     Null,
     /// Of a column of [`Kind::Int`].
     Int(i32),
@@ -135,7 +137,7 @@ pub enum Cell<'a> {
     Number(f64),
     /// Of a column of [`Kind::Bool`].
     Bool(bool),
-    /// Of a column of [`Kind::Text`] or [`Kind::Word`].
+    /// Of a column of [`Kind::Text`] or [`Kind::DictionaryText`].
     Text(&'a str),
     /// Of a column of [`Kind::Instant`].
     Instant(Timestamp),
@@ -158,7 +160,7 @@ impl<'a> Cell<'a> {
         Self::List(fields, records.iter().map(row).collect())
     }
 
-    /// The same of a list that may not be there.
+    /// The rows of an optional list.
     pub(crate) fn list_of<T>(
         fields: &'static [Field],
         columns: &[Column<T>],
@@ -167,7 +169,7 @@ impl<'a> Cell<'a> {
         records.map_or(Self::Null, |records| Self::list(fields, columns, records))
     }
 
-    /// The row of a record that may not be there.
+    /// The row of an optional record.
     pub(crate) fn row<T>(
         fields: &'static [Field],
         columns: &[Column<T>],
@@ -182,7 +184,7 @@ impl<'a> Cell<'a> {
     }
 }
 
-/// As on the wire.
+/// Serializes as on the wire.
 impl Serialize for Cell<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {

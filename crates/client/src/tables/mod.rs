@@ -1,8 +1,8 @@
-//! Records as rows of typed columns: a record's properties by their wire names, in the order of the wire, as
-//! Arrow and whatever else is made of columns.
+//! Records as rows of typed columns: a record's properties with their wire names, in wire order, for Arrow
+//! and other columnar formats.
 //!
-//! The columns of each record follow from the specification ([`Tabular`]); what becomes of them is written
-//! once over [`Cell`]. Nothing here fetches, and nothing here knows a file or a database.
+//! The columns of each record are generated from the specification ([`Tabular`]); encoders work on [`Cell`].
+//! Nothing here fetches records or writes files.
 //!
 //! ```
 //! use obeya::model::Area;
@@ -14,7 +14,7 @@
 //! # Ok::<(), arrow_schema::ArrowError>(())
 //! ```
 
-/// Which columns a record has, and which its links.
+/// Declares the columns and links of records.
 macro_rules! tabular {
     ($($record:ty: $columns:ident $(, $links:ident)?;)*) => {$(
         impl $crate::tables::Tabular for $record {
@@ -31,8 +31,8 @@ macro_rules! tabular {
 
 mod batch;
 mod cell;
+mod column_set;
 mod records;
-mod shape;
 #[cfg(test)]
 mod tests;
 
@@ -41,29 +41,29 @@ use arrow_schema::{ArrowError, DataType, SchemaRef};
 
 pub use batch::Rows;
 pub use cell::{Cell, Column, Field, Kind};
-pub(crate) use shape::Shape;
+pub(crate) use column_set::ColumnSet;
 
-/// Whether hardly two values of a column are alike: ids and moments. A dictionary of them costs whoever
-/// writes a file, and saves nothing.
+/// Whether the values of a column are mostly distinct (ids and instants), so that dictionary encoding would
+/// cost time and save nothing.
 #[must_use]
-pub fn is_unlike(field: &arrow_schema::Field) -> bool {
+pub fn is_mostly_distinct(field: &arrow_schema::Field) -> bool {
     field.name() == "id" || matches!(field.data_type(), DataType::Timestamp(..))
 }
 
-/// A record that has columns. Every record of a list has, and so have the parts of an incident.
+/// A record with columns: every record of a list, and the parts of an incident.
 pub trait Tabular: Sized + 'static {
-    /// Its columns. Those that are lists of their own ([`Kind::List`]) come last.
+    /// Its columns. Nested lists ([`Kind::List`]) come last.
     fn columns() -> &'static [Column<Self>];
 
-    /// Columns for the related records that [`expand`](crate::List::expand) brings along: one record as
-    /// [`Kind::Row`], several as [`Kind::List`], each with the columns it has without links of its own.
+    /// The columns of related records that [`expand`](crate::List::expand) includes: one record as
+    /// [`Kind::Row`], several as [`Kind::List`], each without its own links.
     #[must_use]
     fn links() -> &'static [Column<Self>] {
         &[]
     }
 }
 
-/// The columns that hold one value each.
+/// The columns that are not lists.
 #[must_use]
 pub fn scalars<T: Tabular>() -> &'static [Column<T>] {
     let columns = T::columns();
@@ -78,11 +78,11 @@ pub fn schema<T: Tabular>() -> SchemaRef {
     cell::schema(T::columns().iter().map(|column| &column.field))
 }
 
-/// The records as a batch of [`schema`]. Instants lose what is smaller than a microsecond, and each batch has
-/// dictionaries of its own.
+/// The records as a batch of [`schema`]. Instants are rounded down to microseconds, and each batch has its
+/// own dictionaries.
 ///
 /// # Errors
-/// When a record lacks what the interface promises.
+/// When a record lacks a property that the interface requires.
 pub fn batch<T: Tabular>(records: &[T]) -> Result<RecordBatch, ArrowError> {
-    Shape::whole().batch(records)
+    ColumnSet::all().batch(records)
 }

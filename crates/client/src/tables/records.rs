@@ -1,8 +1,8 @@
-//! The columns of every record, generated from the specification: a property may be null there or left out,
-//! the key never.
+//! The columns of every record, generated from the specification. A column is nullable if its property is
+//! nullable or optional; the key never is.
 //!
-//! Which texts are dictionary-encoded, and where the order is another, is set in
-//! `crates/codegen/src/records/columns.rs`.
+//! `crates/codegen/src/records/columns.rs` sets which texts are dictionary-encoded, and exceptions from the
+//! order.
 
 use super::cell::{Cell, Column, Field, Kind, fields, nullable_fields};
 

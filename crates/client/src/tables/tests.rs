@@ -1,4 +1,4 @@
-//! The columns against the wire.
+//! Compares the columns with the wire.
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Date32Type, Float64Type, Int32Type, TimestampMicrosecondType};
@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 
-/// What Arrow holds, as the wire would have it.
+/// An Arrow value in its wire form.
 fn value(array: &dyn Array, row: usize) -> Value {
     if array.is_null(row) {
         return Value::Null;
@@ -52,11 +52,11 @@ fn value(array: &dyn Array, row: usize) -> Value {
     }
 }
 
-/// Holds the columns of `T` to records of the wire: every property has a column of its name, in its place,
-/// with its value.
-fn hold<T: DeserializeOwned + Tabular>(wire: &[Value]) {
-    let shape = Shape::<T>::whole();
-    let batch = hold_shape(&shape, wire);
+/// Checks the columns of `T` against wire records: every property has a column with its name, position and
+/// value.
+fn check_columns<T: DeserializeOwned + Tabular>(wire: &[Value]) {
+    let column_set = ColumnSet::<T>::all();
+    let batch = check_column_set(&column_set, wire);
     assert_eq!(batch.schema(), schema::<T>());
     assert_eq!(batch, super::batch(&records::<T>(wire)).expect("a batch"));
 }
@@ -66,10 +66,13 @@ fn records<T: DeserializeOwned>(wire: &[Value]) -> Vec<T> {
     wire.iter().map(record).collect()
 }
 
-fn hold_shape<T: DeserializeOwned + Tabular>(shape: &Shape<T>, wire: &[Value]) -> RecordBatch {
-    let columns = &shape.0;
+fn check_column_set<T: DeserializeOwned + Tabular>(
+    column_set: &ColumnSet<T>,
+    wire: &[Value],
+) -> RecordBatch {
+    let columns = &column_set.0;
     let records = records::<T>(wire);
-    let batch = shape.batch(&records).expect("a batch");
+    let batch = column_set.batch(&records).expect("a batch");
     for (row, wire) in wire.iter().enumerate() {
         let wire = wire.as_object().expect("an object");
         let names: Vec<&str> = columns.iter().map(|column| column.field.name).collect();
@@ -96,7 +99,7 @@ fn an_incident_keeps_all_it_has() {
         "responsibleDisplayName": "Ola Nordmann", "lastModified": "2026-03-05T12:30:00.25Z", "numberOfComments": 2,
         "numberOfActions": 1, "numberOfAttachments": 3,
         "consequences": [
-            {"id": 31, "title": "Lost time", "amount": 2.5, "unit": "hours"},
+            {"id": 31, "title": "CursorLost time", "amount": 2.5, "unit": "hours"},
             {"id": 32, "title": "Scrap", "amount": null, "unit": null}
         ],
         "categories": [{"id": 12, "title": "Cut"}], "causes": [{"id": 21, "title": "Worn"}],
@@ -141,13 +144,13 @@ fn an_incident_keeps_all_it_has() {
             *value = Value::Null;
         }
     }
-    hold::<Incident>(&[full.clone(), bare.clone(), full.clone()]);
+    check_columns::<Incident>(&[full.clone(), bare.clone(), full.clone()]);
     let in_the_trash = |mut incident: Value| {
         let properties = incident.as_object_mut().expect("an object");
         properties.retain(|_, value| !value.is_array());
         incident
     };
-    hold::<TrashedIncident>(&[in_the_trash(bare), in_the_trash(full)]);
+    check_columns::<TrashedIncident>(&[in_the_trash(bare), in_the_trash(full)]);
     let single = scalars::<Incident>().iter();
     assert!(
         single
@@ -189,7 +192,7 @@ fn an_improvement_keeps_all_it_has() {
             *value = Value::Null;
         }
     }
-    hold::<Improvement>(&[bare, full]);
+    check_columns::<Improvement>(&[bare, full]);
 }
 
 #[test]
@@ -198,19 +201,19 @@ fn the_rest_keeps_all_it_has_and_what_v2_leaves_out_is_null() {
         "id": 1, "text": "Seen", "commentDate": "2026-03-02T08:00:00Z", "commentedBy": "Kari", "commentedByUserId": "u-1",
         "parentId": 3, "level": 1, "incidentId": 4711
     });
-    hold::<IncidentComment>(&[comment, json!({"id": 2})]);
+    check_columns::<IncidentComment>(&[comment, json!({"id": 2})]);
     let area = json!({"id": 2, "name": "Line 3", "description": ""});
-    hold::<Area>(&[area, json!({"id": 3})]);
+    check_columns::<Area>(&[area, json!({"id": 3})]);
     let board = json!({
         "id": 7, "name": "Daily", "boardType": "Weekly", "businessUnitId": 1, "isMember": true, "projectId": 2,
         "isPublic": false, "groupId": 4
     });
-    hold::<Board>(&[board, json!({"id": 8})]);
+    check_columns::<Board>(&[board, json!({"id": 8})]);
     let group = json!({
         "id": 4, "type": "CUSTOMIZED", "name": "Line 3", "description": "d", "parentId": 1, "isSystemGroup": false, "level": 2,
         "sortOrder": 3, "businessUnitId": 5, "projectId": 6, "externalId": "x", "externalName": "X", "isMember": true
     });
-    hold::<Group>(&[group, json!({"id": 5})]);
+    check_columns::<Group>(&[group, json!({"id": 5})]);
 }
 
 #[test]
@@ -225,7 +228,7 @@ fn a_value_has_the_columns_of_the_sdk() {
         "projectId": null, "value": 5e-324, "description": null, "dimension": null, "dimension2": null, "dimension3": null,
         "dimension4": null, "valueDate": "9999-12-31T23:59:59.999999Z", "externalId": null
     });
-    hold::<DatasourceValue>(&[value, bare]);
+    check_columns::<DatasourceValue>(&[value, bare]);
     assert_eq!(schema::<DatasourceValue>(), crate::value_schema());
 }
 
@@ -260,12 +263,12 @@ fn filled<T: Tabular>(mut record: Value) -> Value {
 
 #[test]
 fn what_the_other_lists_give_keeps_all_it_has() {
-    hold::<IncidentV2>(&[incident_v2(), json!({"id": 1})]);
+    check_columns::<IncidentV2>(&[incident_v2(), json!({"id": 1})]);
     let kind = json!({"id": 3, "title": "Safety", "description": "d"});
-    hold::<IncidentTypeV2>(&[kind.clone(), json!({"id": 4})]);
+    check_columns::<IncidentTypeV2>(&[kind.clone(), json!({"id": 4})]);
     let bare = json!({"id": 4, "title": "Quality", "description": null});
-    hold::<IncidentTypeSummary>(&[kind.clone(), bare.clone()]);
-    hold::<Datasource>(&[kind, bare]);
+    check_columns::<IncidentTypeSummary>(&[kind.clone(), bare.clone()]);
+    check_columns::<Datasource>(&[kind, bare]);
     let comment = json!({
         "id": 1, "comment": "Seen", "commentDate": "2026-03-02T08:00:00Z", "commentedBy": "Kari", "commentedByUserId": "u-1",
         "parentId": 3, "level": 1
@@ -274,14 +277,14 @@ fn what_the_other_lists_give_keeps_all_it_has() {
         "id": 2, "comment": "", "commentDate": "2026-03-02T08:00:00Z", "commentedBy": null, "commentedByUserId": null,
         "parentId": null, "level": 0
     });
-    hold::<IncidentCommentV1>(&[comment, bare]);
+    check_columns::<IncidentCommentV1>(&[comment, bare]);
     let board = json!({
         "id": 7, "name": "Daily", "description": "d", "boardType": "Weekly", "isPublic": false, "groupId": 4, "groupName": "Line 3"
     });
     let bare = json!({
         "id": 8, "name": null, "description": null, "boardType": null, "isPublic": true, "groupId": null, "groupName": null
     });
-    hold::<BoardSummary>(&[board, bare]);
+    check_columns::<BoardSummary>(&[board, bare]);
 }
 
 #[test]
@@ -294,28 +297,28 @@ fn what_is_expanded_is_a_row_or_rows_within_the_row() {
     let mut incident = incident_v2();
     incident["area"] = area;
     incident["group"] = group.clone();
-    // What `$select` within `$expand` leaves out is null, the id too.
+    // Properties omitted by `$select` within `$expand` are null, even the id.
     incident["followUpGroup"] = filled::<Group>(json!({"name": "HSE"}));
     incident["type"] = kind;
     incident["comments"] = json!([comment, comment]);
     let all = "area,group,followUpGroup($select=name),type,comments";
     let bare = json!({"id": 2, "comments": []});
-    hold_shape(
-        &Shape::<IncidentV2>::of(None, Some(all)),
+    check_column_set(
+        &ColumnSet::<IncidentV2>::selected(None, Some(all)),
         &[incident, json!({"id": 1}), bare],
     );
 
     let mut below = comment.clone();
     below["parent"] = comment;
     below["incident"] = incident_v2();
-    let links = Shape::<IncidentComment>::of(None, Some("parent,incident"));
-    hold_shape(&links, &[below, json!({"id": 9})]);
+    let links = ColumnSet::<IncidentComment>::selected(None, Some("parent,incident"));
+    check_column_set(&links, &[below, json!({"id": 9})]);
 
     let board = filled::<Board>(json!({"id": 7, "boardType": "Weekly"}));
     let mut with_group = board.clone();
     with_group["group"] = group.clone();
-    hold_shape(
-        &Shape::<Board>::of(None, Some("group")),
+    check_column_set(
+        &ColumnSet::<Board>::selected(None, Some("group")),
         &[json!({"id": 8}), with_group],
     );
 
@@ -324,8 +327,8 @@ fn what_is_expanded_is_a_row_or_rows_within_the_row() {
     linked["children"] = json!([group]);
     linked["boards"] = json!([board]);
     linked["users"] = json!([{"id": "u-1", "userName": "kari", "displayName": null}]);
-    let links = Shape::<Group>::of(None, Some("parent,children,boards,users"));
-    hold_shape(
+    let links = ColumnSet::<Group>::selected(None, Some("parent,children,boards,users"));
+    check_column_set(
         &links,
         &[
             linked,
@@ -336,34 +339,34 @@ fn what_is_expanded_is_a_row_or_rows_within_the_row() {
 
 #[test]
 fn only_what_is_selected_has_a_column_in_the_order_asked_for() {
-    let names = |shape: Shape<Board>| -> Vec<String> {
-        let schema = shape.schema();
+    let names = |column_set: ColumnSet<Board>| -> Vec<String> {
+        let schema = column_set.schema();
         schema
             .fields()
             .iter()
             .map(|field| field.name().clone())
             .collect()
     };
-    let all = names(Shape::whole());
+    let all = names(ColumnSet::all());
     assert_eq!(all.len(), 8);
-    assert_eq!(names(Shape::of(None, None)), all);
-    assert_eq!(names(Shape::of(Some(""), None)), all);
-    assert_eq!(names(Shape::of(Some("*"), None)), all);
+    assert_eq!(names(ColumnSet::selected(None, None)), all);
+    assert_eq!(names(ColumnSet::selected(Some(""), None)), all);
+    assert_eq!(names(ColumnSet::selected(Some("*"), None)), all);
     assert_eq!(
-        names(Shape::of(Some("name, id,name"), None)),
+        names(ColumnSet::selected(Some("name, id,name"), None)),
         ["name", "id"]
     );
     assert_eq!(
-        names(Shape::of(
+        names(ColumnSet::selected(
             Some("name,colour"),
             Some("group($select=id,name),owner")
         )),
         ["name", "group"]
     );
-    let shape = Shape::<Board>::of(Some("name"), Some("group"));
-    // Without the id, which is not asked for.
-    hold_shape(
-        &shape,
+    let column_set = ColumnSet::<Board>::selected(Some("name"), Some("group"));
+    // Without the id, which is not selected.
+    check_column_set(
+        &column_set,
         &[
             json!({"name": "Daily"}),
             json!({"name": null, "group": null}),
@@ -371,12 +374,12 @@ fn only_what_is_selected_has_a_column_in_the_order_asked_for() {
     );
 }
 
-/// OData 4.01, URL Conventions 5.1.3: `*` is all navigation properties, an item that names one goes before
-/// it, and of `/$count` only the number comes.
+/// OData 4.01, URL Conventions 5.1.3: `*` is all navigation properties, an item that names one takes
+/// precedence, and `/$count` returns only the number.
 #[test]
 fn a_star_is_every_link_and_a_count_is_none() {
     let names = |expand| -> Vec<&str> {
-        let Shape(columns) = Shape::<IncidentV2>::of(Some("id"), Some(expand));
+        let ColumnSet(columns) = ColumnSet::<IncidentV2>::selected(Some("id"), Some(expand));
         columns.iter().map(|column| column.field.name).collect()
     };
     let all = ["id", "area", "group", "followUpGroup", "type", "comments"];
@@ -386,15 +389,15 @@ fn a_star_is_every_link_and_a_count_is_none() {
     assert_eq!(names("*,type($select=id)"), named_first);
     assert_eq!(names("comments/$count,group"), ["id", "group"]);
     assert_eq!(names("* , comments/$count($filter=level eq 0)"), all[..5]);
-    assert_eq!(Shape::<Area>::of(None, Some("*")).0.len(), 3);
+    assert_eq!(ColumnSet::<Area>::selected(None, Some("*")).0.len(), 3);
 }
 
 #[test]
 fn rows_without_a_column_are_counted() {
-    // A link's name alone selects nothing, and the service takes it.
-    let shape = Shape::<Board>::of(Some("group"), None);
+    // A link's name alone selects no column, and the service accepts it.
+    let column_set = ColumnSet::<Board>::selected(Some("group"), None);
     let records = records::<Board>(&[json!({}), json!({})]);
-    let batch = shape.batch(&records).expect("a batch");
+    let batch = column_set.batch(&records).expect("a batch");
     assert_eq!((batch.num_columns(), batch.num_rows()), (0, 2));
     let mut rows = Rows::new(&[]);
     for expected in [1, 0] {

@@ -1,4 +1,4 @@
-//! Values as record batches: asked for as Arrow, taken as JSON from a service that knows nothing else.
+//! Values as record batches: requested as Arrow, with JSON as fallback.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,25 +15,24 @@ use http::header::CONTENT_TYPE;
 use obeya_api::call::ListDatasourceValuesRaw;
 
 use super::Values;
-use super::list::Form;
+use super::list::PageEncoding;
 use crate::arrow::{self, Decoded};
-use crate::bridge;
 use crate::consistent::{NumberedPage, Snapshot};
-use crate::decode::Misfit;
+use crate::decode::DecodeMismatch;
 use crate::error::Result;
+use crate::executor;
 use crate::paged::Paged;
 use crate::prefetch::{self, Extent};
 
-/// Bodies up to this size are decoded where they arrive; larger ones would hold up other work for
-/// milliseconds.
+/// Bodies up to this size are decoded inline; larger ones would block the runtime for milliseconds.
 const DECODE_IN_PLACE_BYTES: usize = 64 << 10;
 
 const ARROW: &str = "application/vnd.apache.arrow.stream";
 const JSON: &str = "application/json";
-/// A service that knows only JSON answers JSON.
+/// A service without Arrow responds with JSON.
 const EITHER: &str = "application/vnd.apache.arrow.stream, application/json;q=0.9";
 
-/// What a page in Arrow says of itself; a JSON page has it inside.
+/// Headers with the properties of an Arrow page; a JSON page has them in its body.
 const PAGE_SIZE: &str = "obeya-page-size";
 const COUNT: &str = "obeya-count";
 
@@ -43,22 +42,21 @@ const COUNT: &str = "obeya-count";
 pub struct ArrowPage {
     /// The records: values by [`value_schema`](crate::value_schema), others by the list's `arrow_schema`.
     pub batch: RecordBatch,
-    /// How many match in all, where the service says so.
+    /// The total number of matching records, if the service sends it.
     pub count: Option<i32>,
-    /// For values: the state of the datasource's values, where the service names it; see
+    /// For values: the state of the datasource's values, if the service sends it; see
     /// [`ValuePage::state`](crate::ValuePage).
     pub state: Option<String>,
 }
 
-/// A decoded page with the state that it shows.
-struct Stated {
+/// A decoded page with its state.
+struct PageWithState {
     page: Decoded,
     state: Option<String>,
 }
 
 impl Values {
-    /// Has record batches made from JSON, as they are from a service that knows nothing else: slower, and
-    /// readable for whoever watches what is sent.
+    /// Requests JSON instead of Arrow: slower, but readable for debugging.
     pub fn as_json(mut self) -> Self {
         self.json = true;
         self
@@ -72,36 +70,36 @@ impl Values {
         self.arrow_stream().all().await
     }
 
-    /// All values as a stream of record batches, in order and at least one, with what
-    /// [`stream`](Self::stream) says of them. How much is in memory is bounded by
-    /// [`prefetch`](Self::prefetch) pages.
+    /// All values as a stream of record batches, in order and at least one, with the guarantees of
+    /// [`stream`](Self::stream). At most [`prefetch`](Self::prefetch) pages are in memory.
     pub fn arrow_stream(self) -> Paged<RecordBatch> {
         Paged::new(self.arrow_pages().map_ok(|page| page.batch))
     }
 
-    /// The same with the number of values beside each batch. After a change, that is the number of those that
-    /// were left to read.
+    /// Like [`arrow_stream`](Self::arrow_stream), with the number of matching values. After a concurrent
+    /// change, it is the number of remaining values.
     pub fn arrow_pages(self) -> Paged<ArrowPage> {
         Paged::new(flatten(self.consistent_pages()))
     }
 
-    /// All pages by their number, each with the state that it shows: [`stated_pages`](Self::stated_pages) as
-    /// record batches.
-    pub fn stated_arrow_pages(self) -> Paged<ArrowPage> {
+    /// [`pages_with_state`](Self::pages_with_state) as record batches.
+    pub fn arrow_pages_with_state(self) -> Paged<ArrowPage> {
         Paged::new(flatten(self.numbered_batches()))
     }
 
-    fn numbered_batches(self) -> impl futures_core::Stream<Item = Result<Stated>> + Send + 'static {
-        let ahead = self.prefetch;
+    fn numbered_batches(
+        self,
+    ) -> impl futures_core::Stream<Item = Result<PageWithState>> + Send + 'static {
+        let prefetch = self.prefetch;
         let request = self.for_stream();
         let refused = Arc::new(AtomicBool::new(false));
         let fetch = move |number| request.clone().arrow_page(number, Arc::clone(&refused));
-        prefetch::pages(ahead, fetch, Stated::extent)
+        prefetch::pages(prefetch, fetch, PageWithState::extent)
     }
 
-    /// A page in the best form that the service has. `refused` remembers that it answers 406 to whoever names
-    /// Arrow.
-    async fn arrow_page(self, number: i32, refused: Arc<AtomicBool>) -> Result<Stated> {
+    /// A page in the best format that the service supports. `refused` caches that it responds 406 to requests
+    /// for Arrow.
+    async fn arrow_page(self, number: i32, refused: Arc<AtomicBool>) -> Result<PageWithState> {
         if self.json || refused.load(Ordering::Relaxed) {
             return self.page_as(number, JSON).await;
         }
@@ -114,7 +112,7 @@ impl Values {
         }
     }
 
-    async fn page_as(&self, number: i32, accept: &'static str) -> Result<Stated> {
+    async fn page_as(&self, number: i32, accept: &'static str) -> Result<PageWithState> {
         let operation = ListDatasourceValuesRaw::OPERATION;
         let call = ListDatasourceValuesRaw {
             from: self.from.as_ref(),
@@ -126,7 +124,7 @@ impl Values {
             accept: Some(accept),
             ..ListDatasourceValuesRaw::new(self.id)
         };
-        let reply = bridge::finish_reply(operation, call.send(self.client.api()).await)?;
+        let reply = executor::finish_reply(operation, call.send(self.client.api()).await)?;
         let asked = self.page_size.unwrap_or(0);
         let form = Encoding::of(reply.headers(), asked);
         let state = super::state(reply.headers());
@@ -136,21 +134,21 @@ impl Values {
         } else {
             match tokio::task::spawn_blocking(move || form.decode(body)).await {
                 Ok(page) => page,
-                // Nothing aborts it; a panic belongs to the caller.
+                // It is never aborted, so this is a panic: pass it on to the caller.
                 Err(error) => std::panic::resume_unwind(error.into_panic()),
             }
         };
-        let page = page.map_err(|misfit| misfit.into_error(operation.id()))?;
-        Ok(Stated { page, state })
+        let page = page.map_err(|mismatch| mismatch.into_error(operation.id()))?;
+        Ok(PageWithState { page, state })
     }
 }
 
 /// The batches of pages.
 fn flatten(
-    pages: impl futures_core::Stream<Item = Result<Stated>> + Send + 'static,
+    pages: impl futures_core::Stream<Item = Result<PageWithState>> + Send + 'static,
 ) -> impl futures_core::Stream<Item = Result<ArrowPage>> + Send + 'static {
     pages
-        .map_ok(|Stated { page, state }| {
+        .map_ok(|PageWithState { page, state }| {
             let count = page.count;
             let batches = page.batches.into_iter();
             stream::iter(batches.map(move |batch| {
@@ -165,12 +163,12 @@ fn flatten(
         .try_flatten()
 }
 
-impl NumberedPage for Stated {
+impl NumberedPage for PageWithState {
     fn extent(&self) -> Extent {
         Extent {
             len: self.page.batches.iter().map(RecordBatch::num_rows).sum(),
             page_size: self.page.page_size,
-            // Nothing is fetched ahead where nobody says that there is more.
+            // Without a total, do not prefetch.
             count: self.page.count.unwrap_or(0),
         }
     }
@@ -187,26 +185,26 @@ impl NumberedPage for Stated {
             let dates = batch["valueDate"].as_primitive::<TimestampMicrosecondType>();
             let ids = batch["id"].as_primitive::<Int32Type>();
             let rows = dates.values().iter().zip(ids.values());
-            let kept: Vec<bool> = rows.map(|(date, id)| keep(*date, *id)).collect();
-            if kept.contains(&false) {
-                *batch = filter_record_batch(batch, &BooleanArray::from(kept))
+            let mask: Vec<bool> = rows.map(|(date, id)| keep(*date, *id)).collect();
+            if mask.contains(&false) {
+                *batch = filter_record_batch(batch, &BooleanArray::from(mask))
                     .expect("the mask has an entry for each row");
             }
         }
     }
 }
 
-impl Form for Stated {
+impl PageEncoding for PageWithState {
     fn numbered(values: Values) -> BoxStream<'static, Result<Self>> {
         values.numbered_batches().boxed()
     }
 }
 
-/// In which form a page came.
+/// The format of a page.
 enum Encoding {
-    /// With what the headers say of it.
+    /// With the properties from the headers.
     Arrow { page_size: i32, count: Option<i32> },
-    /// With how many rows to expect.
+    /// With the expected number of rows.
     Json(usize),
 }
 
@@ -219,7 +217,7 @@ impl Encoding {
             .and_then(|value| value.to_str().ok()?.split(';').next());
         if essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case(ARROW)) {
             Self::Arrow {
-                // A proxy may have taken the headers away.
+                // A proxy may have removed the headers.
                 page_size: number(PAGE_SIZE).unwrap_or(asked),
                 count: number(COUNT),
             }
@@ -228,7 +226,7 @@ impl Encoding {
         }
     }
 
-    fn decode(self, body: Bytes) -> Result<Decoded, Misfit> {
+    fn decode(self, body: Bytes) -> Result<Decoded, DecodeMismatch> {
         match self {
             Self::Json(rows) => arrow::decode(&body, rows),
             Self::Arrow { page_size, count } => Ok(Decoded {

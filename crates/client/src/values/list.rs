@@ -1,4 +1,4 @@
-//! Values as a numbered list whose pages fit together.
+//! Values as a numbered list with consistent pages.
 
 use std::marker::PhantomData;
 
@@ -14,9 +14,9 @@ use crate::consistent::{
 use crate::error::Result;
 use crate::prefetch::Extent;
 
-/// A page of values, in one of its forms.
-pub(super) trait Form: NumberedPage {
-    /// The pages of a request by number, without a look at what they show.
+/// A page of values in one of its encodings.
+pub(super) trait PageEncoding: NumberedPage {
+    /// The pages of a request by number, without consistency checks.
     fn numbered(values: Values) -> BoxStream<'static, Result<Self>>
     where
         Self: Sized;
@@ -29,17 +29,17 @@ struct ValueList<P> {
 }
 
 impl Values {
-    /// The pages of a stream: every value that stands throughout comes once.
-    pub(super) fn consistent_pages<P: Form>(
+    /// The pages of a stream: every value that exists throughout is yielded once.
+    pub(super) fn consistent_pages<P: PageEncoding>(
         self,
     ) -> impl futures_core::Stream<Item = Result<P>> + Send + 'static {
         let direction = direction(self.orderby.as_deref());
-        let always_changes = asks_the_time(self.filter.as_deref());
+        let always_changes = depends_on_now(self.filter.as_deref());
         let cursor = match direction {
             Some(direction) => Cursor::ByDate(DateCursor::new(direction, always_changes)),
             None => Cursor::ById(SeenIds::default()),
         };
-        let ahead = match &cursor {
+        let prefetch = match &cursor {
             Cursor::ByDate(_) if always_changes => 1,
             _ => self.prefetch,
         };
@@ -47,10 +47,10 @@ impl Values {
             values: self,
             form: PhantomData,
         };
-        consistent::pages(list, cursor, ahead)
+        consistent::pages(list, cursor, prefetch)
     }
 
-    /// The request for what a cursor leaves; `None` when nothing can be left.
+    /// The request for the values after a cursor; `None` if there cannot be any.
     fn after(&self, cursor: &DateCursor) -> Option<Self> {
         let bounds = cursor.bounds();
         let mut values = self.clone();
@@ -73,17 +73,17 @@ impl Values {
     }
 }
 
-impl<P: Form> NumberedList for ValueList<P> {
+impl<P: PageEncoding> NumberedList for ValueList<P> {
     type Page = P;
 
     const OPERATION: &'static str = ListDatasourceValues::OPERATION.id();
 
-    fn pass(&self, cursor: &Cursor, ahead: usize) -> Option<BoxStream<'static, Result<P>>> {
+    fn pass(&self, cursor: &Cursor, prefetch: usize) -> Option<BoxStream<'static, Result<P>>> {
         let values = match cursor {
             Cursor::ByDate(cursor) => self.values.after(cursor)?,
             Cursor::ById(_) => self.values.clone(),
         };
-        Some(P::numbered(values.prefetch(ahead)))
+        Some(P::numbered(values.prefetch(prefetch)))
     }
 }
 
@@ -106,18 +106,18 @@ impl NumberedPage for ValuePage {
     }
 }
 
-impl Form for ValuePage {
+impl PageEncoding for ValuePage {
     fn numbered(values: Values) -> BoxStream<'static, Result<Self>> {
         values.numbered_pages().boxed()
     }
 }
 
-/// The whole microseconds of an instant, as Arrow columns have it.
+/// An instant in whole microseconds, as in Arrow columns.
 fn micros(instant: Timestamp) -> i64 {
     instant.ticks().div_euclid(10)
 }
 
-/// Whether an order is one of dates, which a stream can go on in from a date.
+/// The direction of an order by date, in which a stream can continue from a date; `None` for other orders.
 fn direction(orderby: Option<&str>) -> Option<Direction> {
     let Some(keys) = orderby else {
         return Some(Direction::Ascending);
@@ -138,9 +138,9 @@ fn direction(orderby: Option<&str>) -> Option<Direction> {
     (by_id && keys.next().is_none()).then_some(direction)
 }
 
-/// Whether a condition asks for the time: what it matches changes without a change of the datasource. A text
-/// that reads like that passes for it.
-fn asks_the_time(filter: Option<&str>) -> bool {
+/// Whether a condition calls `now()`, so that its result changes without a change of the datasource. May be
+/// true for a text literal that looks like the call.
+fn depends_on_now(filter: Option<&str>) -> bool {
     let filter = filter.unwrap_or_default().to_ascii_lowercase();
     let mut parts = filter.split("now").skip(1);
     parts.any(|after| after.trim_start().starts_with('('))
@@ -171,9 +171,9 @@ mod tests {
 
     #[test]
     fn conditions_that_ask_for_the_time_are_known() {
-        assert!(asks_the_time(Some("valueDate lt Now ( )")));
-        assert!(!asks_the_time(Some("dimension eq 'know-how (now)'")));
-        assert!(!asks_the_time(None));
+        assert!(depends_on_now(Some("valueDate lt Now ( )")));
+        assert!(!depends_on_now(Some("dimension eq 'know-how (now)'")));
+        assert!(!depends_on_now(None));
     }
 
     #[test]
@@ -193,7 +193,7 @@ mod tests {
         let rest = values.after(&cursor).unwrap();
         let bound = at("2026-01-01T11:59:59.9999999Z");
         assert_eq!((rest.from, rest.to), (Some(bound), Some(to)));
-        // Nothing is left of a period that ends there; the service would refuse such bounds.
+        // Nothing remains of a period that ends there; the service would refuse such bounds.
         let empty = values.to(bound);
         assert!(empty.after(&cursor).is_none());
     }

@@ -1,6 +1,6 @@
-//! The values of a datasource: one page, or all of them fetched ahead in order.
+//! The values of a datasource: one page, or all of them, prefetched in order.
 //!
-//! Decoding into Arrow is done by [`crate::arrow`]; this module only asks for pages.
+//! [`crate::arrow`] decodes Arrow; this module only requests pages.
 
 #[cfg(feature = "arrow")]
 mod batches;
@@ -16,35 +16,34 @@ use http::HeaderMap;
 #[cfg(feature = "arrow")]
 pub use self::batches::ArrowPage;
 use crate::Client;
-use crate::bridge;
 use crate::error::Result;
+use crate::executor;
 use crate::paged::Paged;
 use crate::prefetch::{self, Extent};
 
-/// What a stream asks for when the caller says nothing: the largest page the interface allows, because each
-/// page costs a round trip.
+/// The default page size of a stream: the maximum of the interface, because each page costs a round trip.
 const STREAM_PAGE_SIZE: i32 = 10_000;
 
-/// Pages under way at a time when the caller says nothing.
+/// The default number of concurrent page requests.
 const PREFETCH: usize = 4;
 
-/// Names the state of the datasource that a page shows.
+/// The header with the state of the datasource.
 const STATE: &str = "obeya-state";
 
-/// A page of values with the state that it shows.
+/// A page of values with the state of the datasource.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ValuePage {
     /// The page.
     pub page: DatasourceValuePage,
-    /// The state of the datasource's values, where the service names it: the same on every page until one of
-    /// them changes. It can only be compared.
+    /// An opaque identifier of the state of the datasource's values, if the service sends one: equal on every
+    /// page until a value changes.
     pub state: Option<String>,
 }
 
-/// A request for values, made by [`Datasources::values`](crate::Datasources::values).
+/// A request for values; created by [`Datasources::values`](crate::Datasources::values).
 #[derive(Clone, Debug)]
-#[must_use = "a request does nothing until a page or a stream is asked for"]
+#[must_use = "a request does nothing until a page or a stream is requested"]
 pub struct Values {
     client: Client,
     id: i32,
@@ -74,13 +73,13 @@ impl Values {
         }
     }
 
-    /// Only values dated after this instant; itself excluded.
+    /// Only values dated after this instant (exclusive).
     pub fn from(mut self, instant: Timestamp) -> Self {
         self.from = Some(instant);
         self
     }
 
-    /// Only values dated before this instant; itself excluded.
+    /// Only values dated before this instant (exclusive).
     pub fn to(mut self, instant: Timestamp) -> Self {
         self.to = Some(instant);
         self
@@ -93,39 +92,38 @@ impl Values {
         self
     }
 
-    /// `$orderby`: what to sort by, keys or a text. Default, and what an empty list comes to: `valueDate`,
-    /// then `id`.
+    /// `$orderby`: the sort keys or a text. Default, also for an empty list: `valueDate`, then `id`.
     pub fn orderby(mut self, keys: impl Clause<Order<DatasourceValue>>) -> Self {
         self.orderby = keys.text();
         self
     }
 
-    /// Values to a page, 1 to 10,000. Default: 1,000 for [`page`](Self::page) (the service's own), 10,000 for
+    /// Values per page, 1 to 10,000. Default: 1,000 for [`page`](Self::page) (the service's own), 10,000 for
     /// streams.
     pub fn page_size(mut self, values: i32) -> Self {
         self.page_size = Some(values);
         self
     }
 
-    /// Pages of a stream that are fetched at a time; 1 fetches one after the other. Default: 4.
+    /// The number of concurrent page requests of a stream; 1 disables prefetching. Default: 4.
     pub fn prefetch(mut self, pages: usize) -> Self {
         self.prefetch = pages;
         self
     }
 
-    /// One page; the first has the number 1. A page beyond the end is empty.
+    /// One page; numbers begin at 1. A page past the end is empty.
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
     pub async fn page(self, number: i32) -> Result<DatasourceValuePage> {
-        Ok(self.stated_page(number).await?.page)
+        Ok(self.page_with_state(number).await?.page)
     }
 
-    /// The same with the state that it shows.
+    /// One page with the state of the datasource.
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
-    pub async fn stated_page(self, number: i32) -> Result<ValuePage> {
+    pub async fn page_with_state(self, number: i32) -> Result<ValuePage> {
         let call = ListDatasourceValues {
             from: self.from.as_ref(),
             to: self.to.as_ref(),
@@ -136,7 +134,7 @@ impl Values {
             ..ListDatasourceValues::new(self.id)
         };
         let operation = ListDatasourceValues::OPERATION;
-        let reply = bridge::finish_reply(operation, call.send(self.client.api()).await)?;
+        let reply = executor::finish_reply(operation, call.send(self.client.api()).await)?;
         Ok(ValuePage {
             state: state(reply.headers()),
             page: reply.into_inner(),
@@ -145,17 +143,17 @@ impl Values {
 
     /// All values, in order.
     ///
-    /// Every value that keeps its date while the stream is read comes exactly once, however many others come,
-    /// go or change meanwhile. A value that is moved to another date meanwhile may come twice or not at all.
-    /// How this is done:
+    /// Every value that keeps its date while the stream is read is yielded exactly once, whatever changes
+    /// meanwhile. A value that is moved to another date meanwhile may be yielded twice or not at all. How it
+    /// works:
     ///
-    /// - Pages are asked for by number. A page that shows another state of the datasource than the pages
-    ///   before it is dropped, and what comes after the last value is asked for anew. A service that does not
-    ///   name the state is judged by the number of matching values: there, one value that goes while another
-    ///   comes is not noticed.
-    /// - With [`orderby`](Self::orderby) this holds for `valueDate` and `valueDate desc`. In any other order
-    ///   the pages are read again from the first, and values that came before are left out by their ids,
-    ///   which are kept in memory (4 bytes each). When ten readings in a row come no further because the
+    /// - Pages are requested by number. A page that shows another state of the datasource than the pages
+    ///   before it is dropped, and the stream continues after the last value yielded. For a service that does
+    ///   not send the state, the number of matching values is compared instead: a deletion together with an
+    ///   insertion is then not detected.
+    /// - With [`orderby`](Self::orderby) this applies to `valueDate` and `valueDate desc`. In any other order
+    ///   the pages are read again from the first, and values that were already yielded are skipped by their
+    ///   ids, which are stored in memory (4 bytes each). If ten passes in a row make no progress because the
     ///   datasource keeps changing, the stream ends with [`Error::Changed`](crate::Error::Changed).
     pub fn stream(self) -> Paged<DatasourceValue> {
         let values = self
@@ -165,26 +163,26 @@ impl Values {
         Paged::new(values)
     }
 
-    /// All pages, in order, with what [`stream`](Self::stream) says of their values. After a change, a page
-    /// may hold fewer values than its page size, and its number and count are those of what was left to read.
+    /// All pages, in order, with the guarantees of [`stream`](Self::stream). After a concurrent change, a
+    /// page may have fewer values than its page size, and its number and count are relative to the remaining
+    /// values.
     pub fn pages(self) -> Paged<DatasourceValuePage> {
         Paged::new(self.consistent_pages().map_ok(|page: ValuePage| page.page))
     }
 
-    /// All pages by their number, each with the state that it shows, and without what
-    /// [`stream`](Self::stream) does when that changes. Where a page shows another state than the first one,
-    /// what it should hold may have moved to one before it, or to one after: drop it, and ask anew for what
-    /// comes after the last value taken.
-    pub fn stated_pages(self) -> Paged<ValuePage> {
+    /// All pages by number, each with the state of the datasource, without the consistency of
+    /// [`stream`](Self::stream). If a page has another state than the first one, values may have moved
+    /// between pages: drop it, and request the values after the last one you used.
+    pub fn pages_with_state(self) -> Paged<ValuePage> {
         Paged::new(self.numbered_pages())
     }
 
     fn numbered_pages(
         self,
     ) -> impl futures_core::Stream<Item = Result<ValuePage>> + Send + 'static {
-        let ahead = self.prefetch;
-        let fetch = move |number| self.clone().for_stream().stated_page(number);
-        prefetch::pages(ahead, fetch, ValuePage::extent)
+        let prefetch = self.prefetch;
+        let fetch = move |number| self.clone().for_stream().page_with_state(number);
+        prefetch::pages(prefetch, fetch, ValuePage::extent)
     }
 
     fn for_stream(mut self) -> Self {
@@ -203,7 +201,7 @@ impl ValuePage {
     }
 }
 
-/// The state that an answer names.
+/// The state in a response.
 fn state(headers: &HeaderMap) -> Option<String> {
     Some(headers.get(STATE)?.to_str().ok()?.to_owned())
 }

@@ -1,4 +1,4 @@
-//! Tokens: one for all, fetched once, kept as long as it is good, and never shown.
+//! Tokens: shared by all calls, fetched once, cached while valid, and never printed.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -290,7 +290,7 @@ async fn a_discovery_document_leads_the_secret_to_no_other_origin() {
     let error = error.authenticate().await.unwrap_err().to_string();
     let expected = format!(
         "no access token: invalid_response: the issuer answered with status 404 Not Found; the issuer's \
-         discovery document is not followed: it leads to {other}; set token_url to send the secret to that place"
+         discovery document is not followed: its token endpoint is on {other}; set token_url to allow it"
     );
     assert_eq!(error, expected);
 }

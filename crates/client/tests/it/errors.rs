@@ -129,7 +129,7 @@ async fn a_body_beyond_the_limit_is_not_read_on() {
     );
     assert_eq!(
         endless.to_string(),
-        "getArea: the answer is larger than the limit of 1000 bytes"
+        "getArea: the response is larger than the limit of 1000 bytes"
     );
 }
 

@@ -1,4 +1,4 @@
-//! Keys that tell one write from another, and tags that tell one state of a record from another.
+//! Idempotency keys and tags (ETags).
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -56,7 +56,7 @@ fn answer(status: u16) -> Response {
     response
 }
 
-/// An issuer that says this of its service.
+/// An issuer with this metadata.
 fn says(supported: &'static str) -> Router {
     let document = move |headers: HeaderMap| async move {
         let host = header(&headers, "host").unwrap();
@@ -111,7 +111,7 @@ async fn every_try_of_a_create_carries_one_key_and_every_create_another() {
     assert_ne!(keys[0], keys[3]);
 }
 
-/// A 503 of no code that is known may come from a proxy that had passed the request on.
+/// A 503 without a known code may come from a proxy that forwarded the request.
 #[tokio::test]
 async fn a_create_is_repeated_where_keys_are_kept_to_and_nowhere_else() {
     for (supported, times) in [
@@ -123,7 +123,7 @@ async fn a_create_is_repeated_where_keys_are_kept_to_and_nowhere_else() {
         let url = serve(routes.merge(says(supported))).await;
         create(&with_credentials(&url).build().unwrap()).await;
         assert_eq!(keys(&seen).len(), times, "{supported}");
-        // What the caller says goes before what the issuer says.
+        // The caller's setting takes precedence over the issuer's metadata.
         let denied = with_credentials(&url).idempotency_keys(false);
         create(&denied.build().unwrap()).await;
         assert_eq!(keys(&seen).len(), times + 1, "{supported}");
@@ -146,11 +146,21 @@ async fn whether_comments_stamp_their_incidents_is_what_the_issuer_says() {
     ] {
         let url = serve(says(said)).await;
         let client = with_credentials(&url).build().unwrap();
-        let found = client.comments().stamp_incidents().await.unwrap();
+        let found = client
+            .comments()
+            .covered_by_incident_stamps()
+            .await
+            .unwrap();
         assert_eq!(found, is_so, "{said}");
         // Nobody is asked, so nobody says so.
         let client = with_token(&url).build().unwrap();
-        assert!(!client.comments().stamp_incidents().await.unwrap());
+        assert!(
+            !client
+                .comments()
+                .covered_by_incident_stamps()
+                .await
+                .unwrap()
+        );
     }
 }
 
@@ -210,7 +220,7 @@ async fn a_condition_goes_with_changes_alone() {
             .collect()
     };
     assert_eq!(conditions, [Some("\"s1\"".to_owned()), None, None]);
-    // Its key is what tells a second try of it from somebody else's change.
+    // Its key distinguishes its retry from a concurrent change.
     let keys = keys(&seen);
     assert!(keys[0].is_some() && keys[1].is_none(), "{keys:?}");
     // Neither is on the client it was made from.
@@ -218,7 +228,7 @@ async fn a_condition_goes_with_changes_alone() {
     let error = odd.improvements().update(1, &update).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "updateImprovement: the request could not be built: the tag fits no header"
+        "updateImprovement: the request could not be built: the tag cannot be sent in a header"
     );
 }
 

@@ -130,7 +130,7 @@ async fn a_conflict_after_a_broken_try_says_that_there_was_one() {
     assert_eq!(
         error.to_string(),
         "updateImprovement: 409 No way there (improvement.transition); \
-         an earlier try broke off and may have been carried out"
+         an earlier attempt broke off and may have been applied"
     );
     let earlier = std::error::Error::source(&error).unwrap().to_string();
     assert!(
@@ -334,7 +334,7 @@ async fn the_deadline_covers_the_whole_call() {
     clock.advance(Duration::from_millis(5_010)).await;
     let error = call.await.unwrap().unwrap_err();
     assert!(matches!(error, Error::Timeout { .. }), "{error:?}");
-    assert_eq!(error.to_string(), "getArea: no answer within 5s");
+    assert_eq!(error.to_string(), "getArea: no response within 5s");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! A server of routes, a clock that stands still, and a view of what the client does.
+//! Test support: a server for canned routes, a paused clock, and an observer of attempts.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use obeya::{Client, ClientBuilder, Exchange};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-/// Serves the routes on a free port until the test ends; answers with the address.
+/// Serves the routes on a free port until the test ends; returns the URL.
 pub async fn serve(routes: Router) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -48,12 +48,12 @@ pub fn token(number: usize) -> Response {
     json(200, body)
 }
 
-/// Counts how often it was asked.
+/// Counts requests.
 #[derive(Clone, Default)]
 pub struct Counter(Arc<AtomicUsize>);
 
 impl Counter {
-    /// Counts one more and says how many that makes.
+    /// Counts one more and returns the total.
     pub fn next(&self) -> usize {
         self.0.fetch_add(1, Ordering::SeqCst) + 1
     }
@@ -63,13 +63,13 @@ impl Counter {
     }
 }
 
-/// An issuer at the place the interface names, without a discovery document.
+/// An issuer at the default path of the interface, without a discovery document.
 pub fn issuer(fetches: &Counter) -> Router {
     let fetches = fetches.clone();
     Router::new().route("/connect/token", post(async move || token(fetches.next())))
 }
 
-/// `GET /v2/areas/1` answered by a function of how often it was asked.
+/// `GET /v2/areas/1`, answered by a function of the number of requests.
 pub fn area(
     answer: impl Fn(usize) -> Response + Clone + Send + Sync + 'static,
 ) -> (Router, Counter) {
@@ -79,7 +79,7 @@ pub fn area(
     (routes, asked)
 }
 
-/// The area that stands for any success.
+/// A successful response.
 pub fn found() -> Response {
     json(200, r#"{"id":1,"name":"Line 2"}"#)
 }
@@ -92,8 +92,8 @@ pub fn wait(status: u16, retry_after: &'static str) -> Response {
     response
 }
 
-/// The clock of a test, which moves only when told to. (Tokio's own way of moving it when nothing is runnable
-/// would skip ahead each time an answer is awaited; a blocking task keeps it from doing so.)
+/// A paused clock that only `advance` moves. (Tokio would auto-advance it each time a response is awaited; a
+/// blocking task prevents that.)
 pub struct Clock {
     _hold: std::sync::mpsc::Sender<()>,
 }
@@ -111,15 +111,15 @@ impl Clock {
     }
 }
 
-/// The tries of a client as they end: attempt and status. Whoever has received one knows that the client has
-/// gone on to its next wait, because the test shares its thread.
+/// The attempts of a client as they end: number and status. After receiving one, the client is already in its
+/// next wait, because the test shares its thread.
 pub type Tries = UnboundedReceiver<(u32, Option<u16>)>;
 
-/// Settings with a view of the tries.
+/// Settings with an observer of the attempts.
 pub fn watched(builder: ClientBuilder) -> (ClientBuilder, Tries) {
     let (send, tries) = unbounded_channel();
     let observer = move |exchange: &Exchange<'_>| {
-        // The test may have seen enough.
+        // The test may have ended.
         let _ = send.send((exchange.attempt, exchange.status));
     };
     (builder.observe(Arc::new(observer)), tries)

@@ -1,4 +1,4 @@
-//! Values over HTTP into Arrow. How a page is decoded is tested beside the decoder.
+//! Values over HTTP to Arrow. The decoder has its own tests.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -145,7 +145,7 @@ fn arrow_page(number: i32, size: i32, total: i32, named: bool) -> Response {
     response
 }
 
-/// The ids of all values of such a service, and what it was asked.
+/// The ids of all values of such a service, and the requests it received.
 async fn pulled(
     answer: impl Fn(&str, i32, i32) -> Response + Clone + Send + Sync + 'static,
 ) -> (Vec<i32>, Vec<String>) {
@@ -275,16 +275,16 @@ async fn each_page_has_the_state_that_it_shows() {
         for in_arrow in [false, true] {
             let client = states(in_arrow, names).await;
             let values = client.datasources().values(9).page_size(10);
-            let pages = values.stated_arrow_pages().all().await.unwrap();
+            let pages = values.arrow_pages_with_state().all().await.unwrap();
             let found: Vec<_> = pages.into_iter().map(|page| page.state).collect();
             assert_eq!(found, expected, "arrow: {in_arrow}");
         }
         let client = states(false, names).await;
         let values = client.datasources().values(9).page_size(10);
-        let third = values.clone().stated_page(3).await.unwrap();
+        let third = values.clone().page_with_state(3).await.unwrap();
         assert_eq!(third.state, expected[2]);
         assert_eq!(third.page, values.clone().page(3).await.unwrap());
-        let pages = values.stated_pages().all().await.unwrap();
+        let pages = values.pages_with_state().all().await.unwrap();
         let found: Vec<_> = pages.into_iter().map(|page| page.state).collect();
         assert_eq!(found, expected);
     }

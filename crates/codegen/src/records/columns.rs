@@ -164,12 +164,12 @@ fn kind(record: &Record<'_>, property: &Property<'_>) -> TokenStream {
         PropertyType::Int32 | PropertyType::Int64 => quote!(Kind::Int),
         PropertyType::Double => quote!(Kind::Number),
         PropertyType::Text if settings(&DICTIONARIES, record.name).contains(&property.name) => {
-            quote!(Kind::Word)
+            quote!(Kind::DictionaryText)
         }
         PropertyType::Text => quote!(Kind::Text),
         PropertyType::Instant => quote!(Kind::Instant),
         PropertyType::Date => quote!(Kind::Day),
-        PropertyType::Enum(_) => quote!(Kind::Word),
+        PropertyType::Enum(_) => quote!(Kind::DictionaryText),
         PropertyType::One(target) => {
             let fields = fields_of(property, target);
             quote!(Kind::Row(&#fields))

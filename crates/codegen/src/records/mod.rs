@@ -3,14 +3,14 @@
 //! | module | writes |
 //! |---|---|
 //! | [`entities`] | the source of each property for the service, with exceptions to add by hand |
-//! | [`words`] | the closed enumerations, as enums of the service |
+//! | [`closed_enums`] | the closed enumerations, as enums of the service |
 //! | [`columns`] | the columns of each record, for Arrow |
 //!
 //! [`crate::fields`] reads the same facts.
 
+pub(crate) mod closed_enums;
 pub(crate) mod columns;
 pub(crate) mod entities;
-pub(crate) mod words;
 
 use proc_macro2::{Ident, Span};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! The generated properties of each record, for the service and for Arrow, on the small document.
 
-use obeya_codegen::{Spec, columns, entities, words};
+use obeya_codegen::{Spec, closed_enums, columns, entities};
 
 use crate::small::{SOUND, spoilt};
 
@@ -60,13 +60,13 @@ fn an_entity_reads_each_value_from_the_column_of_its_own_name() {
 #[test]
 fn a_set_of_words_is_an_enum_with_the_words_of_the_wire() {
     let spec = Spec::parse(SOUND).expect("sound");
-    let source = words(&spec).expect("the document generates");
+    let source = closed_enums(&spec).expect("the document generates");
     assert_parts(
         &source,
         &[
             "pub enum Kind {",
-            "impl Word for Kind {",
-            "const ALL_WORDS: &'static [&'static str] = &[",
+            "impl ClosedEnum for Kind {",
+            "const ALL_NAMES: &'static [&'static str] = &[",
         ],
     );
 }

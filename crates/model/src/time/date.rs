@@ -10,7 +10,7 @@ use super::timestamp::{Written, civil_of, days_of, two};
 use crate::{TimeError, Timestamp};
 
 /// A day of the Gregorian calendar, from 0000-01-01 to 9999-12-31, written `2026-03-02`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date {
     days: i32,
 }

@@ -38,7 +38,7 @@ impl std::error::Error for TimeError {}
 /// Reads RFC 3339 with any offset (`+01:00` or `+0100`), or none (then it is UTC), seconds optional, any
 /// number of fractional digits of which seven are kept. Writes `2026-03-02T06:12:00.25Z`: UTC, with only the
 /// fractional digits needed.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp {
     ticks: i64,
 }

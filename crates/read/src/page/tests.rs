@@ -1,12 +1,12 @@
-//! Seeking without a database, and a page that nobody waits for.
+//! Seeking without a database, and a page whose client has gone away.
 
 use obeya_odata::{Context, Limits};
 
 use super::*;
 use obeya_store::engine::{Capabilities, Dialect, EachRow, Value};
 
-/// A datasource whose value at row n has the date n and the id n; it counts the rows stepped over by each
-/// statement.
+/// A datasource whose value at row n has the date n and the id n. It records the rows that each statement
+/// skips.
 #[derive(Default)]
 struct Numbered {
     stepped: Vec<i64>,
@@ -50,7 +50,7 @@ impl Session for Numbered {
                 _ => None,
             })
             .collect();
-        // The datasource, the place after which to look if there is one, the limit, and what to step over.
+        // The datasource, the position after which to look if there is one, the limit, and the offset.
         let (after, offset) = match numbers[..] {
             [1, 1, offset] => (0, offset),
             [1, date, id, 1, offset] if date == id => (date, offset),
@@ -77,7 +77,7 @@ fn page() -> ValuePage {
         let context = Context { now: 0, limits };
         options.bind(&DATASOURCE_VALUE, &context).unwrap()
     };
-    let bounds = Bounds {
+    let page_parameters = PageParameters {
         from: None,
         to: None,
         page: 90,
@@ -91,10 +91,10 @@ fn page() -> ValuePage {
             query: bound(""),
             readers: None,
         }),
-        bounds,
-        form: Form::Json,
-        keys: bound(KEYS),
-        rest: String::new(),
+        page_parameters,
+        format: PageFormat::Json,
+        keys: bound(KEY_COLUMNS),
+        other_parameters: String::new(),
         in_order: true,
         filtered: false,
     }
@@ -118,13 +118,13 @@ fn a_far_page_is_walked_to_once() {
     let seek = |first: u64| {
         let mut rows = Numbered::default();
         let start = page.seek(&mut rows, Some(&caches.seek), &listing, None, first);
-        let Ok(Start { place, .. }) = start else {
+        let Ok(Start { position, .. }) = start else {
             panic!("the rows are there");
         };
-        assert!(first - place.rows < STEP, "{first}: {place:?}");
+        assert!(first - position.rows < MIN_STRIDE, "{first}: {position:?}");
         assert_eq!(
-            place.after.map(|after| after.id.unsigned_abs()),
-            (place.rows > 0).then_some(place.rows)
+            position.after.map(|after| after.id.unsigned_abs()),
+            (position.rows > 0).then_some(position.rows)
         );
         rows.stepped
     };
@@ -132,13 +132,13 @@ fn a_far_page_is_walked_to_once() {
     whole.push(40_000);
     assert_eq!(seek(890_000), whole);
     assert!(seek(890_000).is_empty());
-    // From the nearest place before.
+    // From the nearest position before.
     assert_eq!(seek(880_000), [30_000]);
     assert!(seek(890_999).is_empty());
     assert!(seek(0).is_empty());
 }
 
-/// Rows without end, which are counted.
+/// Endless rows, which are counted.
 #[derive(Default)]
 struct Endless(u32);
 
@@ -206,24 +206,28 @@ impl Sink for Gone {
 #[test]
 fn a_page_that_nobody_waits_for_is_not_read_on() {
     let (page, caches) = (page(), ReadCaches::default());
-    for form in [Form::Json, Form::Csv, Form::Arrow] {
-        let heading = Heading {
+    for format in [PageFormat::Json, PageFormat::Csv, PageFormat::Arrow] {
+        let heading = PageHeader {
             page_size: 10_000,
             page: 90,
             count: 1_000_000,
         };
-        let mut encoder = form.encoder(page.query(), 1, heading).unwrap();
+        let mut encoder = format.encoder(page.query(), 1, heading).unwrap();
         let mut session = Endless::default();
-        let rows = Rows {
+        let rows = PageOutput {
             encoder: encoder.as_mut(),
             out: &mut Vec::new(),
             sink: &mut Gone,
         };
         let listing = listing();
         let start = Start::BEGINNING;
-        let listened = page.rows(&mut session, Some(&caches.seek), &listing, start, 0, rows);
-        assert!(!listened.unwrap(), "{form:?}");
-        assert!(session.0 <= LISTEN, "{form:?}: {} rows", session.0);
+        let is_wanted = page.rows(&mut session, Some(&caches.seek), &listing, start, 0, rows);
+        assert!(!is_wanted.unwrap(), "{format:?}");
+        assert!(
+            session.0 <= ROWS_BETWEEN_CHECKS,
+            "{format:?}: {} rows",
+            session.0
+        );
     }
 }
 
@@ -231,7 +235,7 @@ fn a_page_that_nobody_waits_for_is_not_read_on() {
 fn a_page_has_what_is_left_after_the_pages_before_it() {
     let rows = |count, page| {
         let page_size = 10;
-        let heading = Heading {
+        let heading = PageHeader {
             page_size,
             page,
             count,
@@ -244,8 +248,7 @@ fn a_page_has_what_is_left_after_the_pages_before_it() {
     assert_eq!(rows(u64::MAX, u32::MAX), 10);
 }
 
-/// Values come by date, and those of one date by id. A page is sought by these two only where the order asked
-/// for says the same.
+/// Values are ordered by date, then by id. A page is found by keyset only if the requested order is the same.
 #[test]
 fn another_key_after_the_date_is_another_order() {
     let in_order = |query: &str| {

@@ -1,7 +1,8 @@
-//! A page of values as an Arrow IPC stream: its schema, the words of its four dimensions, one record batch.
+//! A page of values as an Arrow IPC stream: the schema, the dictionaries of the four dimensions, one record
+//! batch.
 //!
-//! The schema is the SDK's (`value_schema`); a test of the service holds the two together. A batch knows its
-//! length before its rows, so nothing is written until the page is read.
+//! The schema is that of the SDK (`value_schema`); a test of the service compares the two. A batch states its
+//! length before its rows, so nothing is written until the page is complete.
 
 use std::sync::Arc;
 
@@ -15,17 +16,17 @@ use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
 use obeya_odata::Bound;
 
-use super::{Heading, PageEncoder};
+use super::{PageEncoder, PageHeader};
 use obeya_store::engine::{Row, StoreError, present};
 
-/// What is written around the columns, and some.
-const AROUND: usize = 8 << 10;
-/// Room for the words of a dimension: how many, and their bytes.
-const WORDS: (usize, usize) = (32, 512);
-/// Ticks of a microsecond. The seventh digit of an instant is cut off.
-const TICKS: i64 = 10;
+/// The capacity for everything besides the columns, in bytes.
+const OVERHEAD_BYTES: usize = 8 << 10;
+/// The initial capacity of a dictionary: number of values, and their bytes.
+const DICTIONARY_CAPACITY: (usize, usize) = (32, 512);
+/// Ticks per microsecond. The seventh fractional digit of an instant is cut off.
+const TICKS_PER_MICROSECOND: i64 = 10;
 
-/// A page in the making.
+/// Encodes one page.
 pub(super) struct ArrowEncoder {
     schema: SchemaRef,
     columns: Vec<Column>,
@@ -34,19 +35,19 @@ pub(super) struct ArrowEncoder {
 
 struct Column {
     /// The column in the row.
-    place: usize,
-    values: Values,
+    source: usize,
+    values: ColumnBuilder,
 }
 
-/// The columns that are there so far. Which may hold null is the schema's to say, and the schema of the table
-/// sees to it.
-enum Values {
-    /// The same in every row, and not asked of it.
+/// A column under construction. The Arrow schema says which columns may be null, and the schema of the table
+/// guarantees it.
+enum ColumnBuilder {
+    /// The same value in every row; not read from the row.
     Constant(i32),
     Int(Int32Builder),
     Double(Float64Builder),
     Text(StringBuilder),
-    Words(StringDictionaryBuilder<Int32Type>),
+    Dictionary(StringDictionaryBuilder<Int32Type>),
     Instant(TimestampMicrosecondBuilder),
 }
 
@@ -54,29 +55,34 @@ impl ArrowEncoder {
     pub(super) fn new(
         query: &Bound,
         datasource: i64,
-        heading: Heading,
+        heading: PageHeader,
     ) -> Result<Self, StoreError> {
         let rows = usize::try_from(heading.rows()).unwrap_or(0);
         let schema = schema();
         let column = |field: &Arc<Field>| {
             let mut columns = query.columns().iter();
-            let place = columns.position(|column| column.name == field.name());
-            let place = place.ok_or_else(|| engine(format!("no column {}", field.name())))?;
+            let source = columns.position(|column| column.name == field.name());
+            let source =
+                source.ok_or_else(|| engine_error(format!("no column {}", field.name())))?;
             let values = match field.data_type() {
                 DataType::Int32 if field.name() == "dataSourceId" => {
-                    Values::Constant(i32::try_from(datasource).map_err(engine)?)
+                    ColumnBuilder::Constant(i32::try_from(datasource).map_err(engine_error)?)
                 }
-                DataType::Int32 => Values::Int(Int32Builder::with_capacity(rows)),
-                DataType::Float64 => Values::Double(Float64Builder::with_capacity(rows)),
-                DataType::Utf8 => Values::Text(StringBuilder::with_capacity(rows, 0)),
-                DataType::Dictionary(..) => Values::Words(StringDictionaryBuilder::with_capacity(
-                    rows, WORDS.0, WORDS.1,
-                )),
-                _ => Values::Instant(
+                DataType::Int32 => ColumnBuilder::Int(Int32Builder::with_capacity(rows)),
+                DataType::Float64 => ColumnBuilder::Double(Float64Builder::with_capacity(rows)),
+                DataType::Utf8 => ColumnBuilder::Text(StringBuilder::with_capacity(rows, 0)),
+                DataType::Dictionary(..) => {
+                    ColumnBuilder::Dictionary(StringDictionaryBuilder::with_capacity(
+                        rows,
+                        DICTIONARY_CAPACITY.0,
+                        DICTIONARY_CAPACITY.1,
+                    ))
+                }
+                _ => ColumnBuilder::Instant(
                     TimestampMicrosecondBuilder::with_capacity(rows).with_timezone("UTC"),
                 ),
             };
-            Ok(Column { place, values })
+            Ok(Column { source, values })
         };
         let columns = schema.fields().iter().map(column);
         Ok(Self {
@@ -91,12 +97,12 @@ impl ArrowEncoder {
         let columns = self.columns.iter_mut();
         let arrays = columns.map(|column| -> ArrayRef {
             match &mut column.values {
-                Values::Constant(value) => Arc::new(Int32Array::from_value(*value, rows)),
-                Values::Int(values) => Arc::new(values.finish()),
-                Values::Double(values) => Arc::new(values.finish()),
-                Values::Text(values) => Arc::new(values.finish()),
-                Values::Words(values) => Arc::new(values.finish()),
-                Values::Instant(values) => Arc::new(values.finish()),
+                ColumnBuilder::Constant(value) => Arc::new(Int32Array::from_value(*value, rows)),
+                ColumnBuilder::Int(values) => Arc::new(values.finish()),
+                ColumnBuilder::Double(values) => Arc::new(values.finish()),
+                ColumnBuilder::Text(values) => Arc::new(values.finish()),
+                ColumnBuilder::Dictionary(values) => Arc::new(values.finish()),
+                ColumnBuilder::Instant(values) => Arc::new(values.finish()),
             }
         });
         RecordBatch::try_new(Arc::clone(&self.schema), arrays.collect())
@@ -107,21 +113,23 @@ impl PageEncoder for ArrowEncoder {
     fn begin(&mut self, _: &mut Vec<u8>) {}
 
     fn row(&mut self, _: &mut Vec<u8>, row: &dyn Row) -> Result<(), StoreError> {
-        for Column { place, values } in &mut self.columns {
+        for Column { source, values } in &mut self.columns {
             match values {
-                Values::Constant(_) => {}
-                Values::Int(values) => values.append_option(row.int32(*place)?),
-                // What SQLite was given as NaN it keeps as NULL.
-                Values::Double(values) => {
-                    values.append_value(row.real(*place)?.unwrap_or(f64::NAN));
+                ColumnBuilder::Constant(_) => {}
+                ColumnBuilder::Int(values) => values.append_option(row.int32(*source)?),
+                // SQLite stores NaN as NULL.
+                ColumnBuilder::Double(values) => {
+                    values.append_value(row.real(*source)?.unwrap_or(f64::NAN));
                 }
-                Values::Text(values) => values.append_option(row.text(*place)?),
-                Values::Words(values) => match row.text(*place)? {
-                    Some(word) => values.append(word).map(drop).map_err(engine)?,
+                ColumnBuilder::Text(values) => values.append_option(row.text(*source)?),
+                ColumnBuilder::Dictionary(values) => match row.text(*source)? {
+                    Some(value) => values.append(value).map(drop).map_err(engine_error)?,
                     None => values.append_null(),
                 },
-                Values::Instant(values) => {
-                    values.append_value(present(row.int(*place)?)?.div_euclid(TICKS));
+                ColumnBuilder::Instant(values) => {
+                    values.append_value(
+                        present(row.int(*source)?)?.div_euclid(TICKS_PER_MICROSECOND),
+                    );
                 }
             }
         }
@@ -130,18 +138,18 @@ impl PageEncoder for ArrowEncoder {
     }
 
     fn end(&mut self, out: &mut Vec<u8>) -> Result<(), StoreError> {
-        let batch = self.batch().map_err(engine)?;
-        out.reserve(batch.get_array_memory_size() + AROUND);
+        let batch = self.batch().map_err(engine_error)?;
+        out.reserve(batch.get_array_memory_size() + OVERHEAD_BYTES);
         let write = || -> Result<(), ArrowError> {
             let mut writer = StreamWriter::try_new(out, &self.schema)?;
             writer.write(&batch)?;
             writer.finish()
         };
-        write().map_err(engine)
+        write().map_err(engine_error)
     }
 }
 
-/// The fields by their wire names, in the order of the interface.
+/// The fields by their wire names, in the order of the API.
 fn schema() -> SchemaRef {
     let int = |name, nullable| Field::new(name, DataType::Int32, nullable);
     let text = |name| Field::new(name, DataType::Utf8, true);
@@ -149,7 +157,7 @@ fn schema() -> SchemaRef {
         let utc = Some("UTC".into());
         Field::new(name, DataType::Timestamp(TimeUnit::Microsecond, utc), false)
     };
-    let words = |name| {
+    let dictionary = |name| {
         let (keys, values) = (DataType::Int32, DataType::Utf8);
         Field::new(
             name,
@@ -166,15 +174,15 @@ fn schema() -> SchemaRef {
         int("projectId", true),
         Field::new("value", DataType::Float64, false),
         text("description"),
-        words("dimension"),
-        words("dimension2"),
-        words("dimension3"),
-        words("dimension4"),
+        dictionary("dimension"),
+        dictionary("dimension2"),
+        dictionary("dimension3"),
+        dictionary("dimension4"),
         instant("valueDate"),
         text("externalId"),
     ]))
 }
 
-fn engine(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> StoreError {
+fn engine_error(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> StoreError {
     StoreError::Engine(cause.into())
 }

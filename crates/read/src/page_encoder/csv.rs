@@ -1,8 +1,8 @@
 //! A page of values as CSV (RFC 4180): a line of names, then a line for each value.
 //!
-//! Numbers and instants read as they do in JSON. Nothing at all between two commas is null and `""` is an
-//! empty text, so that nothing is lost. What a spreadsheet makes of a text that begins with `=` is the
-//! reader's matter: a text is handed out as it came in, or it would come back changed.
+//! Numbers and instants are written as in JSON. An empty field is null and `""` is an empty text, so that the
+//! two stay distinct. Texts are written unchanged, also one that begins with `=` and that a spreadsheet would
+//! run as a formula: an escaped text would not survive a round trip.
 
 use obeya_odata::Bound;
 use obeya_odata::edm::Type;
@@ -14,7 +14,7 @@ use obeya_store::engine::{Row, StoreError};
 
 const LINE_END: &[u8] = b"\r\n";
 
-/// A page in the making.
+/// Encodes one page.
 pub(super) struct CsvEncoder {
     fields: Vec<Field>,
     timestamps: TimestampFormatter,
@@ -24,38 +24,38 @@ struct Field {
     name: &'static str,
     /// The column in the row.
     column: usize,
-    form: Form,
+    kind: FieldKind,
 }
 
-enum Form {
+enum FieldKind {
     Int,
     Double,
     Text,
     Instant,
-    /// The same in every row, and not asked of it.
+    /// The same value in every row; not read from the row.
     Constant(Vec<u8>),
 }
 
 impl CsvEncoder {
     pub(super) fn new(query: &Bound, datasource: i64) -> Self {
         let field = |(column, out): (usize, &obeya_odata::OutColumn)| {
-            let form = match out.ty? {
+            let kind = match out.ty? {
                 _ if out.name == "dataSourceId" => {
                     let mut text = Vec::new();
                     json::int(&mut text, datasource);
-                    Form::Constant(text)
+                    FieldKind::Constant(text)
                 }
-                Type::Int32 => Form::Int,
-                Type::Double => Form::Double,
-                Type::String => Form::Text,
-                Type::DateTimeOffset => Form::Instant,
-                // Values have no other (see the test below).
+                Type::Int32 => FieldKind::Int,
+                Type::Double => FieldKind::Double,
+                Type::String => FieldKind::Text,
+                Type::DateTimeOffset => FieldKind::Instant,
+                // Values have no other types (see the test below).
                 _ => return None,
             };
             Some(Field {
                 name: out.name,
                 column,
-                form,
+                kind,
             })
         };
         Self {
@@ -72,8 +72,8 @@ impl CsvEncoder {
 
 impl PageEncoder for CsvEncoder {
     fn begin(&mut self, out: &mut Vec<u8>) {
-        for (place, field) in self.fields.iter().enumerate() {
-            if place > 0 {
+        for (index, field) in self.fields.iter().enumerate() {
+            if index > 0 {
                 out.push(b',');
             }
             out.extend_from_slice(field.name.as_bytes());
@@ -82,29 +82,29 @@ impl PageEncoder for CsvEncoder {
     }
 
     fn row(&mut self, out: &mut Vec<u8>, row: &dyn Row) -> Result<(), StoreError> {
-        for (place, field) in self.fields.iter().enumerate() {
-            if place > 0 {
+        for (index, field) in self.fields.iter().enumerate() {
+            if index > 0 {
                 out.push(b',');
             }
-            match &field.form {
-                Form::Constant(text) => out.extend_from_slice(text),
-                Form::Int => {
+            match &field.kind {
+                FieldKind::Constant(text) => out.extend_from_slice(text),
+                FieldKind::Int => {
                     if let Some(value) = row.int(field.column)? {
                         json::int(out, value);
                     }
                 }
-                Form::Double => {
-                    // JSON's word for what is no number is null, which has none here.
+                FieldKind::Double => {
+                    // NaN and infinity are null in JSON, and an empty field here.
                     if let Some(value) = row.real(field.column)?.filter(|value| value.is_finite()) {
                         json::double(out, value);
                     }
                 }
-                Form::Text => {
+                FieldKind::Text => {
                     if let Some(value) = row.text(field.column)? {
                         text(out, value);
                     }
                 }
-                Form::Instant => {
+                FieldKind::Instant => {
                     if let Some(ticks) = row.int(field.column)? {
                         instant(out, &mut self.timestamps, ticks);
                     }
@@ -120,7 +120,7 @@ impl PageEncoder for CsvEncoder {
     }
 }
 
-/// A text, in quotes where it would not come back without them.
+/// Writes a text, in quotes if it needs them.
 fn text(out: &mut Vec<u8>, text: &str) {
     let special = |&byte: &u8| matches!(byte, b',' | b'"' | b'\r' | b'\n');
     let bytes = text.as_bytes();
@@ -138,7 +138,7 @@ fn text(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
 }
 
-/// An instant as JSON has it, without the quotes.
+/// Writes an instant as in JSON, without the quotes.
 fn instant(out: &mut Vec<u8>, timestamps: &mut TimestampFormatter, ticks: i64) {
     let quote = out.len();
     timestamps.instant(out, ticks);

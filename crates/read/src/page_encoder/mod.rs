@@ -1,6 +1,6 @@
-//! The forms in which a page of values can be written, and the one of them that is JSON.
+//! The formats of a page of values. JSON is written here.
 //!
-//! An encoder gets rows and gives bytes. Which rows, and how the bytes are sent, is not known here.
+//! An encoder turns rows into bytes. It does not know which rows it gets or how the bytes are sent.
 
 mod arrow;
 mod csv;
@@ -14,27 +14,27 @@ use arrow::ArrowEncoder;
 use csv::CsvEncoder;
 use obeya_store::engine::{Row, StoreError};
 
-/// A form, by its media type.
+/// A format, by its media type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum PageFormat {
     Json,
     Csv,
     Arrow,
 }
 
-/// What is known of a page before its rows.
+/// What is known about a page before its rows are read.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Heading {
-    /// Values of a full page.
+pub(super) struct PageHeader {
+    /// The page size.
     pub(super) page_size: u32,
-    /// The page, from 1.
+    /// The page number, from 1.
     pub(super) page: u32,
-    /// All values that match.
+    /// The number of all values that match.
     pub(super) count: u64,
 }
 
-impl Heading {
-    /// Values on this page.
+impl PageHeader {
+    /// The number of values on this page.
     pub(super) fn rows(&self) -> u64 {
         let before = u64::from(self.page.saturating_sub(1)) * u64::from(self.page_size);
         let rest = self.count.saturating_sub(before);
@@ -42,26 +42,26 @@ impl Heading {
     }
 }
 
-/// A page in the making.
+/// Encodes one page.
 pub(super) trait PageEncoder {
-    /// Writes what stands before the rows.
+    /// Writes the part before the rows.
     fn begin(&mut self, out: &mut Vec<u8>);
 
-    /// Adds a row. What a form can only write when it knows all rows comes with the end.
+    /// Adds a row. A format that needs all rows first writes them in [`Self::end`].
     ///
     /// # Errors
-    /// What the engine says of a column.
+    /// An error of the engine for a column.
     fn row(&mut self, out: &mut Vec<u8>, row: &dyn Row) -> Result<(), StoreError>;
 
-    /// Writes what stands after the rows.
+    /// Writes the part after the rows.
     ///
     /// # Errors
-    /// What the rows cannot be put into.
+    /// The rows cannot be encoded.
     fn end(&mut self, out: &mut Vec<u8>) -> Result<(), StoreError>;
 }
 
-impl Form {
-    /// The form of a media type that the spec lists for a page of values.
+impl PageFormat {
+    /// The format of a media type that the spec lists for a page of values.
     pub(super) fn of(media: &str) -> Self {
         match media.split(';').next().unwrap_or_default() {
             "application/vnd.apache.arrow.stream" => Self::Arrow,
@@ -75,7 +75,7 @@ impl Form {
         self,
         query: &Bound,
         datasource: i64,
-        heading: Heading,
+        heading: PageHeader,
     ) -> Result<Box<dyn PageEncoder>, StoreError> {
         Ok(match self {
             Self::Json => Box::new(JsonEncoder::new(query, datasource, heading)),
@@ -87,14 +87,14 @@ impl Form {
 
 /// `{"pageSize":…,"pageNo":…,"count":…,"values":[…]}`.
 struct JsonEncoder {
-    heading: Heading,
+    heading: PageHeader,
     encoder: RowEncoder,
     timestamps: TimestampFormatter,
     first: bool,
 }
 
 impl JsonEncoder {
-    fn new(query: &Bound, datasource: i64, heading: Heading) -> Self {
+    fn new(query: &Bound, datasource: i64, heading: PageHeader) -> Self {
         Self {
             heading,
             encoder: RowEncoder::of(query).with_constant(query, "dataSourceId", datasource),
@@ -135,13 +135,13 @@ mod tests {
 
     #[test]
     fn a_form_is_known_by_its_media_type_whatever_its_parameters() {
-        for (media, form) in [
-            ("application/json", Form::Json),
-            ("text/csv; charset=utf-8", Form::Csv),
-            ("text/csv", Form::Csv),
-            ("application/vnd.apache.arrow.stream", Form::Arrow),
+        for (media, format) in [
+            ("application/json", PageFormat::Json),
+            ("text/csv; charset=utf-8", PageFormat::Csv),
+            ("text/csv", PageFormat::Csv),
+            ("application/vnd.apache.arrow.stream", PageFormat::Arrow),
         ] {
-            assert_eq!(Form::of(media), form, "{media}");
+            assert_eq!(PageFormat::of(media), format, "{media}");
         }
     }
 }

@@ -1,16 +1,16 @@
-//! What a datasource's elements ask of a value: that the mandatory ones are there, and that each is what its
-//! type says.
+//! Checks a value against the elements of its datasource: the mandatory ones are present, and each has its
+//! type.
 //!
-//! Values that are imported are history and not asked. Whether a record is there that a value names is looked
-//! up by the store; here it is only said which.
+//! Imported values are history and are not checked. This module collects the ids that values refer to; the
+//! store looks up whether these records exist.
 
 use std::collections::{BTreeSet, HashSet};
 
+use super::enums::ElementKind;
 use super::error::{Complaint, DomainError};
-use super::value::{BATCH_COMPLAINTS, DatasourceValue, Place};
-use super::words::ElementKind;
+use super::value::{BATCH_COMPLAINTS, DatasourceValue, ValuePosition};
 
-/// An element, and the part of a value that it is about.
+/// An element, and the part of a value that it describes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Element {
     /// Its label, or its id where it has none.
@@ -24,7 +24,7 @@ pub struct Element {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Elements(Vec<Element>);
 
-/// The records that values name by their elements.
+/// The records that values refer to by their elements.
 #[derive(Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the fields have the names of the contract")]
 pub struct References {
@@ -34,7 +34,7 @@ pub struct References {
     pub users: BTreeSet<String>,
 }
 
-/// Those of them that are there.
+/// The ones of them that exist.
 #[derive(Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the fields have the names of the contract")]
 pub struct Known {
@@ -62,7 +62,7 @@ enum Cell<'v> {
     Text(&'v str),
 }
 
-/// What a part that fits its type names.
+/// The record that a valid part of a value refers to.
 enum Named<'v> {
     Nothing,
     Area(i32),
@@ -72,8 +72,8 @@ enum Named<'v> {
 }
 
 impl Element {
-    /// From what is stored; `None` when nothing says which part of a value it is about. That is its source
-    /// column, in any case of letters, or for types that have a part of their own that one.
+    /// From the stored element; `None` when it describes no part of a value. The part is the source column,
+    /// in any letter case, or without one the part that belongs to the type.
     pub fn new(
         name: String,
         kind: ElementKind,
@@ -92,7 +92,7 @@ impl Element {
         })
     }
 
-    /// What the part of the value names, if it is filled; the complaint about it if it does not fit.
+    /// The record that the part refers to, if it is filled; the complaint if it does not fit.
     fn read<'v>(&self, value: &'v DatasourceValue) -> Result<Named<'v>, (&'static str, String)> {
         let Some(cell) = self.column.of_value(value) else {
             return if self.is_mandatory {
@@ -122,7 +122,7 @@ impl Elements {
         Self(elements)
     }
 
-    /// The records that the values name. What does not fit its type names nothing.
+    /// The records that the values refer to. What does not fit its type refers to none.
     pub fn references(&self, values: &[DatasourceValue]) -> References {
         let mut found = References::default();
         let naming: Vec<_> = self
@@ -149,9 +149,9 @@ impl Elements {
         found
     }
 
-    /// Checks one value that is a body of its own.
+    /// Checks one value that is the whole body.
     pub fn check(&self, value: &DatasourceValue, known: &Known) -> Result<(), DomainError> {
-        refused(self.complaints([(Place::Whole, value)], known))
+        refused(self.complaints([(ValuePosition::Body, value)], known))
     }
 
     /// Checks the values of a batch.
@@ -160,28 +160,28 @@ impl Elements {
         values: &[DatasourceValue],
         known: &Known,
     ) -> Result<(), DomainError> {
-        let items = (0..).map(Place::Item).zip(values);
+        let items = (0..).map(ValuePosition::Item).zip(values);
         refused(self.complaints(items, known)).map_err(DomainError::of_batch)
     }
 
     /// What is wrong, each with its code.
     fn complaints<'v>(
         &self,
-        values: impl IntoIterator<Item = (Place, &'v DatasourceValue)>,
+        values: impl IntoIterator<Item = (ValuePosition, &'v DatasourceValue)>,
         known: &Known,
     ) -> Vec<(&'static str, Complaint)> {
         let mut complaints = Vec::new();
         if self.0.is_empty() {
             return complaints;
         }
-        for (place, value) in values {
+        for (position, value) in values {
             for element in &self.0 {
                 let outcome = element.read(value).and_then(|named| {
                     let missing = known.misses(&named);
                     missing.map_or(Ok(()), |what| Err(("reference.unknown", what)))
                 });
                 if let Err((code, text)) = outcome {
-                    let field = place.field(element.column.name());
+                    let field = position.field(element.column.name());
                     complaints.push((code, Complaint { field, text }));
                 }
             }
@@ -194,7 +194,7 @@ impl Elements {
     }
 }
 
-/// All complaints, under the code of the first: whoever repairs a batch wants to know everything at once.
+/// All complaints, under the code of the first: a caller who corrects a batch needs all of them at once.
 fn refused(complaints: Vec<(&'static str, Complaint)>) -> Result<(), DomainError> {
     let Some((code, _)) = complaints.first() else {
         return Ok(());
@@ -206,7 +206,7 @@ fn refused(complaints: Vec<(&'static str, Complaint)>) -> Result<(), DomainError
 }
 
 impl Known {
-    /// What is named and not there.
+    /// The references to records that do not exist.
     fn misses(&self, named: &Named<'_>) -> Option<String> {
         let (noun, id, is_there): (_, &dyn std::fmt::Display, _) = match named {
             Named::Nothing => return None,
@@ -240,7 +240,7 @@ impl Column {
             .find(|column| column.name().eq_ignore_ascii_case(name))
     }
 
-    /// The part that is of such a type whatever the datasource.
+    /// The part that belongs to this type in every datasource.
     fn of(kind: ElementKind) -> Option<Self> {
         match kind {
             ElementKind::Area => Some(Self::Area),
@@ -265,7 +265,7 @@ impl Column {
         }
     }
 
-    /// What the value holds there; an empty text is nothing.
+    /// The content of this part of the value; `None` if it is empty.
     fn of_value(self, value: &DatasourceValue) -> Option<Cell<'_>> {
         let text = match self {
             Self::Area => return value.area_id.map(Cell::Id),
@@ -304,7 +304,7 @@ impl ElementKind {
         matches!(self, Self::Area | Self::Board | Self::Project | Self::User)
     }
 
-    /// What a filled part names; what is expected if it does not fit.
+    /// The record that a filled part refers to; what is expected if it does not fit.
     fn read(self, cell: Cell<'_>) -> Result<Named<'_>, &'static str> {
         let id = |named: fn(i32) -> Named<'static>, expected| cell.id().map(named).ok_or(expected);
         match self {
@@ -325,7 +325,7 @@ impl ElementKind {
                 Cell::Text(text) if !is_number(text) => Err("a number"),
                 _ => Ok(Named::Nothing),
             },
-            // The choices of lists are not kept here, only their names; and a text is any text.
+            // The entries of data lists are not stored, only the names of the lists; and a text is any text.
             Self::Description | Self::List | Self::Text => Ok(Named::Nothing),
         }
     }
@@ -349,7 +349,7 @@ fn is_number(text: &str) -> bool {
         && exponent.is_none_or(|text| digits(text.strip_prefix(['+', '-']).unwrap_or(text)))
 }
 
-/// Enough of a caller's text to recognise it by.
+/// The first characters of a caller's text.
 fn first_of(text: &str) -> &str {
     text.char_indices()
         .nth(40)

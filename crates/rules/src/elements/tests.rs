@@ -1,7 +1,7 @@
 //! Each type of element, and where it looks.
 
 use super::*;
-use crate::words::Word;
+use crate::enums::ClosedEnum;
 
 fn element(kind: &str, is_mandatory: bool, column: Option<&str>) -> Element {
     let kind = ElementKind::parse(kind).expect("a type");

@@ -1,5 +1,5 @@
-//! Texts of 100,000 comments: words through `$search`, parts of words through `contains`. Literals change
-//! with every request.
+//! Texts of 100,000 comments: terms through `$search`, substrings through `contains`. Literals change with
+//! every request.
 
 use std::time::Instant;
 

@@ -1,5 +1,5 @@
-//! One datasource of 1,000,000 values, filtered by one column: the first time, with nothing remembered, and
-//! again. The floor is the same page and the same count by two plain statements in the database alone.
+//! One datasource of 1,000,000 values, filtered by one column: first with cold caches, then again. The floor
+//! is the same page and the same count by two plain statements in the database alone.
 
 use std::time::Instant;
 
@@ -103,7 +103,7 @@ pub fn measure(table: &mut Table, bench: &Bench) {
             let path =
                 format!("/v1/Datasources/1/values?$filter={text}&$orderby=valueDate&pageSize=1000");
             let request = load::request(&path, &bench.token);
-            // What the service remembers of a datasource ends with its counter.
+            // A change of the counter invalidates the caches of a datasource.
             steps.touch();
             for figures in [&mut first, &mut again] {
                 let started = Instant::now();

@@ -9,14 +9,14 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 /// Bytes read at a time.
 const CHUNK: usize = 256 << 10;
 
-/// What is asked, and where.
+/// The requests, and the service.
 pub struct Target<'a> {
     pub address: &'a str,
     /// Whole requests; each connection sends them in turn.
     pub requests: &'a [Vec<u8>],
 }
 
-/// How hard it is asked.
+/// The load.
 pub struct Load {
     pub connections: usize,
     pub time: Duration,
@@ -83,7 +83,7 @@ async fn connection(address: String, requests: Vec<Vec<u8>>, start: usize, end: 
     answers
 }
 
-/// A connection of one caller that waits for each answer.
+/// A connection of a client that waits for each answer.
 pub struct Connection {
     stream: TcpStream,
     buffer: Vec<u8>,
@@ -131,7 +131,7 @@ pub fn request(path: &str, token: &str) -> Vec<u8> {
         .into_bytes()
 }
 
-/// A request with a body, which says of what kind it is.
+/// A request with a body and its content type.
 pub fn request_with(
     method: &str,
     path: &str,
@@ -184,13 +184,13 @@ struct Answer {
     left: Left,
 }
 
-/// What is still to come.
+/// What remains to be read.
 #[derive(Default)]
 enum Left {
     #[default]
     Head,
     Bytes(usize),
-    /// The line with the size of the next chunk, as far as it is read.
+    /// The line with the size of the next chunk, as far as it was read.
     Size(Vec<u8>),
     /// The rest of a chunk with the line end behind it; whether it is the last.
     Chunk(usize, bool),

@@ -1,10 +1,10 @@
-//! What the service costs, beside what it cannot cost less than: floor and figure are measured in the same
-//! run, in turns, so that their ratio holds on any machine. `cargo bench -p obeya-server --bench service`
-//! builds a database of 1,000,000 values and 100,000 comments, measures, and prints a table; names of
-//! subjects behind `--` (`cargo bench … -- comments`) leave out the others. The word `postgres` before them
-//! has it done on the PostgreSQL that `OBEYA_TEST_POSTGRES` names: `cargo xtask bench postgres` starts one.
+//! The cost of the service against a lower bound: floor and result are measured alternately in the same run,
+//! so that their ratio is comparable between machines. `cargo bench -p obeya-server --bench service` builds a
+//! database of 1,000,000 values and 100,000 comments, measures, and prints a table; names after `--` (`cargo
+//! bench … -- comments`) select subjects. With `postgres` as the first name it runs on the PostgreSQL that
+//! `OBEYA_TEST_POSTGRES` names: `cargo xtask bench postgres` starts one.
 //!
-//! The service and the static reply run as processes of their own (this program again, with a role), so that
+//! The service and the static reply run as separate processes (this program again, with a role), so that
 //! memory and processor time are theirs alone.
 
 mod comments;
@@ -53,7 +53,7 @@ struct Bench {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    // Cargo adds an option of its own.
+    // Cargo adds an option.
     let words = arguments.iter().map(String::as_str);
     let words: Vec<&str> = words.filter(|word| !word.starts_with('-')).collect();
     match words[..] {

@@ -1,4 +1,4 @@
-//! Pages of 10,000 values against stepping over their rows in the database alone, and a far page against the
+//! Pages of 10,000 values against reading their rows in the database alone, and a distant page against the
 //! first.
 
 use std::time::{Duration, Instant};

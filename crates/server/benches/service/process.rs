@@ -91,16 +91,16 @@ pub struct Stat {
     pub parent: u32,
     /// Processor time taken until now, in milliseconds.
     pub own_ms: f64,
-    /// What the children that ended took.
+    /// The processor time of ended children.
     pub ended_ms: f64,
 }
 
 impl Stat {
-    /// `None` when there is no such process, and elsewhere than on Linux.
+    /// `None` if there is no such process, and on systems other than Linux.
     pub fn of(process: u32) -> Option<Self> {
         let line = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-        // The second field is a name in parentheses and may hold spaces. The fourth is the parent; user and
-        // system time are the 14th and 15th, those of children the next two.
+        // The second field is a name in parentheses and may contain spaces. The fourth is the parent; user
+        // and system time are the 14th and 15th, those of children the next two.
         let fields: Vec<&str> = line.rsplit(')').next()?.split_whitespace().collect();
         let ticks = |field: usize| fields.get(field)?.parse::<f64>().ok();
         Some(Self {
@@ -113,8 +113,7 @@ impl Stat {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        // Its input ends with it, which tells it to stop; killing makes sure. A process that has ended
-        // already is what is wanted.
+        // Closing its input makes it stop; killing it makes sure. It may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -123,7 +122,8 @@ impl Drop for Child {
 /// The role of the service.
 pub fn serve(db: &str) {
     runtime().block_on(async {
-        // No bearer header of the bench names the port: the tokens of one process must hold in the next.
+        // The bearer headers of the bench must not name the port, because the tokens of one process must be
+        // valid in the next.
         let mut config = Config::new(db);
         config.auth_url = Some("http://bench".to_owned());
         let running = Server::start(config).await.expect("the service starts");

@@ -41,7 +41,7 @@ pub fn measure(table: &mut Table, bench: &Bench) {
         let rate = VALUES as f64 / started.elapsed().as_secs_f64();
         (rate, service.processor_ms() - before)
     };
-    // What the service remembers of the pages is there then.
+    // The caches of the service are warm then.
     pull(false);
     let (mut arrow, mut json) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {

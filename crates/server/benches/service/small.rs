@@ -25,7 +25,7 @@ pub fn measure(table: &mut Table, bench: &Bench) {
         &boards,
         0.25,
     );
-    // Every request a text of its own: nothing that remembers texts helps.
+    // Every request has a different text, so that no cache by text helps.
     let fresh = |n: usize| format!("{BOARDS}&n={n}").replace("100", &(n % 1000 + 20).to_string());
     row(
         table,
@@ -37,8 +37,8 @@ pub fn measure(table: &mut Table, bench: &Bench) {
     );
 }
 
-/// Answers for a second, over one connection and over many. `path` gives the path of the n-th request;
-/// answers of all are about as long.
+/// Answers per second, over one connection and over many. `path` returns the path of the n-th request; all
+/// answers have about the same length.
 pub fn row(
     table: &mut Table,
     bench: &Bench,

@@ -1,4 +1,4 @@
-//! The rows that the service reads, read in the database alone: what its figures are compared with.
+//! The rows that the service reads, read in the database alone: the baseline for its results.
 
 use std::time::Instant;
 
@@ -76,7 +76,7 @@ impl Steps {
         milliseconds(started)
     }
 
-    /// Tells the service that the datasource has changed.
+    /// Marks the datasource as changed.
     pub fn touch(&self) {
         let sql = "UPDATE datasources SET change_counter = change_counter + 1";
         self.connection.execute(sql, []).expect("a row");

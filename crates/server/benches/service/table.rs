@@ -1,4 +1,4 @@
-//! The figures as a table.
+//! The results as a table.
 
 use std::fmt::{self, Display};
 
@@ -9,7 +9,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// A figure beside its peer. `goal`: the ratio, its bound, and whether that is the least (or the most).
+    /// A result with its baseline. `goal`: the ratio, its bound, and whether that is the lowest (or the
+    /// highest).
     pub fn row(
         &mut self,
         name: &str,
@@ -32,7 +33,7 @@ impl Table {
         ]);
     }
 
-    /// A figure under a limit, beside its peer.
+    /// A result with an upper limit, with its baseline.
     pub fn limited(&mut self, name: &str, figure: f64, peer: f64, unit: &str, limit: f64) {
         self.row(name, figure, peer, unit, None);
         if let Some([.., target]) = self.rows.last_mut() {

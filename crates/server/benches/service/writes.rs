@@ -1,6 +1,6 @@
-//! Values that are written, each time on the disk when it is answered: ten thousand at once beside the same
-//! rows in one transaction of the database alone, and one by one over many connections beside writers that
-//! share their commits and nothing else.
+//! Writes of values, each on disk when it is answered: ten thousand at once against the same rows in one
+//! transaction of the database alone, and one by one over many connections against writers with group commit
+//! and nothing else.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -42,7 +42,7 @@ pub fn measure(table: &mut Table, bench: &Bench) {
     singles(table, bench, floor);
 }
 
-/// A batch beside `floor`, which gives the milliseconds of its peer.
+/// A batch against `floor`, which returns the milliseconds of its baseline.
 pub fn batches(table: &mut Table, bench: &Bench, unit: &str, mut floor: impl FnMut() -> f64) {
     let service = Child::service(&bench.plant.db);
     let mut connection = load::Connection::open(&service.address);
@@ -61,7 +61,7 @@ pub fn batches(table: &mut Table, bench: &Bench, unit: &str, mut floor: impl FnM
     table.limited(name, median(ours), median(theirs), unit, MOST_MS);
 }
 
-/// The body of a batch with texts, a minute apart and after all values that are there.
+/// The body of a batch with texts, a minute apart and after all existing values.
 fn batch(round: usize) -> String {
     let mut body = String::from("[");
     for n in 0..BATCH {
@@ -115,7 +115,7 @@ fn singles(table: &mut Table, bench: &Bench, mut floor: Floor) {
     );
 }
 
-/// A table like the service's, in a database of its own.
+/// A table like that of the service, in a separate database.
 struct Floor {
     connection: Connection,
     rows: i64,
@@ -161,9 +161,9 @@ impl Floor {
         transaction.commit().expect("on the disk");
     }
 
-    /// Rows a second that as many threads write as the service has connections, each waiting until its row is
-    /// on the disk. One of them has the database, and whoever waits shares its commit: what group commit can
-    /// give where nothing is read, parsed or checked.
+    /// Rows per second that as many threads write as the service has connections, each waiting until its row
+    /// is on disk. One of them owns the database, and the others share its commit: the limit of group commit
+    /// without reading, parsing and checks.
     fn shared_commits(&mut self) -> f64 {
         let (send, receive) = mpsc::channel::<Sender<()>>();
         let started = Instant::now();

@@ -1,8 +1,7 @@
-//! What an administrator does with clients and keys: for the command line over a database, for tests over a
-//! running service.
+//! Administration of clients and keys: over a database for the command line, over a running service for
+//! tests.
 //!
-//! A running service notices within [`Limits::auth_poll`](crate::Limits::auth_poll) what was done over its
-//! database.
+//! A running service sees changes of its database within [`Limits::auth_poll`](crate::Limits::auth_poll).
 
 use std::fmt;
 use std::time::Duration;
@@ -18,18 +17,17 @@ use obeya_store::{Store, StoreOptions};
 /// Every scope a client can be granted.
 pub const SCOPES: &[&str] = &NAMES;
 
-/// A client just made. The secret is shown here and never again; `Debug` leaves it out, so that no log gets
-/// it.
+/// A new client. The secret is shown only here; `Debug` omits it, so that it never reaches a log.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NewClient {
-    /// What the client calls itself when it asks for a token.
+    /// The id with which the client requests tokens.
     pub client_id: String,
-    /// The secret; only its hash is stored.
+    /// The secret. Only its hash is stored.
     pub client_secret: String,
-    /// The name it was given.
+    /// The name.
     pub name: String,
-    /// The scopes it was granted.
+    /// The granted scopes.
     pub scopes: Vec<String>,
 }
 
@@ -43,7 +41,7 @@ impl fmt::Debug for NewClient {
     }
 }
 
-/// A client as it is listed.
+/// A client in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClientInfo {
@@ -51,19 +49,19 @@ pub struct ClientInfo {
     pub client_id: String,
     /// The name.
     pub name: String,
-    /// The scopes granted.
+    /// The granted scopes.
     pub scopes: Vec<String>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: jiff::Timestamp,
-    /// When it was revoked, if it was.
+    /// When it was revoked, if it is revoked.
     pub revoked_at: Option<jiff::Timestamp>,
 }
 
-/// Why an administrative function did nothing.
+/// Why an administrative function failed. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AdminError {
-    /// The name is empty, too long or holds control characters.
+    /// The name is empty, too long or contains control characters.
     #[error("found the client name `{0}`, expected 1 to 200 characters without control characters")]
     Name(String),
     /// No scope was given.
@@ -78,15 +76,15 @@ pub enum AdminError {
     /// The secret could not be hashed.
     #[error("the secret could not be hashed: {0}")]
     Hash(String),
-    /// The database said no.
+    /// An error of the database.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Makes a client in the database at `db` (`sqlite:FILE`), which is made if missing.
+/// Creates a client in the database at `db` (`sqlite:FILE`), which is created if missing.
 ///
 /// # Errors
-/// A bad name or scope, or the database's own.
+/// An invalid name or scope, or an error of the database.
 pub async fn add_client<S: AsRef<str>>(
     db: &str,
     name: &str,
@@ -98,10 +96,10 @@ pub async fn add_client<S: AsRef<str>>(
     added
 }
 
-/// The clients in the database at `db`, oldest first, the revoked ones too.
+/// The clients in the database at `db`, oldest first, including revoked ones.
 ///
 /// # Errors
-/// The database's own.
+/// An error of the database.
 pub async fn list_clients(db: &str) -> Result<Vec<ClientInfo>, AdminError> {
     let store = open(db).await?;
     let listed = list(&store).await;
@@ -109,11 +107,11 @@ pub async fn list_clients(db: &str) -> Result<Vec<ClientInfo>, AdminError> {
     listed
 }
 
-/// Revokes a client in the database at `db`: it gets no more tokens, and those it has are refused. Revoking
-/// twice is no error.
+/// Revokes a client in the database at `db`: it gets no more tokens, and its tokens are refused. Revoking
+/// again is no error.
 ///
 /// # Errors
-/// [`AdminError::UnknownClient`], or the database's own.
+/// [`AdminError::UnknownClient`], or an error of the database.
 pub async fn revoke_client(db: &str, client_id: &str) -> Result<(), AdminError> {
     let store = open(db).await?;
     let revoked = revoke(&store, &Clock::system(), client_id).await;
@@ -121,11 +119,11 @@ pub async fn revoke_client(db: &str, client_id: &str) -> Result<(), AdminError> 
     revoked
 }
 
-/// Makes a new signing key in the database at `db`. Tokens signed with the old ones stay good for
-/// `token_lifetime`, which must be the longest that any service over this database issues.
+/// Creates a new signing key in the database at `db`. Tokens signed with the old keys stay valid for
+/// `token_lifetime`, which must be the longest that any service over this database uses.
 ///
 /// # Errors
-/// The database's own.
+/// An error of the database.
 pub async fn rotate_keys(db: &str, token_lifetime: Duration) -> Result<(), AdminError> {
     let store = open(db).await?;
     let lifetime = crate::config::lifetime_seconds(token_lifetime);
@@ -221,7 +219,8 @@ fn info(client: Client) -> ClientInfo {
     }
 }
 
-/// An instant from the store's ticks; one out of range, which we never write, becomes the epoch.
+/// An instant from the store's ticks. One that is out of range, which the service never writes, becomes the
+/// epoch.
 fn instant(ticks: i64) -> jiff::Timestamp {
     jiff::Timestamp::from_nanosecond(i128::from(ticks) * 100).unwrap_or_default()
 }

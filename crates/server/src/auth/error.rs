@@ -1,4 +1,4 @@
-//! Why a caller is not let in, and the answers RFC 6750 gives for it.
+//! Why a client is refused, and the answers that RFC 6750 prescribes.
 
 use http::header::WWW_AUTHENTICATE;
 use http::{HeaderValue, StatusCode};
@@ -7,21 +7,21 @@ use super::scopes::Scopes;
 use super::tokens::RevocationsUnknown;
 use crate::http::problem::Problem;
 
-/// A request that is not let in.
+/// Why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// It carries no bearer token.
     Missing,
-    /// Its token is malformed, signed by an unknown key, by another algorithm, or for somebody else. The text
-    /// says which.
+    /// Its token is malformed, signed by an unknown key or another algorithm, or for another audience. The
+    /// text says which.
     Invalid(&'static str),
     /// Its token has expired.
     Expired,
-    /// Its token belongs to a client that was revoked.
+    /// The client of its token was revoked.
     Revoked,
     /// Its token has none of these scopes.
     Scope(Scopes),
-    /// Its token may belong to a client that was revoked.
+    /// The client of its token may have been revoked.
     RevocationsUnknown(RevocationsUnknown),
 }
 

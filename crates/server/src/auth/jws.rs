@@ -1,7 +1,7 @@
-//! Tokens in the compact form of RFC 7515, with one algorithm: ES384 (RFC 7518, section 3.4).
+//! Tokens in the compact serialization of RFC 7515, with one algorithm: ES384 (RFC 7518, section 3.4).
 //!
-//! Nothing in a token chooses how it is checked: its header must name ES384, and the key is one that the
-//! service made. What the claims must say is the caller's business.
+//! A token does not choose how it is verified: its header must name ES384, and the key is one of the
+//! service's. The caller checks the claims.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -12,26 +12,26 @@ use serde::{Deserialize, Serialize};
 
 const ALGORITHM: &str = "ES384";
 
-/// A token whose form is right and whose signature nobody has checked.
+/// A well-formed token whose signature was not verified.
 pub(super) struct Unverified {
-    /// The id of the key that it says it is signed with.
+    /// The id of the key that its header names.
     pub(super) kid: String,
-    /// What is signed: header and claims, as they were sent.
+    /// The signed text: header and claims, as received.
     message: String,
     claims: Vec<u8>,
     signature: Signature,
 }
 
-/// Why a token is refused.
+/// Why a token is not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum TokenError {
     Malformed,
-    /// Its header names another algorithm, `none` among them.
+    /// Its header names another algorithm, or `none`.
     Algorithm,
     Signature,
 }
 
-/// The header of a token that is issued.
+/// The header of an issued token.
 #[derive(Serialize)]
 struct Header<'a> {
     typ: &'static str,
@@ -39,12 +39,12 @@ struct Header<'a> {
     kid: &'a str,
 }
 
-/// What counts of the header of a token that came in.
+/// The relevant part of the header of a received token.
 #[derive(Deserialize)]
 struct Received {
     alg: String,
     kid: Option<String>,
-    /// Extensions that must be understood; none is here.
+    /// Extensions that must be understood; none is supported.
     crit: Option<IgnoredAny>,
 }
 
@@ -68,26 +68,31 @@ pub(super) fn sign<T: Serialize>(
 }
 
 impl Unverified {
-    /// Reads a token.
+    /// Parses a token.
     ///
     /// # Errors
-    /// When it has another form or names another algorithm.
-    pub(super) fn parse(token: &str) -> Result<Self, Fault> {
-        let (message, signature) = token.rsplit_once('.').ok_or(Fault::Malformed)?;
-        let (header, claims) = message.split_once('.').ok_or(Fault::Malformed)?;
-        // A dot too many is no letter of base64url.
-        let decode = |text| URL_SAFE_NO_PAD.decode(text).map_err(|_| Fault::Malformed);
+    /// It is malformed or names another algorithm.
+    pub(super) fn parse(token: &str) -> Result<Self, TokenError> {
+        let (message, signature) = token.rsplit_once('.').ok_or(TokenError::Malformed)?;
+        let (header, claims) = message.split_once('.').ok_or(TokenError::Malformed)?;
+        // An extra dot is no base64url character.
+        let decode = |text| {
+            URL_SAFE_NO_PAD
+                .decode(text)
+                .map_err(|_| TokenError::Malformed)
+        };
         let header: Received =
-            serde_json::from_slice(&decode(header)?).map_err(|_| Fault::Malformed)?;
+            serde_json::from_slice(&decode(header)?).map_err(|_| TokenError::Malformed)?;
         if header.alg != ALGORITHM {
-            return Err(Fault::Algorithm);
+            return Err(TokenError::Algorithm);
         }
         let (Some(kid), None) = (header.kid, header.crit) else {
-            return Err(Fault::Malformed);
+            return Err(TokenError::Malformed);
         };
         let claims = decode(claims)?;
-        // Two numbers of 48 bytes; one that cannot be is refused here too.
-        let signature = Signature::from_slice(&decode(signature)?).map_err(|_| Fault::Signature)?;
+        // Two numbers of 48 bytes; values out of range are refused here too.
+        let signature =
+            Signature::from_slice(&decode(signature)?).map_err(|_| TokenError::Signature)?;
         Ok(Self {
             kid,
             message: message.to_owned(),
@@ -96,14 +101,14 @@ impl Unverified {
         })
     }
 
-    /// The claims, if this key signed them. It takes a millisecond: not for an asynchronous thread.
+    /// The claims, if this key signed them. Takes a millisecond, so not for an asynchronous thread.
     ///
     /// # Errors
-    /// When another key did, or the claims are not of this form.
-    pub(super) fn verify<T: DeserializeOwned>(&self, key: &VerifyingKey) -> Result<T, Fault> {
+    /// Another key signed them, or the claims do not have this type.
+    pub(super) fn verify<T: DeserializeOwned>(&self, key: &VerifyingKey) -> Result<T, TokenError> {
         key.verify(self.message.as_bytes(), &self.signature)
-            .map_err(|_| Fault::Signature)?;
-        serde_json::from_slice(&self.claims).map_err(|_| Fault::Malformed)
+            .map_err(|_| TokenError::Signature)?;
+        serde_json::from_slice(&self.claims).map_err(|_| TokenError::Malformed)
     }
 }
 
@@ -124,13 +129,13 @@ mod tests {
     fn key() -> SigningKey {
         let bytes: Vec<u8> = (0..KEY.len())
             .step_by(2)
-            .map(|place| u8::from_str_radix(&KEY[place..place + 2], 16).unwrap())
+            .map(|start| u8::from_str_radix(&KEY[start..start + 2], 16).unwrap())
             .collect();
         SigningKey::from_slice(&bytes).unwrap()
     }
 
-    /// What comes of a token under the key above.
-    fn read(token: &str) -> Result<Value, Fault> {
+    /// Verifies a token with the key above.
+    fn read(token: &str) -> Result<Value, TokenError> {
         let token = Unverified::parse(token)?;
         assert_eq!(token.kid, "k1");
         token.verify(key().verifying_key())
@@ -152,7 +157,7 @@ mod tests {
         };
         for alg in ["none", "None", "es384", "ES256", "HS384", "RS256", ""] {
             let found = with(json!({"alg": alg, "kid": "k1"}));
-            assert_eq!(found, Err(Fault::Algorithm), "{alg}");
+            assert_eq!(found, Err(TokenError::Algorithm), "{alg}");
         }
         for header in [
             json!({"kid": "k1"}),
@@ -160,11 +165,11 @@ mod tests {
             json!({"alg": "ES384", "kid": 1}),
             json!({"alg": "ES384", "kid": "k1", "crit": ["b64"], "b64": false}),
         ] {
-            assert_eq!(with(header.clone()), Err(Fault::Malformed), "{header}");
+            assert_eq!(with(header.clone()), Err(TokenError::Malformed), "{header}");
         }
-        // All in order but for the signature, which was made over another header.
+        // Only the signature is wrong: it was made over another header.
         let found = with(json!({"alg": "ES384", "kid": "k1"}));
-        assert_eq!(found, Err(Fault::Signature));
+        assert_eq!(found, Err(TokenError::Signature));
     }
 
     #[test]
@@ -176,7 +181,7 @@ mod tests {
         };
         let other: Vec<u8> = bytes.iter().map(|byte| byte ^ 1).collect();
         let longer = [&bytes[..], &[0]].concat();
-        // The form that certificates have it in, and what a P-256 key makes.
+        // The encoding used in certificates, and a signature of a P-256 key.
         let der = Signature::from_slice(&bytes).unwrap().to_der();
         let shapes = [
             &[][..],
@@ -189,7 +194,7 @@ mod tests {
             &[0xff; 96],
         ];
         for signature in shapes {
-            assert_eq!(with(signature), Err(Fault::Signature), "{signature:?}");
+            assert_eq!(with(signature), Err(TokenError::Signature), "{signature:?}");
         }
     }
 
@@ -205,7 +210,7 @@ mod tests {
             format!(" {HEADER}.{CLAIMS}.{SIGNATURE}"),
             format!("{HEADER}.{CLAIMS}.{SIGNATURE}."),
         ] {
-            assert_eq!(read(&token), Err(Fault::Malformed), "{token}");
+            assert_eq!(read(&token), Err(TokenError::Malformed), "{token}");
         }
     }
 }

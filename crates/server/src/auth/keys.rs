@@ -1,7 +1,7 @@
-//! The P-384 keys that sign tokens: made, read from the store, published, rotated.
+//! The P-384 keys that sign tokens: generation, storage, publication, rotation.
 //!
-//! A new key verifies at once and signs a little later, so that every replica has read it by then; an old one
-//! verifies until the last token it may have signed has expired.
+//! A new key verifies at once and signs a little later, when every replica has read it; an old one verifies
+//! until the last token that it may have signed has expired.
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -17,7 +17,7 @@ use obeya_store::keys::{self, StoredKey};
 use obeya_store::random::random;
 
 const TICKS_PER_SECOND: i64 = 10_000_000;
-/// How long a key is published before it signs, in ticks: several polls of any replica.
+/// The time for which a key is published before it signs, in ticks: several polls of any replica.
 const PUBLISHED_FIRST: i64 = 60 * TICKS_PER_SECOND;
 
 /// The keys in use at one moment.
@@ -34,7 +34,7 @@ pub(super) struct Key {
     expires_at: Option<i64>,
 }
 
-/// The public half, as RFC 7517 and RFC 7518 write it.
+/// The public key, as in RFC 7517 and RFC 7518.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Jwk {
     kty: &'static str,
@@ -54,26 +54,28 @@ impl KeyRing {
         })
     }
 
-    /// The same without the rows that cannot be read, which are logged; nothing if that leaves no key.
-    pub(super) fn read_sound(rows: &[StoredKey]) -> Option<Self> {
-        let sound = rows.iter().filter_map(|row| {
+    /// The same without rows that cannot be read, which are logged; `None` if no key is left.
+    pub(super) fn read_valid(rows: &[StoredKey]) -> Option<Self> {
+        let valid = rows.iter().filter_map(|row| {
             let read = Key::read(row);
-            read.inspect_err(|error| tracing::error!(%error, "a signing key is left out"))
-                .ok()
+            read.inspect_err(
+                |error| tracing::error!(%error, "ignored a signing key that cannot be read"),
+            )
+            .ok()
         });
-        let keys: Vec<Key> = sound.collect();
+        let keys: Vec<Key> = valid.collect();
         (!keys.is_empty()).then_some(Self { keys })
     }
 
-    /// The key that signs at `now`: the newest that every replica must know, else the oldest.
+    /// The key that signs at `now`: the newest that every replica must have read, else the oldest.
     pub(super) fn signing(&self, now: i64) -> Option<&Key> {
-        // Two keys of one instant: the one that was told to run out is the older.
+        // Of two keys made at the same instant, the one with an expiry is the older.
         let age = |key: &&Key| (key.created_at, key.expires_at.is_none());
         let live = self.keys.iter().filter(|key| key.is_live(now));
-        let settled = live
+        let published = live
             .clone()
             .filter(|key| key.created_at + PUBLISHED_FIRST <= now);
-        settled.max_by_key(age).or_else(|| live.min_by_key(age))
+        published.max_by_key(age).or_else(|| live.min_by_key(age))
     }
 
     /// The key of a token's header.
@@ -83,7 +85,7 @@ impl KeyRing {
             .find(|key| key.kid == kid && key.is_live(now))
     }
 
-    /// The public keys that tokens may be signed with.
+    /// The public keys of all keys that may have signed a valid token.
     pub(super) fn published(&self, now: i64) -> Vec<Jwk> {
         self.keys
             .iter()
@@ -142,7 +144,7 @@ pub(super) fn fresh(now: i64) -> Result<StoredKey, StoreError> {
     })
 }
 
-/// Makes a new key and lets the others run out: `lifetime_seconds` is the longest that a token lives.
+/// Makes a new key and sets the expiry of the others. `lifetime_seconds` is the longest lifetime of a token.
 pub(super) fn rotate(
     session: &mut dyn Session,
     now: i64,
@@ -204,7 +206,7 @@ mod tests {
         assert_eq!(signing(&ring(&[]), 0), None);
     }
 
-    /// What is published must be what signed: 48 bytes of each coordinate (RFC 7518, 6.2.1.2).
+    /// The published key must be complete: 48 bytes of each coordinate (RFC 7518, 6.2.1.2).
     #[test]
     fn the_public_half_has_full_coordinates() {
         for jwk in ring(&[("a", 0, None), ("b", 0, None)]).published(0) {

@@ -1,7 +1,7 @@
-//! Who calls, and what they may: clients and their secrets, tokens and the keys that sign them, scopes.
+//! Authentication and authorisation: clients and their secrets, tokens and the keys that sign them, scopes.
 //!
-//! A request is checked in memory; the store is asked only when a token is issued and, now and then, for what
-//! other processes changed. Nothing here knows an operation beyond the scopes it accepts.
+//! A request is checked in memory. The store is used only to issue a token, and periodically to read changes
+//! by other processes. This module knows of an operation only the scopes that it accepts.
 
 pub mod admin;
 mod error;
@@ -19,10 +19,10 @@ use http::header::AUTHORIZATION;
 pub(crate) use error::Refusal;
 pub(crate) use tokens::{Grant, Tokens};
 
-/// Who calls, with the scopes of their token.
+/// The client of a request, with the scopes of its token.
 pub(crate) type Caller = Arc<Grant>;
 
-/// The caller of a request, by its bearer token.
+/// Authenticates the client of a request by its bearer token.
 pub(crate) async fn authenticate(tokens: &Tokens, headers: &HeaderMap) -> Result<Caller, Refusal> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let value = values.next().ok_or(Refusal::Missing)?;

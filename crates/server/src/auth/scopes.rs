@@ -1,9 +1,8 @@
-//! The scopes of the interface, as a set of bits: checked on every request, written out only at the token
-//! endpoint.
+//! The scopes of the API, as a bit set: checked on every request, written as text only at the token endpoint.
 
 use crate::spec::Operation;
 
-/// Every scope that exists. A scope's bit is its place here, so names are only ever added at the end.
+/// Every scope. The bit of a scope is its index, so new names are only appended.
 pub(crate) const NAMES: [&str; 16] = [
     "public.api.read",
     "public.api.write",
@@ -28,7 +27,7 @@ pub(crate) const NAMES: [&str; 16] = [
 pub(crate) struct Scopes(u32);
 
 impl Scopes {
-    /// The set of these names; the first name that is no scope otherwise.
+    /// The set of these names; the error is the first name that is no scope.
     pub(crate) fn from_names<'a>(
         names: impl IntoIterator<Item = &'a str>,
     ) -> Result<Self, &'a str> {
@@ -38,7 +37,7 @@ impl Scopes {
         })
     }
 
-    /// The set of a space-separated list; names that are no scope (any more) are left out.
+    /// The set of a space-separated list; unknown names are ignored.
     pub(crate) fn parse_known(list: &str) -> Self {
         let known = list.split(' ').filter(|name| NAMES.contains(name));
         Self::from_names(known).unwrap_or_default()
@@ -49,8 +48,8 @@ impl Scopes {
         Self::from_names(operation.scopes().iter().copied()).unwrap_or_default()
     }
 
-    /// The scopes of which any one lets a caller read what an operation writes: those of its family, and
-    /// `public.api.read`.
+    /// The scopes of which any one lets a client read the records that an operation writes: those of its
+    /// family, and `public.api.read`.
     pub(crate) fn to_read_what_it_writes(operation: Operation) -> Self {
         let is_of = |family: &str, name: &str| {
             matches!(name.strip_prefix(family), Some(".Read" | ".ReadWrite"))

@@ -1,5 +1,5 @@
-//! Client secrets: made once, stored as argon2id hashes, checked on the blocking pool and only a few at a
-//! time.
+//! Client secrets: created once, stored as argon2id hashes, checked on the blocking pool with bounded
+//! concurrency.
 
 use std::sync::Arc;
 
@@ -18,66 +18,65 @@ const MEMORY_KIB: u32 = 19_456;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
 
-/// The room reserved for a hash, of which only the first 19 MiB are touched. glibc gives back at once what is
-/// larger than 32 MiB; what is smaller it keeps, thread by thread, after the first one it freed: 40 token
-/// requests left 60 MB behind.
+/// The memory reserved for a hash, of which only the first 19 MiB are touched. glibc returns allocations
+/// larger than 32 MiB to the system at once. Smaller ones it caches for each thread after the first free: 40
+/// token requests left 60 MB behind.
 const RESERVED_KIB: usize = 33 << 10;
 
-/// Checked in place of the hash of a client that does not exist, so that its answer takes as long. No secret
-/// has this hash: it is made of zeros.
+/// The hash that is checked for unknown clients, so that their answer takes as long. No secret has this hash
+/// of zeros.
 const DUMMY: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
-/// No more of a secret than this many characters is hashed. Ours have 43, so that a longer one is wrong, and
-/// stays wrong when it is cut.
+/// The most characters of a secret that are hashed. Ours have 43, so a longer one is wrong, and still wrong
+/// when it is cut.
 pub(crate) const MAX_SECRET_CHARACTERS: usize = 256;
 
-/// Checks that may wait for their turn, each some 30 ms behind the one before it. Later ones are better told
-/// to come back.
+/// The most checks that wait; each takes some 30 ms. Further ones are refused and may be retried.
 const MAX_WAITING: usize = 64;
 
 /// Checks secrets.
 #[derive(Debug)]
 pub(crate) struct Secrets {
     permits: Arc<Semaphore>,
-    /// One for each check that runs or waits.
-    places: Arc<Semaphore>,
+    /// Permits for the checks that run or wait.
+    queue: Arc<Semaphore>,
 }
 
-/// There were [`MAX_WAITING`] before this check.
+/// [`MAX_WAITING`] checks are waiting already.
 #[derive(Debug, thiserror::Error)]
 #[error("too many secrets are waiting to be checked")]
-struct Crowded;
+struct TooManyWaiting;
 
 impl Secrets {
-    /// At most `concurrent` checks run at the same time, for each takes 19 MiB and a core.
+    /// At most `concurrent` checks run at the same time, because each takes 19 MiB and a core.
     pub(crate) fn new(concurrent: usize) -> Self {
         let concurrent = concurrent.clamp(1, Semaphore::MAX_PERMITS - MAX_WAITING);
         Self {
             permits: Arc::new(Semaphore::new(concurrent)),
-            places: Arc::new(Semaphore::new(concurrent + MAX_WAITING)),
+            queue: Arc::new(Semaphore::new(concurrent + MAX_WAITING)),
         }
     }
 
-    /// Whether the secret has this hash. Without a hash the work is the same and the answer no. 503
-    /// `unavailable` if too many wait already.
+    /// Whether the secret has this hash. Without a hash the work is the same and the result false. 503
+    /// `unavailable` if too many checks wait already.
     pub(crate) async fn check(
         &self,
         secret: String,
         hash: Option<String>,
         metrics: &Metrics,
     ) -> Result<bool, Problem> {
-        let place = Arc::clone(&self.places)
+        let queued = Arc::clone(&self.queue)
             .try_acquire_owned()
-            .map_err(|_| Problem::unavailable(Crowded))?;
+            .map_err(|_| Problem::unavailable(TooManyWaiting))?;
         let permit = Arc::clone(&self.permits)
             .acquire_owned()
             .await
             .map_err(Problem::internal)?;
         let hashes = metrics.secret_checks.clone();
         let check = move || {
-            // Held by the work itself: a caller that goes away does not end it, and many such must not pile
-            // up.
-            let _held = (place, permit);
+            // The work owns its permits: it continues when the client disconnects, and such work must not
+            // pile up.
+            let _permits = (queued, permit);
             matches(&secret, hash.as_deref(), &hashes)
         };
         tokio::task::spawn_blocking(check)
@@ -86,8 +85,8 @@ impl Secrets {
     }
 }
 
-/// Whether the secret has this hash. Counts the hash that it makes of the secret for that, also where there
-/// is none to compare it with.
+/// Whether the secret has this hash. Counts the hash computed for that, also if there is none to compare it
+/// with.
 fn matches(secret: &str, hash: Option<&str>, hashes: &Counter) -> Result<bool, Problem> {
     let given = PasswordHash::new(hash.unwrap_or(DUMMY)).map_err(broken)?;
     let (Some(salt), Some(expected)) = (given.salt, given.hash) else {
@@ -120,7 +119,7 @@ fn derive(secret: &str, salt: Salt<'_>, params: Params) -> Result<Output, Error>
     Output::new(&output)
 }
 
-/// The argon2id hash of a secret, in PHC form. Takes some tens of milliseconds: not for an asynchronous
+/// The argon2id hash of a secret, in PHC format. Takes some tens of milliseconds, so not for an asynchronous
 /// thread.
 pub(crate) fn hash(secret: &str) -> Result<String, Error> {
     let params = Params::new(MEMORY_KIB, PASSES, LANES, None)?;
@@ -135,12 +134,12 @@ pub(crate) fn hash(secret: &str) -> Result<String, Error> {
     Ok(hash.to_string())
 }
 
-/// A new secret: 256 random bits in base64url, so that it survives a form and HTTP Basic unescaped.
+/// A new secret: 256 random bits in base64url, so that forms and HTTP Basic need no escapes.
 pub(crate) fn fresh() -> String {
     random::<32>()
 }
 
-/// A new client id: 96 random bits, enough to be unique without asking.
+/// A new client id: 96 random bits, unique without a check.
 pub(crate) fn fresh_client_id() -> String {
     format!("c-{}", random::<12>())
 }
@@ -149,7 +148,7 @@ pub(crate) fn fresh_client_id() -> String {
 mod tests {
     use super::*;
 
-    /// Against the library's own way through a PHC string, which shares only the inner function with ours.
+    /// Compares with the library's PHC functions, which share only the inner function with ours.
     #[test]
     fn our_hashes_are_those_of_everybody() {
         use argon2::password_hash::PasswordVerifier;
@@ -167,13 +166,14 @@ mod tests {
         );
     }
 
-    /// With the only turn taken, 64 wait; the next is refused at once, and taken again when one has left.
+    /// While the only permit is taken, 64 checks wait; the next is refused at once, and accepted when one has
+    /// left.
     #[tokio::test]
     async fn not_everybody_may_wait_for_a_turn() {
         let (secrets, metrics) = (Secrets::new(1), Metrics::new(&[]));
         let check = || Box::pin(secrets.check("x".to_owned(), None, &metrics));
         let turn = Arc::clone(&secrets.permits).acquire_owned().await;
-        let place = Arc::clone(&secrets.places).try_acquire_owned();
+        let queued = Arc::clone(&secrets.queue).try_acquire_owned();
         let mut waiting: Vec<_> = (0..64).map(|_| check()).collect();
         for one in &mut waiting {
             assert!(futures_util::poll!(one).is_pending());
@@ -182,7 +182,7 @@ mod tests {
         assert_eq!(refused.summary(), "503 unavailable");
         waiting.pop();
         assert!(futures_util::poll!(check()).is_pending());
-        drop((waiting, place, turn));
+        drop((waiting, queued, turn));
         assert!(!check().await.expect("checked"));
     }
 
@@ -201,7 +201,7 @@ mod tests {
         assert_eq!(hashes.get(), 3, "without a hash the work is the same");
     }
 
-    /// The work of argon2 follows from its parameters alone.
+    /// The parameters alone determine the work of argon2.
     #[test]
     fn the_dummy_costs_what_a_real_hash_does() {
         let real = hash("correct horse").expect("hashed");

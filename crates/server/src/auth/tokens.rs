@@ -1,7 +1,7 @@
-//! Access tokens: issued as ES384 JWTs, verified in memory, remembered by hash until they expire or their
+//! Access tokens: issued as ES384 JWTs, verified in memory, and cached by hash until they expire or their
 //! client is revoked.
 //!
-//! A P-384 check costs more than the rest of a small request, hence the memory; it holds digests, never
+//! A P-384 check costs more than the rest of a small request, hence the cache. It contains digests, never
 //! tokens.
 
 use std::collections::{HashMap, HashSet};
@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
 
 use super::error::Refusal;
-use super::jws::{self, Fault, Unverified};
+use super::jws::{self, TokenError, Unverified};
 use super::keys::{Jwk, KeyRing, fresh};
 use super::scopes::Scopes;
 use crate::config::Clock;
@@ -28,27 +28,27 @@ use obeya_store::{Store, clients, keys};
 const AUDIENCE: &str = "obeya";
 /// How far the clocks of two replicas may differ, in seconds.
 const LEEWAY: i64 = 5;
-/// Ours have some 500 bytes; no header this long is hashed or parsed.
+/// Ours have some 500 bytes. A longer token is refused before it is hashed or parsed.
 const MAX_TOKEN_BYTES: usize = 4096;
 
-/// How old the list of revoked clients may be when a token is accepted. DECISIONS.md, section 5: a revoked
-/// client is out within 60 seconds.
+/// The maximum age of the list of revoked clients when a token is accepted. DECISIONS.md, section 5: a
+/// revoked client is refused within 60 seconds.
 const REVOCATIONS_LIFETIME: Duration = Duration::from_secs(60);
-/// The longest between two reads of that list, so that one that fails, after the time that it may wait and
-/// run, leaves time for another.
+/// The longest interval between two reads of that list: if one read fails, including its wait and its run,
+/// there is time for another.
 pub(crate) const LONGEST_POLL: Duration = Duration::from_secs(20);
 
-/// The list of revoked clients has not been read for [`REVOCATIONS_LIFETIME`].
+/// The list of revoked clients is older than [`REVOCATIONS_LIFETIME`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("it is not known which clients are revoked: the store has not said for a minute")]
+#[error("the list of revoked clients is more than a minute old: the store cannot be read")]
 pub(crate) struct RevocationsUnknown;
 
-/// What a verified token grants.
+/// The rights of a verified token.
 #[derive(Debug)]
 pub(crate) struct Grant {
     /// The id of the client.
     pub(crate) client_id: String,
-    /// The scopes of the token, which may be fewer than the client's.
+    /// The scopes of the token, which may be fewer than those of the client.
     pub(crate) scopes: Scopes,
     expires: i64,
 }
@@ -66,7 +66,7 @@ struct Claims {
     scope: String,
 }
 
-/// Issues and verifies.
+/// Issues and verifies tokens.
 pub(crate) struct Tokens {
     issuer: String,
     /// Seconds.
@@ -74,23 +74,21 @@ pub(crate) struct Tokens {
     capacity: usize,
     clock: Clock,
     ring: RwLock<Arc<KeyRing>>,
-    memory: RwLock<Memory>,
-    /// When the last read of the revoked clients that succeeded was begun, in nanoseconds of the monotonic
-    /// clock.
+    cache: RwLock<TokenCache>,
+    /// When the last successful read of the revoked clients began, in nanoseconds of the monotonic clock.
     revocations_read: AtomicU64,
-    /// As many signatures as there are cores are checked at a time: more would only take the blocking threads
-    /// from the store.
+    /// Limits signature checks to the number of cores: more would only take blocking threads from the store.
     checks: Arc<Semaphore>,
 }
 
 #[derive(Default)]
-struct Memory {
+struct TokenCache {
     verified: HashMap<[u8; 32], Arc<Grant>>,
     revoked: HashSet<String>,
 }
 
 impl Tokens {
-    /// With the keys of the store; the first one is made if there is none.
+    /// Reads the keys of the store; creates the first one if there is none.
     pub(crate) async fn open(
         store: &Store,
         issuer: &str,
@@ -100,15 +98,15 @@ impl Tokens {
     ) -> Result<Self, StoreError> {
         let now = clock.ticks();
         let begun = clock.monotonic();
-        // Only a store without a key is written to: another process may hold the lock for as long as its
-        // import takes.
+        // Writes only if there is no key: another process may hold the write lock for as long as its import
+        // takes.
         let (mut rows, revoked) = store
             .read(move |session| {
                 Ok::<_, StoreError>((keys::live(session, now)?, clients::revoked(session)?))
             })
             .await?;
         if rows.is_empty() {
-            // Looked at again inside the write, so that two replicas starting on an empty database agree on
+            // Checked again inside the write, so that two replicas that start on an empty database agree on
             // the key.
             rows = store
                 .write(move |session| {
@@ -126,7 +124,7 @@ impl Tokens {
             clock,
             revocations_read: AtomicU64::new(nanos(begun)),
             ring: RwLock::new(Arc::new(KeyRing::read(&rows)?)),
-            memory: RwLock::new(Memory {
+            cache: RwLock::new(TokenCache {
                 verified: HashMap::new(),
                 revoked: revoked.into_iter().collect(),
             }),
@@ -136,12 +134,12 @@ impl Tokens {
         })
     }
 
-    /// The issuer: `iss`, and the URL the well-known documents name.
+    /// The issuer: `iss`, and the URL in the well-known documents.
     pub(crate) fn issuer(&self) -> &str {
         &self.issuer
     }
 
-    /// How long a new token lives, in seconds.
+    /// The lifetime of a new token, in seconds.
     pub(crate) fn lifetime(&self) -> i64 {
         self.lifetime
     }
@@ -151,7 +149,7 @@ impl Tokens {
         self.ring().published(self.clock.ticks())
     }
 
-    /// A new token. Signing takes a millisecond: not for an asynchronous thread.
+    /// Issues a token. Signing takes a millisecond, so not for an asynchronous thread.
     pub(crate) fn issue(&self, client_id: &str, scopes: Scopes) -> Result<String, Problem> {
         let now = self.clock.seconds();
         let ring = self.ring();
@@ -172,14 +170,14 @@ impl Tokens {
         jws::sign(&key.kid, &claims, &key.signing).map_err(Problem::internal)
     }
 
-    /// What a token grants.
+    /// Verifies a token.
     pub(crate) async fn verify(&self, token: &str) -> Result<Arc<Grant>, Refusal> {
         if token.len() > MAX_TOKEN_BYTES {
             return Err(Refusal::Invalid("the token is malformed"));
         }
         let digest: [u8; 32] = Sha256::digest(token.as_bytes()).into();
-        let remembered = self.read().verified.get(&digest).cloned();
-        let grant = match remembered {
+        let cached = self.read().verified.get(&digest).cloned();
+        let grant = match cached {
             Some(grant) => grant,
             None => self.check(token, digest).await?,
         };
@@ -206,17 +204,17 @@ impl Tokens {
         if ring.verifying(&token.kid, now).is_none() {
             return Err(Refusal::Invalid("the token is signed with an unknown key"));
         }
-        // It only fails when the semaphore is closed, which nobody does.
+        // This fails only if the semaphore is closed, which never happens.
         let permit = Arc::clone(&self.checks).acquire_owned().await;
         let verified = tokio::task::spawn_blocking(move || {
-            // Held by the work itself: a caller that goes away does not end it.
+            // The work owns its permit: it continues when the client disconnects.
             let _permit = permit;
             let key = ring.verifying(&token.kid, now)?;
             Some(token.verify::<Claims>(key.signing.verifying_key()))
         });
         let claims = match verified.await {
             Ok(Some(claims)) => claims.map_err(refused)?,
-            Ok(None) | Err(_) => return Err(refused(Fault::Malformed)),
+            Ok(None) | Err(_) => return Err(refused(TokenError::Malformed)),
         };
         if claims.iss != self.issuer {
             return Err(Refusal::Invalid("the token is of another issuer"));
@@ -232,7 +230,7 @@ impl Tokens {
             return Err(Refusal::Expired);
         }
         let scopes = Scopes::parse_known(&claims.scope);
-        self.remember(
+        self.cache_grant(
             digest,
             Arc::new(Grant {
                 client_id: claims.sub,
@@ -243,32 +241,32 @@ impl Tokens {
         )
     }
 
-    /// Under one lock with the list of revoked clients: a token whose client is revoked meanwhile can't slip
-    /// in after the list was applied.
-    fn remember(
+    /// Caches a verified token. Under the same lock as the list of revoked clients, so that a token whose
+    /// client is revoked meanwhile is not added after the list was applied.
+    fn cache_grant(
         &self,
         digest: [u8; 32],
         grant: Arc<Grant>,
         now: i64,
     ) -> Result<Arc<Grant>, Refusal> {
-        let mut memory = self.write();
-        if memory.revoked.contains(&grant.client_id) {
+        let mut cache = self.write();
+        if cache.revoked.contains(&grant.client_id) {
             return Err(Refusal::Revoked);
         }
-        if memory.verified.len() >= self.capacity {
-            memory.verified.retain(|_, grant| now < grant.expires);
+        if cache.verified.len() >= self.capacity {
+            cache.verified.retain(|_, grant| now < grant.expires);
         }
-        if memory.verified.len() >= self.capacity {
-            // Any one will do: it only has to be verified again.
-            let victim = memory.verified.keys().next().copied();
-            victim.and_then(|digest| memory.verified.remove(&digest));
+        if cache.verified.len() >= self.capacity {
+            // Any entry will do: its token is only verified again.
+            let victim = cache.verified.keys().next().copied();
+            victim.and_then(|digest| cache.verified.remove(&digest));
         }
-        memory.verified.insert(digest, Arc::clone(&grant));
+        cache.verified.insert(digest, Arc::clone(&grant));
         Ok(grant)
     }
 
-    /// Takes over what the store says now: every client that is revoked, then the keys. A key that cannot be
-    /// read keeps neither a revoked client in nor the other keys out.
+    /// Reads the revoked clients and the keys from the store. An unreadable key blocks neither revocations
+    /// nor the other keys.
     pub(crate) async fn refresh(&self, store: &Store) -> Result<(), StoreError> {
         let now = self.clock.ticks();
         let begun = self.clock.monotonic();
@@ -278,29 +276,28 @@ impl Tokens {
             })
             .await?;
         self.revoke(revoked);
-        // After they were taken over, and never back: reads may overtake one another.
+        // Set after the list was applied, and never decreased: reads may overtake one another.
         self.revocations_read
             .fetch_max(nanos(begun), Ordering::Release);
-        if let Some(ring) = KeyRing::read_sound(&rows) {
+        if let Some(ring) = KeyRing::read_valid(&rows) {
             *self.ring.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(ring);
         }
         Ok(())
     }
 
     fn revoke(&self, revoked: impl IntoIterator<Item = String>) {
-        let mut memory = self.write();
-        let Memory {
+        let mut cache = self.write();
+        let TokenCache {
             verified,
-            revoked: known,
-        } = &mut *memory;
-        // Only ever added to: a list read before somebody was revoked may arrive after the one that names
-        // them.
-        known.extend(revoked);
-        verified.retain(|_, grant| !known.contains(&grant.client_id));
+            revoked: revoked_clients,
+        } = &mut *cache;
+        // Only extended: a list read before a revocation may arrive after the one that has it.
+        revoked_clients.extend(revoked);
+        verified.retain(|_, grant| !revoked_clients.contains(&grant.client_id));
     }
 
-    /// Tokens remembered now.
-    pub(crate) fn remembered(&self) -> usize {
+    /// The number of cached tokens.
+    pub(crate) fn cached(&self) -> usize {
         self.read().verified.len()
     }
 
@@ -308,26 +305,25 @@ impl Tokens {
         Arc::clone(&self.ring.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    // No code under these locks can leave the memory half changed, so a poisoned lock is as good as a sound
-    // one.
-    fn read(&self) -> RwLockReadGuard<'_, Memory> {
-        self.memory.read().unwrap_or_else(PoisonError::into_inner)
+    // No code under these locks can panic halfway through a change, so a poisoned lock is still valid.
+    fn read(&self) -> RwLockReadGuard<'_, TokenCache> {
+        self.cache.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Memory> {
-        self.memory.write().unwrap_or_else(PoisonError::into_inner)
+    fn write(&self) -> RwLockWriteGuard<'_, TokenCache> {
+        self.cache.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A time of the monotonic clock, as it is kept.
+/// A time of the monotonic clock in nanoseconds.
 fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-fn refused(fault: Fault) -> Refusal {
-    Refusal::Invalid(match fault {
-        Fault::Malformed => "the token is malformed",
-        Fault::Algorithm => "the token is signed by another algorithm than ES384",
-        Fault::Signature => "the token's signature does not match",
+fn refused(error: TokenError) -> Refusal {
+    Refusal::Invalid(match error {
+        TokenError::Malformed => "the token is malformed",
+        TokenError::Algorithm => "the token is signed by another algorithm than ES384",
+        TokenError::Signature => "the token's signature does not match",
     })
 }

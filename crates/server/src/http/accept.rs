@@ -1,10 +1,10 @@
-//! `Accept` against what an operation produces (RFC 9110, 12.5.1): q-values, wildcards, the most specific
-//! range.
+//! `Accept` against the media types that an operation produces (RFC 9110, 12.5.1): q-values, wildcards, the
+//! most specific range.
 //!
-//! A range's own parameters prefer but never exclude: `application/json;odata.metadata=minimal` is what OData
-//! clients send, and plain JSON is what they read. Where OData is spoken its minimal metadata is offered
-//! beside what the spec lists, and full metadata is refused: a caller that insists on it cannot do without
-//! what it would hold.
+//! Parameters of a range express a preference but never exclude: OData clients send
+//! `application/json;odata.metadata=minimal` and read plain JSON. For OData operations minimal metadata is
+//! offered in addition to the types of the spec. Full metadata is refused: a client that insists on it needs
+//! its content.
 
 use http::header::ACCEPT;
 use http::{HeaderMap, HeaderValue, StatusCode};
@@ -16,7 +16,7 @@ use super::problem::Problem;
 pub(crate) const MINIMAL: HeaderValue =
     HeaderValue::from_static("application/json;odata.metadata=minimal");
 
-/// The media types one operation produces, ready to be negotiated.
+/// The media types that an operation produces, prepared for negotiation.
 #[derive(Debug)]
 pub(crate) struct Offers(Vec<Offer>);
 
@@ -29,7 +29,7 @@ struct Offer {
 }
 
 impl Offers {
-    /// From the spec's list. Plain `application/json` goes first: it is the answer to whoever does not care.
+    /// Offers from the spec's list. Plain `application/json` is first: it is the answer without a preference.
     pub(crate) fn new(produces: &'static [&'static str]) -> Self {
         let mut offers = Self::in_order(produces);
         offers
@@ -38,7 +38,7 @@ impl Offers {
         offers
     }
 
-    /// The same with OData's minimal metadata, which nobody gets who does not ask for it.
+    /// The same with OData's minimal metadata, which is only chosen on request.
     pub(crate) fn with_metadata(produces: &'static [&'static str]) -> Self {
         let mut offers = Self::new(produces);
         offers.0.push(Offer {
@@ -49,13 +49,13 @@ impl Offers {
         offers
     }
 
-    /// From a list whose first is the answer to whoever does not care.
+    /// Offers from a list whose first entry is the answer without a preference.
     pub(crate) fn in_order(produces: &'static [&'static str]) -> Self {
         let offers = produces
             .iter()
             .filter_map(|text| {
                 let (essence, parameters) = text.split_once(';').unwrap_or((text, ""));
-                // Without a charset, `text/*` would be read as ASCII by old clients.
+                // Without a charset, old clients would read `text/*` as ASCII.
                 let charset = if essence.starts_with("text/") {
                     "; charset=utf-8"
                 } else {
@@ -72,25 +72,25 @@ impl Offers {
         Self(offers)
     }
 
-    /// Whether the first offer is acceptable, however much others are preferred.
+    /// Whether the first offer is acceptable, even if others are preferred.
     pub(crate) fn takes_first(&self, headers: &HeaderMap) -> bool {
         if !headers.contains_key(ACCEPT) {
             return true;
         }
         let ranges = ranges(headers.get_all(ACCEPT).iter());
-        let best = self.0.first().and_then(|first| decisive(&ranges, first));
+        let best = self.0.first().and_then(|first| best_match(&ranges, first));
         best.is_some_and(|(_, quality)| quality > 0)
     }
 
-    /// The media type to answer with; 406 `media_type.not_acceptable` when none will do.
+    /// The media type of the answer; 406 `media_type.not_acceptable` if no offer is acceptable.
     pub(crate) fn negotiate(&self, headers: &HeaderMap) -> Result<HeaderValue, Problem> {
         if self.0.is_empty() {
-            // An answer without a body is of no type: whatever is accepted, it can be given.
+            // An answer without a body has no media type, so it is always acceptable.
             return Ok(HeaderValue::from_static(""));
         }
         let chosen = self.choose(headers)?;
-        // Who names a version speaks OData, and gets the minimal metadata unless it says how much it wants
-        // (OData JSON 4.01, 3.1).
+        // A client that names a version is an OData client, and gets minimal metadata unless it requests a
+        // level (OData JSON 4.01, 3.1).
         if headers.contains_key(ODATA_MAX_VERSION)
             && chosen == "application/json"
             && self.has_metadata()
@@ -129,7 +129,7 @@ impl Offers {
         }
         let mut best: Option<(u16, u8, &Offer)> = None;
         for offer in &self.0 {
-            let Some((specificity, quality)) = decisive(&ranges, offer) else {
+            let Some((specificity, quality)) = best_match(&ranges, offer) else {
                 continue;
             };
             if quality > 0 && best.is_none_or(|(q, s, _)| (quality, specificity) > (q, s)) {
@@ -167,16 +167,15 @@ impl Offer {
     }
 }
 
-/// How specifically and with which quality an offer is acceptable: the most specific range that matches
-/// decides.
-fn decisive(ranges: &[Range<'_>], offer: &Offer) -> Option<(u8, u16)> {
+/// The specificity and quality of the most specific range that matches an offer.
+fn best_match(ranges: &[Range<'_>], offer: &Offer) -> Option<(u8, u16)> {
     ranges
         .iter()
         .filter_map(|range| range.matches(offer))
         .max_by_key(|(specificity, _)| *specificity)
 }
 
-/// The elements of the fields of `Accept`.
+/// The media ranges of the `Accept` fields.
 fn ranges<'a>(accepts: impl Iterator<Item = &'a HeaderValue>) -> Vec<Range<'a>> {
     let texts = accepts.filter_map(|value| value.to_str().ok());
     texts
@@ -195,7 +194,7 @@ struct Range<'a> {
 }
 
 impl<'a> Range<'a> {
-    /// `None` for an element that is no media range; it then takes no part.
+    /// `None` for an element that is no media range, which is ignored.
     fn parse(text: &'a str) -> Option<Self> {
         let mut parts = text.split(';').map(str::trim);
         let (kind, subtype) = parts.next()?.split_once('/')?;
@@ -209,7 +208,7 @@ impl<'a> Range<'a> {
             match part.split_once('=') {
                 Some((name, value)) if name.trim().eq_ignore_ascii_case("q") => {
                     range.quality = quality(value.trim())?;
-                    // What follows q are extensions of Accept, which nobody uses.
+                    // The parameters after q are extensions of Accept, which are not in use.
                     break;
                 }
                 _ if part.is_empty() => {}
@@ -219,7 +218,7 @@ impl<'a> Range<'a> {
         Some(range)
     }
 
-    /// How much metadata it asks for, by the parameter's name of 4.01 or that of 4.0.
+    /// The requested metadata level, by the parameter name of 4.01 or of 4.0.
     fn metadata(&self) -> Option<&'a str> {
         self.parameters.iter().find_map(|parameter| {
             let (name, value) = parameter.split_once('=')?;
@@ -229,7 +228,7 @@ impl<'a> Range<'a> {
         })
     }
 
-    /// How specifically this range matches an offer, and with which quality.
+    /// The specificity and quality with which this range matches an offer.
     fn matches(&self, offer: &Offer) -> Option<(u8, u16)> {
         let (kind, subtype) = offer.essence.split_once('/')?;
         let specificity = match (self.kind, self.subtype) {
@@ -245,8 +244,7 @@ impl<'a> Range<'a> {
                             .iter()
                             .any(|mine| mine.eq_ignore_ascii_case(part))
                     });
-                // Clients add to it how numbers are written and whether they read as it comes, which changes
-                // nothing here.
+                // Clients add parameters for number formats and streaming, which have no effect here.
                 let minimal = offer.has_metadata()
                     && self
                         .metadata()
@@ -262,7 +260,7 @@ impl<'a> Range<'a> {
 /// A q-value in thousandths: `0`, `1`, or up to three decimals.
 fn quality(text: &str) -> Option<u16> {
     let value: f32 = text.parse().ok()?;
-    // In range by the check, so the conversion neither truncates nor loses the sign.
+    // The check ensures the range, so the conversion neither truncates nor loses the sign.
     (0.0..=1.0)
         .contains(&value)
         .then(|| (value * 1000.0).round() as u16)
@@ -317,7 +315,7 @@ mod tests {
         );
     }
 
-    /// The answer where OData is spoken, to a request with or without `OData-MaxVersion`.
+    /// The answer of an OData operation to a request with or without `OData-MaxVersion`.
     fn odata_answer(accept: &'static str, version: bool) -> String {
         let offers = Offers::with_metadata(&[ODATA, "text/plain", "application/json", "text/json"]);
         let mut headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]);
@@ -336,7 +334,7 @@ mod tests {
             "application/json;odata.metadata=minimal",
             "application/json; metadata=Minimal",
             "application/json;odata.metadata=minimal;odata.streaming=true;IEEE754Compatible=false",
-            // What Power Query sends.
+            // The header of Power Query.
             "application/json;odata.metadata=minimal;q=1.0,application/json;odata=minimalmetadata;q=0.9,\
              application/atomsvc+xml;q=0.8,application/atom+xml;q=0.8,application/xml;q=0.7,text/plain;q=0.7",
         ] {
@@ -376,7 +374,7 @@ mod tests {
             ),
             "application/json"
         );
-        // v1 is no OData: there the parameter means nothing.
+        // v1 is not OData: there the parameter has no meaning.
         assert_eq!(answer(full), "application/json");
     }
 

@@ -9,28 +9,28 @@ use http_body::{Body as HttpBody, Frame, SizeHint};
 use http_body_util::BodyExt;
 use http_body_util::combinators::UnsyncBoxBody;
 
-/// What a body fails with.
+/// The error of a body.
 pub(crate) type BodyError = Box<dyn Error + Send + Sync>;
 
-/// What a request is answered with.
+/// The response to a request.
 pub(crate) type Response = http::Response<Body>;
 
-/// A body: most are whole, and cost no allocation beside their bytes.
+/// A body. Most are complete, and need no allocation besides their bytes.
 #[derive(Debug)]
 pub(crate) enum Body {
-    /// What is left of these bytes.
+    /// The bytes that are not sent yet.
     Whole(Bytes),
-    /// Sent as it is made.
+    /// A body that is sent while it is produced.
     Stream(UnsyncBoxBody<Bytes, BodyError>),
 }
 
 impl Body {
-    /// No bytes.
+    /// A body without bytes.
     pub(crate) fn empty() -> Self {
         Self::Whole(Bytes::new())
     }
 
-    /// A body that is sent as it is made.
+    /// A body that is sent while it is produced.
     pub(crate) fn stream<B>(body: B) -> Self
     where
         B: HttpBody<Data = Bytes> + Send + 'static,

@@ -1,11 +1,11 @@
-//! A body that is sent while it is still being read.
+//! A body that is sent while it is still being read from the database.
 //!
-//! The reader puts pieces in, the connection takes them out. What is not yet taken stays in memory, so that a
-//! slow client holds no database connection; it is bounded by the room that was taken before the reader
-//! began, and by a deadline after which the pieces are dropped. Only where the room says how many bytes it is
-//! (see [`super::memory_budget`]) may there be more to give than it holds: then the reader waits, and is
-//! bounded by a deadline too. When the client goes away the reader is told at its next piece, or where it
-//! waits.
+//! The reader adds pieces and the connection takes them. Pieces that are not taken yet are buffered, so that
+//! a slow client does not occupy a database connection. The reservation made before the reader began bounds
+//! the buffer, and after a deadline the buffered pieces are dropped. If the reservation has a byte limit (see
+//! [`super::memory_budget`]) and the body exceeds it, the reader waits for the client (backpressure), also
+//! bounded by a deadline. When the client disconnects, the reader learns it at its next piece or during its
+//! wait.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -22,26 +22,26 @@ use tokio::sync::Notify;
 use super::memory_budget::Reservation;
 use super::problem::Problem;
 
-/// What is known of a body before its first piece.
+/// What is known about a body before its first piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Head {
-    /// All values that match, on whatever page they are.
+    /// The number of all values that match, over all pages.
     pub(crate) count: u64,
-    /// The state of the datasource that the rows are of.
+    /// The version of the datasource from which the rows are read.
     pub(crate) version: i64,
-    /// Whether the caller has the page as it is; then there is no body.
+    /// Whether the client already has this page; then there is no body.
     pub(crate) is_known: bool,
 }
 
-/// The two ends of a body, which gives back its room once it is sent, given up or too late.
-pub(crate) fn channel(hold: Reservation) -> (BodySender, BodyReceiver) {
+/// The two ends of a body. Its reservation is released once the body is sent, abandoned or too late.
+pub(crate) fn channel(reservation: Reservation) -> (BodySender, BodyReceiver) {
     let shared = Arc::new(Shared {
-        state: Mutex::new(State {
-            hold: Some(hold),
-            ..State::default()
+        state: Mutex::new(BodyState {
+            reservation: Some(reservation),
+            ..BodyState::default()
         }),
-        taken: Condvar::new(),
-        gone: Notify::new(),
+        piece_taken: Condvar::new(),
+        receiver_gone: Notify::new(),
     });
     (
         BodySender {
@@ -51,13 +51,13 @@ pub(crate) fn channel(hold: Reservation) -> (BodySender, BodyReceiver) {
     )
 }
 
-/// The end that the reader writes to.
+/// The end to which the reader writes.
 #[derive(Debug)]
 pub(crate) struct BodySender {
     shared: Arc<Shared>,
 }
 
-/// The end that the connection reads from.
+/// The end from which the connection reads.
 #[derive(Debug)]
 pub(crate) struct BodyReceiver {
     shared: Arc<Shared>,
@@ -65,64 +65,63 @@ pub(crate) struct BodyReceiver {
 
 #[derive(Debug)]
 struct Shared {
-    state: Mutex<State>,
-    /// For a reader that waits: something was taken, or nothing will be any more.
-    taken: Condvar,
-    gone: Notify,
+    state: Mutex<BodyState>,
+    /// Wakes a waiting reader: a piece was taken, or none will be taken any more.
+    piece_taken: Condvar,
+    receiver_gone: Notify,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct BodyState {
     head: Option<Head>,
     pieces: VecDeque<Bytes>,
     ended: bool,
     failed: Option<Problem>,
     waker: Option<Waker>,
-    /// `None` once nobody will take any more.
-    hold: Option<Reservation>,
+    /// `None` once no further piece will be taken.
+    reservation: Option<Reservation>,
 }
 
 impl BodySender {
-    /// Says what the head of the answer is made of. What is said after the first piece comes too late.
+    /// Sets the values for the head of the answer. Has no effect after the first piece.
     pub(crate) fn head(&self, head: Head) {
         self.shared.lock().head = Some(head);
     }
 
-    /// Adds a piece, once there is room for it: this may block. False when nobody will take it and the reader
+    /// Adds a piece; blocks until there is memory for it. Returns false if the client is gone and the reader
     /// may stop.
     pub(crate) fn push(&self, piece: Vec<u8>) -> bool {
         self.add(piece, false)
     }
 
-    /// Adds the last piece. That it is the last is known together with it, so that a body of one piece has a
-    /// length.
+    /// Adds the last piece. Marking it as the last lets a body of one piece have a length.
     pub(crate) fn push_last(&self, piece: Vec<u8>) {
         self.add(piece, true);
     }
 
     fn add(&self, piece: Vec<u8>, last: bool) -> bool {
-        let mut state = self.shared.with_room_for(piece.len());
-        let Some(hold) = &mut state.hold else {
+        let mut state = self.shared.wait_for_memory(piece.len());
+        let Some(reservation) = &mut state.reservation else {
             return false;
         };
-        hold.add(piece.len());
+        reservation.add(piece.len());
         state.pieces.push_back(piece.into());
         state.ended = last;
         state.wake();
         true
     }
 
-    /// Whether anybody will take another piece; for a reader that has none to add for long.
+    /// Whether the client still takes pieces; for a reader that adds none for long.
     pub(crate) fn is_wanted(&self) -> bool {
-        self.shared.lock().hold.is_some()
+        self.shared.lock().reservation.is_some()
     }
 
-    /// Says how it ended: an error before the first piece was taken becomes the answer, later it cuts the
-    /// connection. After the last piece nothing can fail any more.
+    /// Ends the body. An error before the first piece was taken becomes the answer; a later one closes the
+    /// connection. After the last piece an error has no effect.
     pub(crate) fn end(&self, outcome: Result<(), Problem>) {
         let mut state = self.shared.lock();
-        if let Some(hold) = &mut state.hold {
-            hold.is_read();
+        if let Some(reservation) = &mut state.reservation {
+            reservation.finish_reading();
         }
         match outcome {
             Err(problem) if !state.ended => state.failed = Some(problem),
@@ -131,10 +130,10 @@ impl BodySender {
         state.wake();
     }
 
-    /// Waits until the client has everything or has gone, but no longer than `deadline`; then what it did not
-    /// take is dropped.
+    /// Waits until the client has everything or disconnects, at most for `deadline`; then drops the pieces
+    /// that were not taken.
     pub(crate) async fn guard(&self, deadline: Duration) {
-        if tokio::time::timeout(deadline, self.shared.gone.notified())
+        if tokio::time::timeout(deadline, self.shared.receiver_gone.notified())
             .await
             .is_err()
         {
@@ -144,14 +143,14 @@ impl BodySender {
 }
 
 impl BodyReceiver {
-    /// Waits for the first piece or the end. Everything at once if that is all there is, else `None`; the
-    /// error if it came before any piece.
+    /// Waits for the first piece or the end. Returns the whole body if it is complete in one piece, else
+    /// `None`; the error if it came before any piece.
     pub(crate) async fn start(&mut self) -> Result<Option<Bytes>, Problem> {
         poll_fn(|context| {
             let mut state = self.shared.lock();
             if state.pieces.is_empty() {
-                // What was dropped before anybody came for it ended as well: it must not pass for an answer
-                // that is empty.
+                // A body that expired before its first piece was taken has ended as well: it must not look
+                // like an empty answer.
                 if let Some(problem) = state.failed.take() {
                     return Poll::Ready(Err(problem));
                 }
@@ -166,7 +165,7 @@ impl BodyReceiver {
         .await
     }
 
-    /// What the reader said of the head.
+    /// The values that the reader set for the head.
     pub(crate) fn head(&self) -> Option<Head> {
         self.shared.lock().head
     }
@@ -187,7 +186,7 @@ impl Body for BodyReceiver {
             ))));
         }
         if let Some(piece) = state.take() {
-            self.shared.taken.notify_one();
+            self.shared.piece_taken.notify_one();
             return Poll::Ready(Some(Ok(Frame::data(piece))));
         }
         if state.ended {
@@ -200,57 +199,61 @@ impl Body for BodyReceiver {
 
 impl Drop for BodyReceiver {
     fn drop(&mut self) {
-        self.shared.lock().give_up();
-        self.shared.taken.notify_one();
-        self.shared.gone.notify_one();
+        self.shared.lock().abandon();
+        self.shared.piece_taken.notify_one();
+        self.shared.receiver_gone.notify_one();
     }
 }
 
 impl Shared {
-    /// Every change is whole before a panic could come, so a poisoned lock guards a good state.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    /// Each change is complete before anything can panic, so a poisoned lock guards a valid state.
+    fn lock(&self) -> MutexGuard<'_, BodyState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The state once a piece of so many bytes fits, or nobody is there to take it. A client that was waited
-    /// for too long is given up.
-    fn with_room_for(&self, bytes: usize) -> MutexGuard<'_, State> {
+    /// The state once a piece of this size fits, or the client is gone. Gives up on a client after the time
+    /// to wait.
+    fn wait_for_memory(&self, bytes: usize) -> MutexGuard<'_, BodyState> {
         let mut state = self.lock();
-        while let Some(hold) = state.hold.as_mut().filter(|hold| !hold.fits(bytes)) {
-            let Some(time) = hold.time_to_wait() else {
+        while let Some(reservation) = state
+            .reservation
+            .as_mut()
+            .filter(|reservation| !reservation.fits(bytes))
+        {
+            let Some(time) = reservation.time_to_wait() else {
                 state.expire();
                 break;
             };
             let began = Instant::now();
-            let waited = self.taken.wait_timeout(state, time);
+            let waited = self.piece_taken.wait_timeout(state, time);
             (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-            if let Some(hold) = &mut state.hold {
-                hold.waited(began.elapsed());
+            if let Some(reservation) = &mut state.reservation {
+                reservation.add_wait(began.elapsed());
             }
         }
         state
     }
 }
 
-impl State {
-    /// The next piece, which is then no longer held.
+impl BodyState {
+    /// Takes the next piece out of the buffer.
     fn take(&mut self) -> Option<Bytes> {
         let piece = self.pieces.pop_front()?;
-        if let Some(hold) = &mut self.hold {
-            hold.remove(piece.len());
+        if let Some(reservation) = &mut self.reservation {
+            reservation.remove(piece.len());
         }
         Some(piece)
     }
 
-    /// Drops what is held: nobody takes it.
-    fn give_up(&mut self) {
+    /// Drops the buffered pieces, which will not be taken.
+    fn abandon(&mut self) {
         self.pieces.clear();
-        self.hold = None;
+        self.reservation = None;
     }
 
-    /// The same, for a client that took too long.
+    /// The same for a client that is too slow.
     fn expire(&mut self) {
-        self.give_up();
+        self.abandon();
         self.failed.get_or_insert_with(Problem::timeout);
         self.wake();
     }
@@ -270,14 +273,14 @@ mod tests {
     use crate::http::memory_budget::PageBudget;
 
     async fn ends() -> (PageBudget, BodySender, BodyReceiver) {
-        let room = PageBudget::default();
-        let (sender, stream) = channel(room.take(10_000).await.unwrap());
-        (room, sender, stream)
+        let budget = PageBudget::default();
+        let (sender, stream) = channel(budget.reserve(10_000).await.unwrap());
+        (budget, sender, stream)
     }
 
     #[tokio::test]
     async fn a_short_body_comes_whole() {
-        let (_room, sender, mut stream) = ends().await;
+        let (_budget, sender, mut stream) = ends().await;
         assert!(sender.push(b"all".to_vec()));
         sender.end(Ok(()));
         assert_eq!(stream.start().await.unwrap().as_deref(), Some(&b"all"[..]));
@@ -285,7 +288,7 @@ mod tests {
 
     #[tokio::test]
     async fn pieces_come_in_order_and_end() {
-        let (_room, sender, mut stream) = ends().await;
+        let (_budget, sender, mut stream) = ends().await;
         sender.push(b"one,".to_vec());
         let reader = tokio::spawn(async move {
             assert!(stream.start().await.unwrap().is_none());
@@ -305,7 +308,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_last_piece_ends_the_body_with_what_was_said_of_it() {
-        let (_room, sender, mut stream) = ends().await;
+        let (_budget, sender, mut stream) = ends().await;
         sender.head(HEAD);
         assert!(sender.is_wanted());
         sender.push_last(b"all".to_vec());
@@ -318,11 +321,11 @@ mod tests {
 
     #[tokio::test]
     async fn an_error_before_the_first_piece_is_the_answer_and_later_cuts_the_body() {
-        let (_room, sender, mut stream) = ends().await;
+        let (_budget, sender, mut stream) = ends().await;
         sender.end(Err(Problem::timeout()));
         assert!(stream.start().await.is_err());
 
-        let (_room, sender, mut stream) = ends().await;
+        let (_budget, sender, mut stream) = ends().await;
         sender.push(b"one".to_vec());
         assert!(stream.start().await.unwrap().is_none());
         sender.end(Err(Problem::timeout()));
@@ -331,23 +334,23 @@ mod tests {
 
     #[tokio::test]
     async fn a_client_that_goes_away_stops_the_reader_and_gives_back_its_room() {
-        let (room, sender, stream) = ends().await;
-        assert_eq!(room.used_rows(), 10_000);
+        let (budget, sender, stream) = ends().await;
+        assert_eq!(budget.used_rows(), 10_000);
         drop(stream);
         assert!(!sender.push(b"one".to_vec()));
-        assert_eq!(room.used_rows(), 0);
+        assert_eq!(budget.used_rows(), 0);
     }
 
     #[tokio::test]
     async fn a_client_that_never_takes_loses_its_pieces_at_the_deadline() {
-        let (room, sender, stream) = ends().await;
+        let (budget, sender, stream) = ends().await;
         sender.push(b"one".to_vec());
         sender.end(Ok(()));
         sender.guard(Duration::ZERO).await;
-        assert_eq!(room.used_rows(), 0);
+        assert_eq!(budget.used_rows(), 0);
         assert!(stream.collect().await.is_err());
 
-        let (_room, sender, mut stream) = ends().await;
+        let (_budget, sender, mut stream) = ends().await;
         sender.push(b"one".to_vec());
         sender.end(Ok(()));
         sender.guard(Duration::ZERO).await;

@@ -1,9 +1,9 @@
-//! Connections between two requests: how long each may wait for the next one, and which is closed to make
-//! room for another.
+//! Idle connections: how long each may wait for the next request, and which one is closed to make space for
+//! another.
 //!
-//! A connection waits from when it is accepted, or its last answer was sent to the end, until the head of a
-//! request is complete. Only while it waits may it be closed for these reasons: a request in flight has
-//! limits of its own. What a request means is not known here.
+//! A connection waits from when it is accepted, or its last answer was completely sent, until the head of a
+//! request is complete. Only while it waits may it be closed for these reasons: a request in flight has its
+//! own limits. This module does not know what a request means.
 
 use std::collections::BTreeMap;
 use std::io::{Error, ErrorKind, IoSlice, Result};
@@ -21,7 +21,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::Notify;
 use tokio::time::{Sleep, sleep};
 
-/// The address that a request came from, as one of its extensions.
+/// The remote address of a request, as a request extension.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) SocketAddr);
 
@@ -29,11 +29,11 @@ pub(crate) struct Peer(pub(crate) SocketAddr);
 #[derive(Default)]
 pub(crate) struct IdleQueue {
     waiting: Mutex<Waiting>,
-    /// Some connection began to wait.
+    /// A connection began to wait.
     added: Notify,
 }
 
-/// By ticket; the lowest has waited longest.
+/// By ticket: the lowest has waited longest.
 #[derive(Default)]
 struct Waiting {
     last_ticket: u64,
@@ -41,8 +41,7 @@ struct Waiting {
 }
 
 impl IdleQueue {
-    /// Has the connection closed that has waited longest, as soon as one waits. Can be cancelled: it then has
-    /// closed none.
+    /// Closes the connection that has waited longest, as soon as one waits. Cancel-safe.
     pub(crate) async fn close_longest(&self) {
         while !self.try_close_longest() {
             self.added.notified().await;
@@ -73,23 +72,23 @@ impl IdleQueue {
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        // Whole after each change, so a panic elsewhere leaves nothing to mend.
+        // Each change is complete in itself, so a panic of another thread leaves the state valid.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// One connection. Its stream, its requests and their answers share it; all of these run in the connection's
-/// own task.
+/// One connection. Its stream, its requests and their answers share it; all of them run in the task of the
+/// connection.
 pub(crate) struct Connection {
     queue: Arc<IdleQueue>,
     /// Its ticket in the queue, or [`IN_FLIGHT`].
     ticket: AtomicU64,
-    /// Whether the answer to the request in flight was given away whole; some of it may not be sent yet.
+    /// Whether hyper has taken the whole answer to the request in flight; some of it may not be sent yet.
     is_answered: AtomicBool,
     closing: Arc<Notify>,
 }
 
-/// In place of a ticket while a request is in flight.
+/// Instead of a ticket while a request is in flight.
 const IN_FLIGHT: u64 = 0;
 
 impl Connection {
@@ -104,18 +103,18 @@ impl Connection {
         })
     }
 
-    /// A request has come. `false` if it came too late: the connection was chosen to be closed, and must not
+    /// A request has arrived. Returns `false` if the connection was already chosen to be closed and must not
     /// answer.
     pub(crate) fn begin_request(&self) -> bool {
         self.is_answered.store(false, Ordering::Relaxed);
         match self.ticket.swap(IN_FLIGHT, Ordering::Relaxed) {
-            // The next of several sent at once; the answer before it is still being sent.
+            // A pipelined request: the answer before it is still being sent.
             IN_FLIGHT => true,
             ticket => self.queue.remove(ticket),
         }
     }
 
-    /// The body of the answer to the request in flight. When it was sent to the end, the connection waits
+    /// The body of the answer to the request in flight. Once it is completely sent, the connection waits
     /// again.
     pub(crate) fn answer(self: Arc<Self>, body: Body) -> Answer {
         Answer {
@@ -124,7 +123,7 @@ impl Connection {
         }
     }
 
-    /// Ends when the connection was chosen to be closed.
+    /// Completes when the connection is chosen to be closed.
     pub(crate) async fn closing(&self) {
         self.closing.notified().await;
     }
@@ -133,7 +132,7 @@ impl Connection {
         self.ticket.load(Ordering::Relaxed) != IN_FLIGHT
     }
 
-    /// All that was to be sent is sent; whether the connection began to wait by that.
+    /// All output was sent. Returns whether the connection begins to wait.
     fn was_flushed(&self) -> bool {
         let begins = self.is_answered.swap(false, Ordering::Relaxed);
         if begins {
@@ -150,13 +149,13 @@ impl Drop for Connection {
     }
 }
 
-/// The body of an answer, on a connection that waits again once it is sent.
+/// The body of an answer on a connection that waits again once it is sent.
 pub(crate) struct Answer {
     body: Body,
     _end: EndOfAnswer,
 }
 
-/// Dropped with the body, which hyper does once it has taken the last of it.
+/// Dropped with the body, which hyper drops after it has taken the last piece.
 struct EndOfAnswer(Arc<Connection>);
 
 impl Drop for EndOfAnswer {
@@ -185,22 +184,22 @@ impl HttpBody for Answer {
     }
 }
 
-/// The stream of a connection, whose reading fails once the connection has waited too long for a request.
-pub(crate) struct Timed<S> {
+/// A stream whose reading fails once the connection has waited too long for a request.
+pub(crate) struct HeadTimeout<S> {
     stream: S,
     connection: Arc<Connection>,
     /// The longest wait for the first byte of a head.
     idle: Duration,
-    /// The longest wait for the rest of it.
+    /// The longest wait for the rest of the head.
     head: Duration,
     has_begun_head: bool,
-    /// Of the wait under way.
+    /// The deadline of the current wait.
     deadline: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Timed<S> {
-    /// `idle` is the longest wait for the first byte of a request, `head` the longest from there to the end
-    /// of its head.
+impl<S> HeadTimeout<S> {
+    /// `idle` is the longest wait for the first byte of a request, `head` the longest time from there to the
+    /// end of its head.
     pub(crate) fn new(
         stream: S,
         connection: Arc<Connection>,
@@ -217,7 +216,7 @@ impl<S> Timed<S> {
         }
     }
 
-    /// Wakes the task at the deadline of the wait under way; fails if it has passed.
+    /// Wakes the task at the deadline of the current wait; fails if it has passed.
     fn poll_deadline(&mut self, context: &mut Context<'_>) -> Poll<Result<()>> {
         let limit = match self.has_begun_head {
             true => self.head,
@@ -233,7 +232,7 @@ impl<S> Timed<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for HeadTimeout<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -255,7 +254,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Timed<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for HeadTimeout<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -281,7 +280,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Timed<S> {
         if matches!(flushed, Poll::Ready(Ok(()))) && self.connection.was_flushed() {
             self.has_begun_head = false;
             self.deadline = None;
-            // From here on, though hyper may not ask for more before more has come.
+            // Starts the timer now: hyper may not poll for reading before more data arrives.
             if let Poll::Ready(Err(passed)) = self.poll_deadline(context) {
                 return Poll::Ready(Err(passed));
             }

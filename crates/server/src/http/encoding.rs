@@ -1,7 +1,7 @@
-//! gzip, for callers that name it in `Accept-Encoding`.
+//! gzip, for clients that name it in `Accept-Encoding`.
 //!
-//! A wildcard is not taken as asking: a page of values is cheaper to send than to squeeze on a plant's own
-//! network.
+//! A wildcard does not count: on a plant's own network sending a page of values costs less than compressing
+//! it.
 
 use std::convert::Infallible;
 
@@ -15,10 +15,10 @@ use tower_http::compression::predicate::SizeAbove;
 use super::body::{Body, Response};
 use super::etag;
 
-/// Below this a body costs more to unpack than to send.
+/// The smallest body that is compressed, in bytes; decompressing a smaller one costs more than sending it.
 const MIN_BYTES: u16 = 1024;
 
-/// Whether the caller takes gzip.
+/// Whether the client accepts gzip by name.
 pub(crate) fn takes_gzip(headers: &HeaderMap) -> bool {
     let values = headers
         .get_all(ACCEPT_ENCODING)
@@ -33,14 +33,13 @@ pub(crate) fn takes_gzip(headers: &HeaderMap) -> bool {
     })
 }
 
-/// The response with its body packed as it is sent, unless it is small or already encoded.
+/// Compresses the body while it is sent, unless it is small or already encoded.
 pub(crate) async fn gzip(response: Response) -> Response {
     let mut request = Request::new(Body::empty());
     request
         .headers_mut()
         .insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
-    // The layer is used as a function: one response, and only for a caller that asked, so nobody else pays
-    // for it.
+    // The middleware is applied to this one response, so that only clients that accept gzip pay for it.
     let mut response = Some(response);
     let service = tower::service_fn(move |_: Request<Body>| {
         let response = response.take().unwrap_or_default();
@@ -50,14 +49,14 @@ pub(crate) async fn gzip(response: Response) -> Response {
         .gzip(true)
         .quality(CompressionLevel::Fastest)
         .compress_when(SizeAbove::new(MIN_BYTES));
-    let mut packed = match compression.oneshot(request).await {
-        Ok(packed) => packed.map(Body::stream),
+    let mut compressed = match compression.oneshot(request).await {
+        Ok(compressed) => compressed.map(Body::stream),
         Err(never) => match never {},
     };
-    if packed.headers().contains_key(CONTENT_ENCODING) {
-        etag::mark_packed(packed.headers_mut());
+    if compressed.headers().contains_key(CONTENT_ENCODING) {
+        etag::mark_compressed(compressed.headers_mut());
     }
-    packed
+    compressed
 }
 
 #[cfg(test)]

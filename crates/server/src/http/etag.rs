@@ -1,8 +1,8 @@
-//! Entity tags (RFC 9110, 8.8.3) and the two conditions that name them.
+//! Entity tags (RFC 9110, 8.8.3) and the two conditions that use them.
 //!
-//! A tag is a digest of the very bytes of an answer, so records need no counter of their own, and two answers
-//! share a tag only if they are the same to the byte. Another representation of the same record (v2,
-//! `$select`) has another tag. Knows no record and no store.
+//! A tag is a digest of the bytes of an answer, so records need no counter, and two answers share a tag only
+//! if they are identical. Another representation of the same record (v2, `$select`) has another tag. This
+//! module knows no record and no store.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -13,11 +13,11 @@ use sha2::{Digest as _, Sha256};
 use super::problem::Problem;
 use obeya_read::text::quoted;
 
-/// Half of a SHA-256: nobody finds two records with the same 128 bits, and the header stays short.
+/// Half of a SHA-256: collisions in 128 bits are not feasible, and the header stays short.
 const DIGEST_BYTES: usize = 16;
-/// What follows the digest where the body is packed: the bytes are others then, and a strong tag has to say
-/// so (RFC 9110, 8.8.3.3).
-const PACKED: &str = "-gzip";
+/// The suffix of the tag of a compressed body: its bytes differ, so a strong tag must differ too (RFC 9110,
+/// 8.8.3.3).
+const GZIP_SUFFIX: &str = "-gzip";
 
 /// The strong tag of a representation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,52 +30,52 @@ impl Tag {
         Self(URL_SAFE_NO_PAD.encode(&digest[..DIGEST_BYTES]))
     }
 
-    /// As it stands in a header.
+    /// The text of the tag, in quotes.
     pub(crate) fn text(&self) -> String {
         format!("\"{}\"", self.0)
     }
 
-    /// The value of a header.
+    /// The tag as a header value.
     pub(crate) fn header(&self) -> HeaderValue {
         HeaderValue::try_from(self.text()).expect("base64 has only characters that headers take")
     }
 
-    /// The digest alone, for a header that is no entity tag.
+    /// The digest without quotes, for a header that is no entity tag.
     pub(crate) fn unquoted(&self) -> HeaderValue {
         HeaderValue::try_from(self.0.as_str())
             .expect("base64 has only characters that headers take")
     }
 }
 
-/// Tells apart the tag of an answer whose body was packed.
-pub(crate) fn mark_packed(headers: &mut HeaderMap) {
+/// Adds the suffix for a compressed body to the tag of an answer.
+pub(crate) fn mark_compressed(headers: &mut HeaderMap) {
     let marked = headers.get(ETAG).and_then(|tag| {
         let plain = tag.to_str().ok()?.strip_suffix('"')?;
-        HeaderValue::try_from(format!("{plain}{PACKED}\"")).ok()
+        HeaderValue::try_from(format!("{plain}{GZIP_SUFFIX}\"")).ok()
     });
     if let Some(marked) = marked {
         headers.insert(ETAG, marked);
     }
 }
 
-/// What `If-Match` or `If-None-Match` names.
+/// The value of `If-Match` or `If-None-Match`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Condition {
-    /// `*`: whatever there is.
+    /// `*`: any representation.
     Any,
     /// Any of these.
-    Tags(Vec<Listed>),
+    Tags(Vec<ListedTag>),
 }
 
 /// A tag in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Listed {
+pub(crate) struct ListedTag {
     opaque: String,
     is_weak: bool,
 }
 
 impl Condition {
-    /// `If-Match`, if it is there; 400 `header.invalid` when it is not of its form.
+    /// `If-Match`, if present; 400 `header.invalid` if it is malformed.
     pub(crate) fn if_match(headers: &HeaderMap) -> Result<Option<Self>, Problem> {
         parsed(headers, &IF_MATCH).map_err(|found| {
             let text = format!(
@@ -86,35 +86,34 @@ impl Condition {
         })
     }
 
-    /// `If-None-Match`, if it is there. One that is not of its form excludes nothing: the whole answer is
-    /// never wrong.
+    /// `If-None-Match`, if present. A malformed one is ignored: the whole answer is always correct.
     pub(crate) fn if_none_match(headers: &HeaderMap) -> Option<Self> {
         parsed(headers, &IF_NONE_MATCH).ok().flatten()
     }
 
-    /// Whether it names the tag, by the strong comparison that a change needs: weak tags match nothing.
+    /// Whether it has the tag, by the strong comparison that a change requires: weak tags never match.
     pub(crate) fn names(&self, tag: &Tag) -> bool {
         self.any(tag, |listed| !listed.is_weak)
     }
 
-    /// Whether it names the tag, by the weak comparison that is enough for reading.
+    /// Whether it has the tag, by the weak comparison that suffices for reading.
     pub(crate) fn names_weakly(&self, tag: &Tag) -> bool {
         self.any(tag, |_| true)
     }
 
-    fn any(&self, tag: &Tag, counts: impl Fn(&Listed) -> bool) -> bool {
+    fn any(&self, tag: &Tag, counts: impl Fn(&ListedTag) -> bool) -> bool {
         match self {
             Self::Any => true,
             Self::Tags(tags) => tags.iter().any(|listed| {
                 let opaque = &listed.opaque;
-                let plain = opaque.strip_suffix(PACKED).unwrap_or(opaque);
+                let plain = opaque.strip_suffix(GZIP_SUFFIX).unwrap_or(opaque);
                 plain == tag.0 && counts(listed)
             }),
         }
     }
 }
 
-/// 400 `header.invalid`: a header is not of its form.
+/// 400 `header.invalid`: a header is malformed.
 pub(crate) fn invalid_header(name: &str, text: impl Into<String>) -> Problem {
     let problem = Problem::new(
         StatusCode::BAD_REQUEST,
@@ -125,7 +124,7 @@ pub(crate) fn invalid_header(name: &str, text: impl Into<String>) -> Problem {
     problem.field(name, text)
 }
 
-/// The lines of a header as one list; the error is what was found instead.
+/// The lines of a header as one list; the error is the text that was found.
 fn parsed(headers: &HeaderMap, name: &HeaderName) -> Result<Option<Condition>, String> {
     let lines: Vec<_> = headers.get_all(name).iter().collect();
     if lines.is_empty() {
@@ -145,8 +144,8 @@ fn parsed(headers: &HeaderMap, name: &HeaderName) -> Result<Option<Condition>, S
     }
 }
 
-/// `"a", W/"b"`; empty elements are passed over. A tag may hold commas.
-fn tags(text: &str) -> Option<Vec<Listed>> {
+/// `"a", W/"b"`; empty elements are skipped. A tag may contain commas.
+fn tags(text: &str) -> Option<Vec<ListedTag>> {
     let mut tags = Vec::new();
     let mut rest = text;
     loop {
@@ -162,7 +161,7 @@ fn tags(text: &str) -> Option<Vec<Listed>> {
         if opaque.chars().any(|c| c <= ' ' || c == '\u{7f}') {
             return None;
         }
-        tags.push(Listed {
+        tags.push(ListedTag {
             opaque: opaque.to_owned(),
             is_weak,
         });
@@ -255,10 +254,10 @@ mod tests {
     #[test]
     fn a_packed_answer_has_a_tag_of_its_own() {
         let mut headers = HeaderMap::from_iter([(ETAG, HeaderValue::from_static("\"abc\""))]);
-        mark_packed(&mut headers);
+        mark_compressed(&mut headers);
         assert_eq!(headers[ETAG], "\"abc-gzip\"");
         let mut without = HeaderMap::new();
-        mark_packed(&mut without);
+        mark_compressed(&mut without);
         assert!(without.is_empty());
     }
 }

@@ -1,5 +1,4 @@
-//! The parts of a request, checked: path ids, `Prefer`, content type, the bytes of a body. What is inside a
-//! body is `json`'s matter.
+//! Checked parts of a request: path ids, `Prefer`, content type, the bytes of a body. `json` parses the body.
 
 use std::time::Duration;
 
@@ -12,16 +11,16 @@ use hyper::body::Incoming;
 use super::problem::Problem;
 use obeya_read::text::quoted;
 
-/// The header in which a caller asks for strict handling.
+/// The header for preferences such as strict handling.
 pub(crate) const PREFER: HeaderName = HeaderName::from_static("prefer");
-/// The header in which we say that we kept to it.
+/// The header that confirms an applied preference.
 pub(crate) const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
-/// How many times the body limit is read and thrown away before the connection is given up. A caller that is
-/// still writing when the connection closes sees a broken pipe instead of the 413.
+/// How much of an oversized body is read and discarded, as a multiple of the limit, before the connection is
+/// closed. A client that is still writing when the connection closes sees a broken pipe instead of the 413.
 const DRAIN_FACTOR: usize = 8;
 
-/// How long a caller whose body is being thrown away may pause before it is answered.
+/// The longest pause of a client whose body is being discarded; then it is answered.
 const DRAIN_PAUSE: Duration = Duration::from_millis(500);
 
 /// The name of the `index`-th parameter of a path template.
@@ -32,15 +31,15 @@ pub(crate) fn parameter_name(template: &'static str, index: usize) -> &'static s
     names.nth(index).unwrap_or("id")
 }
 
-/// Whether the caller asks for `Prefer: handling=strict` (RFC 7240).
+/// Whether the client requests `Prefer: handling=strict` (RFC 7240).
 pub(crate) fn is_strict(headers: &HeaderMap) -> bool {
     preferences(headers).any(|(name, value)| {
         name.eq_ignore_ascii_case("handling") && value.eq_ignore_ascii_case("strict")
     })
 }
 
-/// The page size of `Prefer: maxpagesize=100` (OData Protocol 4.01, 8.2.8.6), and the preference as it is
-/// confirmed. What is no number from 1 is no preference.
+/// The page size of `Prefer: maxpagesize=100` (OData Protocol 4.01, 8.2.8.6), and the text that confirms it.
+/// Anything but a number from 1 is ignored.
 pub(crate) fn max_page_size(headers: &HeaderMap) -> Option<(u32, HeaderValue)> {
     if !headers.contains_key(PREFER) {
         return None;
@@ -55,7 +54,7 @@ pub(crate) fn max_page_size(headers: &HeaderMap) -> Option<(u32, HeaderValue)> {
     Some((size, applied))
 }
 
-/// Names and values of the caller's preferences; parameters of theirs are left out.
+/// Names and values of the client's preferences, without their parameters.
 fn preferences(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {
     let values = headers
         .get_all(PREFER)
@@ -111,7 +110,7 @@ fn unsupported(detail: impl Into<String>) -> Problem {
     .header(ACCEPT, HeaderValue::from_static("application/json"))
 }
 
-/// The whole body, up to `limit` bytes (413 beyond) and within `time` (408 beyond).
+/// Reads the whole body, up to `limit` bytes (413 beyond) and within `time` (408 beyond).
 pub(crate) async fn bytes(
     body: &mut Incoming,
     headers: &HeaderMap,
@@ -136,7 +135,7 @@ async fn collect(body: &mut Incoming, headers: &HeaderMap, limit: usize) -> Resu
         .get(CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     if declared.is_some_and(|declared| declared > limit) {
-        // A caller that waits for `100 Continue` has sent nothing yet, and reading would ask for it.
+        // A client that waits for `100 Continue` has sent nothing yet, and reading would request the body.
         if !headers.contains_key(EXPECT) {
             drain(body, limit).await;
         }
@@ -155,7 +154,7 @@ async fn collect(body: &mut Incoming, headers: &HeaderMap, limit: usize) -> Resu
             drain(body, limit).await;
             return Err(too_large(limit));
         }
-        // A small body arrives in one frame, which is then handed on as it is.
+        // A small body arrives in one frame, which is returned without a copy.
         if first.is_empty() && all.is_empty() {
             first = data;
         } else {
@@ -170,7 +169,7 @@ async fn collect(body: &mut Incoming, headers: &HeaderMap, limit: usize) -> Resu
 
 async fn drain(body: &mut Incoming, limit: usize) {
     let mut left = limit.saturating_mul(DRAIN_FACTOR);
-    // A caller that has stopped sending is waiting for the answer.
+    // A client that has stopped sending is waiting for the answer.
     while let Ok(Some(Ok(frame))) = tokio::time::timeout(DRAIN_PAUSE, body.frame()).await {
         let Some(rest) = left.checked_sub(frame.data_ref().map_or(0, Bytes::len)) else {
             return;
@@ -189,7 +188,7 @@ fn too_large(limit: usize) -> Problem {
     )
 }
 
-/// A problem after which the connection can't be used again: part of the body may still be on its way.
+/// A problem after which the connection cannot be reused: part of the body may still arrive.
 fn closing(status: StatusCode, code: &'static str, title: &'static str, detail: String) -> Problem {
     Problem::new(status, code, title, detail).header(CONNECTION, HeaderValue::from_static("close"))
 }

@@ -1,5 +1,5 @@
-//! `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): the caller's name for one request, however
-//! often it is sent. What becomes of a repeated one is decided where it is written (`ops/writing.rs`).
+//! `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): the client's name for one request, repeated
+//! with each retry. `ops/writing.rs` decides how a repeated request is answered.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
@@ -7,15 +7,15 @@ use super::etag::invalid_header;
 use super::problem::Problem;
 use obeya_read::text::quoted;
 
-/// The header in which a caller names a request.
+/// The header with the key of a request.
 pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-/// The header that says that the answer is the one of an earlier request.
+/// The header that marks the answer to a request that was already carried out.
 pub(crate) const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
-/// Characters of a key.
+/// The most characters of a key.
 const KEY_MAX: usize = 255;
 
-/// The key of a request, if it has one; 400 `header.invalid` when it is not of its form.
+/// The key of a request, if it has one; 400 `header.invalid` if it is malformed.
 pub(crate) fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     let mut values = headers.get_all(&IDEMPOTENCY_KEY).iter();
     let Some(value) = values.next() else {
@@ -38,13 +38,13 @@ pub(crate) fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     }
 }
 
-/// The name and value of the header that an answer is marked with.
+/// The header that marks such an answer.
 pub(crate) fn replayed() -> (HeaderName, HeaderValue) {
     (IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"))
 }
 
-/// The draft makes the key a string of RFC 8941, in quotes; most clients that exist send it without them.
-/// Both name the same key.
+/// The draft defines the key as a string of RFC 8941, in quotes; most existing clients send it without them.
+/// Both denote the same key.
 fn unquoted(text: &str) -> Option<String> {
     let is_visible = |text: &str| text.bytes().all(|byte| byte.is_ascii_graphic());
     let Some(inside) = text.strip_prefix('"') else {

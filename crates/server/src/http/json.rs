@@ -1,7 +1,7 @@
-//! The bytes of a JSON body into a typed value, with every fault named by field.
+//! Parses a JSON body into a typed value; every error names its field.
 //!
-//! Two passes: a scan for what serde lets through (nesting, NUL in a text), then serde. Numbers out of range,
-//! NaN and lone surrogates are refused by serde_json itself.
+//! Two passes: a scan for input that serde accepts (deep nesting, NUL in a text), then serde. serde_json
+//! itself refuses numbers out of range, NaN and lone surrogates.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -14,12 +14,12 @@ use serde_json::value::RawValue;
 use super::objects::Objects;
 use super::problem::Problem;
 
-/// How deep arrays and objects may nest. The deepest described body has three levels.
+/// The deepest nesting of arrays and objects. The deepest described body has three levels.
 const MAX_DEPTH: usize = 32;
-/// How many unknown properties are named before the rest is left out.
+/// The most unknown properties that an error names.
 const MAX_NAMED: usize = 20;
 
-/// Parses a body. `strict` turns properties nobody reads into 400 `body.unknown_property`.
+/// Parses a body. With `strict`, unknown properties are refused with 400 `body.unknown_property`.
 pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8], strict: bool) -> Result<T, Problem> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(Problem::malformed_body("The body is empty; expected JSON."));
@@ -39,7 +39,7 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8], strict: bool) -> Result<T
     };
     let value = match parsed {
         Ok(value) => value,
-        Err(error) => return Err(fault(&error, &track.path().to_string())),
+        Err(error) => return Err(invalid_value(&error, &track.path().to_string())),
     };
     deserializer.end().map_err(|error| malformed(&error))?;
     if unknown.is_empty() {
@@ -56,10 +56,9 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8], strict: bool) -> Result<T
     }))
 }
 
-/// Parses a body that is a list. Every item that is wrong is named, up to `most`, and not only the first.
+/// Parses a body that is a list. An error names up to `most` invalid items, not only the first.
 ///
-/// A list of many items that are right is read without keeping track of where it is, which costs as much as
-/// the reading.
+/// A valid list is parsed without tracking the path, which would double the cost.
 pub(crate) fn parse_items<T: DeserializeOwned>(
     bytes: &[u8],
     strict: bool,
@@ -77,20 +76,20 @@ pub(crate) fn parse_items<T: DeserializeOwned>(
         Ok(items) => return Ok(items),
         Err(problem) => problem,
     };
-    let mut faults = ItemFaults::<T> {
+    let mut errors = ItemErrors::<T> {
         first: None,
         count: 0,
         most,
         strict,
         item: PhantomData,
     };
-    // What is no list, or breaks off, was told by the problem above.
-    let _ = serde_json::Deserializer::from_slice(bytes).deserialize_seq(&mut faults);
-    Err(faults.first.unwrap_or(first))
+    // A body that is no list, or is truncated, has its error above.
+    let _ = serde_json::Deserializer::from_slice(bytes).deserialize_seq(&mut errors);
+    Err(errors.first.unwrap_or(first))
 }
 
-/// What is wrong with the items of a list.
-struct ItemFaults<T> {
+/// Collects the errors of the items of a list.
+struct ItemErrors<T> {
     first: Option<Problem>,
     count: usize,
     most: usize,
@@ -98,7 +97,7 @@ struct ItemFaults<T> {
     item: PhantomData<T>,
 }
 
-impl<'de, T: DeserializeOwned> Visitor<'de> for &mut ItemFaults<T> {
+impl<'de, T: DeserializeOwned> Visitor<'de> for &mut ItemErrors<T> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -123,7 +122,8 @@ impl<'de, T: DeserializeOwned> Visitor<'de> for &mut ItemFaults<T> {
     }
 }
 
-/// A path of serde_ignored (`items.?.0.colour`) as serde_path_to_error writes it (`items[0].colour`).
+/// Converts a path of serde_ignored (`items.?.0.colour`) to the notation of serde_path_to_error
+/// (`items[0].colour`).
 fn bracketed(path: &str) -> String {
     let mut text = String::with_capacity(path.len() + 2);
     for segment in path.split('.').filter(|segment| *segment != "?") {
@@ -139,7 +139,7 @@ fn bracketed(path: &str) -> String {
     text
 }
 
-/// Walks the raw text once: strings are skipped but for `\u0000`, brackets are counted.
+/// Scans the raw text once: skips strings except for `\u0000`, and counts brackets.
 fn scan(bytes: &[u8]) -> Result<(), Problem> {
     let mut depth = 0_usize;
     let mut in_string = false;
@@ -152,7 +152,8 @@ fn scan(bytes: &[u8]) -> Result<(), Problem> {
                         "A text holds the character U+0000 at byte {at}."
                     )));
                 }
-                // The escaped character, so that `\"` does not end the string and `\\u0000` is no escape.
+                // Skips the escaped character, so that `\"` does not end the string and `\\u0000` is no
+                // escape.
                 at += 1;
             }
             b'"' => in_string = !in_string,
@@ -172,26 +173,26 @@ fn scan(bytes: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-fn fault(error: &serde_json::Error, path: &str) -> Problem {
+fn invalid_value(error: &serde_json::Error, path: &str) -> Problem {
     if error.classify() != Category::Data {
         return malformed(error);
     }
     let text = error.to_string();
-    // serde_json appends the place, which the field already tells better.
+    // serde_json appends the line and column; the field is more useful.
     let text = text
         .rsplit_once(" at line ")
         .map_or(text.as_str(), |(text, _)| text);
     let path = if path == "." { "" } else { path };
     let named = |start| text.strip_prefix(start)?.split_once('`');
     let (path, name, text) = match (named("missing field `"), named("duplicate field `")) {
-        // serde reports a missing field at its parent; callers look for it under its own name.
+        // serde reports a missing field at its parent; clients look for it under its own name.
         (Some((name, _)), _) => (path, name, "is required".to_owned()),
-        // The path ends with the key as it is spelled here, and callers look for the name of the property.
+        // The path ends with the key as spelled in the body; clients look for the name of the property.
         (None, Some((name, spellings))) => {
             let parent = path.rsplit_once('.').map_or("", |(parent, _)| parent);
             (parent, name, format!("is given more than once{spellings}"))
         }
-        (None, None) => (path, "", in_words_of_json(text)),
+        (None, None) => (path, "", in_json_terms(text)),
     };
     match (path, name) {
         ("", "") => Problem::invalid_body("body", text),
@@ -201,9 +202,9 @@ fn fault(error: &serde_json::Error, path: &str) -> Problem {
     }
 }
 
-/// What serde says in Rust's words, in the words of the format: `expected struct CauseInput` means an object
-/// to whoever wrote the body.
-fn in_words_of_json(text: &str) -> String {
+/// Translates serde's message from Rust's terms to those of JSON: `expected struct CauseInput` means an
+/// object to the author of the body.
+fn in_json_terms(text: &str) -> String {
     let Some((found, expected)) = text.rsplit_once(", expected ") else {
         return text.to_owned();
     };
@@ -254,7 +255,7 @@ mod tests {
         items: Vec<Item>,
     }
 
-    /// The code and the fields of the problem with which a body is refused.
+    /// The code and the fields of the problem.
     fn refused(text: &[u8], strict: bool) -> String {
         let problem = parse::<Body>(text, strict).expect_err("refused");
         problem.summary()
@@ -341,7 +342,7 @@ mod tests {
         assert_eq!(refused(b"7", false), "400 body.invalid body");
     }
 
-    /// What the first field of a refused body is told.
+    /// The message for the first field of a refused body.
     fn first_text(body: &[u8]) -> String {
         let problem = parse::<Body>(body, false).expect_err("refused");
         problem.first_text()
@@ -361,7 +362,7 @@ mod tests {
                 assert_eq!(read.expect("read"), exact, "{text}");
             }
         }
-        // Only the letters of ASCII have another case: the dotless i is another letter.
+        // Only ASCII letters are compared without case: the dotless i is a different letter.
         assert_eq!(
             refused("{\"t\u{131}tle\":\"a\"}".as_bytes(), false),
             "400 body.invalid title"
@@ -377,7 +378,7 @@ mod tests {
 
     #[test]
     fn a_property_given_twice_is_told_with_both_spellings() {
-        for (text, field, told) in [
+        for (text, field, message) in [
             (
                 r#"{"title":"a","title":"b"}"#,
                 "title",
@@ -402,13 +403,13 @@ mod tests {
             let expected = format!("400 body.invalid {field}");
             assert_eq!(refused(text.as_bytes(), false), expected, "{text}");
             assert_eq!(refused(text.as_bytes(), true), expected, "{text}");
-            assert_eq!(first_text(text.as_bytes()), told, "{text}");
+            assert_eq!(first_text(text.as_bytes()), message, "{text}");
         }
-        // What nobody reads may stand there as often as it likes.
+        // An unknown property may be repeated.
         assert!(parse::<Body>(br#"{"title":"a","new":1,"New":2,"new":3}"#, false).is_ok());
     }
 
-    /// The code and the fields of the problem with which a list is refused.
+    /// The code and the fields of the problem.
     fn items_refused(text: &str, strict: bool) -> String {
         let problem = parse_items::<Item>(text.as_bytes(), strict, 3).expect_err("refused");
         problem.summary()

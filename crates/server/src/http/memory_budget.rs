@@ -1,14 +1,14 @@
-//! What answers on their way to clients hold of the memory: counted over all of them, and bounded for each
+//! The memory budget for answers that wait for their clients: counted over all of them, and bounded for each
 //! list of v1.
 //!
-//! A page of values is bounded by the number of its values, whose texts have a length. A record of v1 has
-//! texts of any length, so that 10,000 of them may come to gigabytes. A list of them holds what its page
-//! usually comes to, and then its reader waits for the client. It could as well write the rest to a file; but
-//! then what a plant reports would lie in one that nobody watches over, on a disk that may be full, or in
-//! memory after all. A reader that waits is one fewer for others, and keeps its snapshot: so it waits no
-//! longer than a request may take, and only some at a time may wait for clients that hardly take anything.
+//! A page of values is bounded by the number of its values, whose texts have a maximum length. The texts of a
+//! v1 record may have any length, so 10,000 records may need gigabytes. A list of them may buffer the usual
+//! size of its page; then its reader waits for the client (backpressure). Writing the rest to a temporary
+//! file instead would leave the plant's data unprotected, on a disk that may be full, or in memory after all.
+//! A waiting reader is one fewer for other requests, and its snapshot stays open. So it waits no longer than
+//! a request may take, and only a few may wait at a time for clients that hardly take anything.
 //!
-//! Nothing here knows what a piece is or who takes it: that is [`super::body_sender`].
+//! This module knows neither pieces nor clients: see [`super::body_sender`].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,19 +22,18 @@ use obeya_store::readers_for_long_work;
 
 /// Memory is counted in units of this many bytes.
 const UNIT: usize = 1 << 10;
-/// What the lists of v1 may hold of the memory, over all requests: eight of the largest pages with records of
-/// usual length.
+/// The memory of all lists of v1 together: eight of the largest pages with records of usual length.
 const LISTS_BYTES: usize = 128 << 20;
-/// What one of them may hold at most …
-const MOST_BYTES: usize = 16 << 20;
-/// … and at least: a piece, as it is read in one go.
-const LEAST_BYTES: usize = 2 << 20;
-/// What a record usually takes, roughly.
+/// The most memory of one list …
+const MAX_LIST_BYTES: usize = 16 << 20;
+/// … and the least: one batch.
+const MIN_LIST_BYTES: usize = 2 << 20;
+/// The usual size of a record.
 const RECORD_BYTES: usize = 1_600;
-/// How long a client may take nothing while the turns of the slow ones are out.
-const BRIEF: Duration = Duration::from_secs(1);
+/// How long a client without a permit for slow clients may take nothing.
+const STALL_LIMIT: Duration = Duration::from_secs(1);
 
-/// What answers on their way to clients may hold of the memory.
+/// The memory budget for answers that wait for their clients.
 #[derive(Debug)]
 pub(crate) struct MemoryBudget {
     /// For pages of values.
@@ -44,7 +43,7 @@ pub(crate) struct MemoryBudget {
 }
 
 impl MemoryBudget {
-    /// Under these limits.
+    /// A budget with these limits.
     pub(crate) fn new(limits: &Limits) -> Self {
         Self {
             pages: PageBudget::default(),
@@ -52,72 +51,71 @@ impl MemoryBudget {
         }
     }
 
-    /// Bytes of answers that lie in memory until their clients take them.
-    pub(crate) fn held_bytes(&self) -> usize {
-        self.pages.held() + self.lists.held()
+    /// Bytes of answers that are buffered for their clients.
+    pub(crate) fn buffered_bytes(&self) -> usize {
+        self.pages.buffered() + self.lists.buffered()
     }
 }
 
-/// The bytes that some answers hold.
+/// The number of bytes that a group of answers has buffered.
 #[derive(Debug, Clone, Default)]
-pub(super) struct HeldBytes(Arc<AtomicUsize>);
+pub(super) struct BufferedBytes(Arc<AtomicUsize>);
 
-impl HeldBytes {
-    /// How many there are now.
+impl BufferedBytes {
+    /// The current number.
     pub(super) fn bytes(&self) -> usize {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// Rows whose pieces may lie in memory at one time, over all requests: 64 of the largest pages.
+/// Rows that may be buffered at a time, over all requests: 64 of the largest pages.
 const ROWS_IN_MEMORY: usize = 640_000;
 
-/// The room for pages on their way to clients, counted in rows.
+/// The budget for pages of values, counted in rows.
 #[derive(Debug)]
 pub(crate) struct PageBudget {
     rows: Arc<Semaphore>,
-    held: HeldBytes,
+    buffered: BufferedBytes,
 }
 
 impl Default for PageBudget {
     fn default() -> Self {
         Self {
             rows: Arc::new(Semaphore::new(ROWS_IN_MEMORY)),
-            held: HeldBytes::default(),
+            buffered: BufferedBytes::default(),
         }
     }
 }
 
 impl PageBudget {
-    /// Waits for room for so many rows. The request's own deadline bounds the wait.
-    pub(crate) async fn take(&self, rows: u32) -> Result<Reservation, Problem> {
-        let room = Arc::clone(&self.rows).acquire_many_owned(rows).await;
-        let room = room.map_err(Problem::unavailable)?;
-        Ok(Reservation::of_any_size(room, &self.held))
+    /// Reserves memory for this many rows. The deadline of the request bounds the wait.
+    pub(crate) async fn reserve(&self, rows: u32) -> Result<Reservation, Problem> {
+        let permits = Arc::clone(&self.rows).acquire_many_owned(rows).await;
+        let permits = permits.map_err(Problem::unavailable)?;
+        Ok(Reservation::of_any_size(permits, &self.buffered))
     }
 
-    /// Bytes that lie in it.
-    pub(crate) fn held(&self) -> usize {
-        self.held.bytes()
+    /// The buffered bytes.
+    pub(crate) fn buffered(&self) -> usize {
+        self.buffered.bytes()
     }
 
-    /// Rows that are reserved now.
+    /// The reserved rows.
     #[cfg(test)]
     pub(super) fn used_rows(&self) -> usize {
         ROWS_IN_MEMORY - self.rows.available_permits()
     }
 }
 
-/// What the lists of v1 share.
+/// The budget for lists of v1.
 #[derive(Debug)]
 pub(crate) struct ListBudget {
-    room: Arc<Semaphore>,
-    held: HeldBytes,
-    /// Turns to wait for clients that hardly take anything: half of the readers for long work, so that the
-    /// other half goes on.
-    slow: Arc<Semaphore>,
-    patience: Duration,
-    brief: Duration,
+    permits: Arc<Semaphore>,
+    buffered: BufferedBytes,
+    /// Permits to wait for slow clients: half of the readers for long work, so that the other half continues.
+    slow_permits: Arc<Semaphore>,
+    wait_left: Duration,
+    stall_limit: Duration,
 }
 
 impl Default for ListBudget {
@@ -127,140 +125,140 @@ impl Default for ListBudget {
 }
 
 impl ListBudget {
-    /// Under these limits.
+    /// A budget with these limits.
     pub(crate) fn new(limits: &Limits) -> Self {
-        let slow = readers_for_long_work(limits.database_connections) / 2;
+        let slow_permits = readers_for_long_work(limits.database_connections) / 2;
         Self {
-            room: Arc::new(Semaphore::new(LISTS_BYTES / UNIT)),
-            held: HeldBytes::default(),
-            slow: Arc::new(Semaphore::new(slow.max(1))),
-            patience: limits.request,
-            brief: BRIEF,
+            permits: Arc::new(Semaphore::new(LISTS_BYTES / UNIT)),
+            buffered: BufferedBytes::default(),
+            slow_permits: Arc::new(Semaphore::new(slow_permits.max(1))),
+            wait_left: limits.request,
+            stall_limit: STALL_LIMIT,
         }
     }
 
-    /// Waits for the room of a list of so many records. The request's own deadline bounds the wait.
-    pub(crate) async fn take(&self, records: u32) -> Result<Reservation, Problem> {
+    /// Reserves memory for a list of this many records. The deadline of the request bounds the wait.
+    pub(crate) async fn reserve(&self, records: u32) -> Result<Reservation, Problem> {
         let usual = (records as usize).saturating_mul(RECORD_BYTES);
-        let bytes = usual.clamp(LEAST_BYTES, MOST_BYTES);
+        let bytes = usual.clamp(MIN_LIST_BYTES, MAX_LIST_BYTES);
         let units = u32::try_from(bytes / UNIT).unwrap_or(u32::MAX);
-        let room = Arc::clone(&self.room).acquire_many_owned(units).await;
+        let permits = Arc::clone(&self.permits).acquire_many_owned(units).await;
         Ok(Reservation {
-            _room: room.map_err(Problem::unavailable)?,
-            held: 0,
-            all: self.held.clone(),
-            bound: Some(Bound {
+            _permits: permits.map_err(Problem::unavailable)?,
+            buffered: 0,
+            all: self.buffered.clone(),
+            limits: Some(WaitLimits {
                 bytes,
-                patience: self.patience,
-                brief: self.brief,
+                wait_left: self.wait_left,
+                stall_limit: self.stall_limit,
                 stalled: Duration::ZERO,
-                was_taken: false,
-                slow: Arc::clone(&self.slow),
-                turn: None,
+                made_progress: false,
+                slow_permits: Arc::clone(&self.slow_permits),
+                permit: None,
             }),
         })
     }
 
-    /// Bytes that they hold.
-    pub(crate) fn held(&self) -> usize {
-        self.held.bytes()
+    /// The buffered bytes.
+    pub(crate) fn buffered(&self) -> usize {
+        self.buffered.bytes()
     }
 }
 
-/// What one answer holds, and may hold.
+/// The reservation of one answer, and the bytes that it has buffered.
 #[derive(Debug)]
 pub(crate) struct Reservation {
-    _room: OwnedSemaphorePermit,
-    held: usize,
-    all: HeldBytes,
-    /// `None`: as much as there is.
-    bound: Option<Bound>,
+    _permits: OwnedSemaphorePermit,
+    buffered: usize,
+    all: BufferedBytes,
+    /// `None`: the size of the answer is the only limit.
+    limits: Option<WaitLimits>,
 }
 
-/// How much may be held before the reader waits, and how long it waits.
+/// How much may be buffered before the reader waits, and how long it waits.
 #[derive(Debug)]
-struct Bound {
+struct WaitLimits {
     bytes: usize,
-    /// What is left of the time to wait, over all pieces.
-    patience: Duration,
-    /// The longest that nothing may be taken without a turn to wait.
-    brief: Duration,
-    /// How long the reader has waited since something was taken.
+    /// The remaining time to wait, over all pieces.
+    wait_left: Duration,
+    /// The longest time without progress for a client without a permit.
+    stall_limit: Duration,
+    /// The time that the reader has waited since the client last took a piece.
     stalled: Duration,
-    /// Whether something was taken since the reader began to wait.
-    was_taken: bool,
-    slow: Arc<Semaphore>,
-    turn: Option<OwnedSemaphorePermit>,
+    /// Whether the client took a piece since the reader began to wait.
+    made_progress: bool,
+    slow_permits: Arc<Semaphore>,
+    permit: Option<OwnedSemaphorePermit>,
 }
 
 impl Reservation {
-    /// Of an answer that is bounded by what it is of, in its part of a room.
-    pub(super) fn of_any_size(room: OwnedSemaphorePermit, all: &HeldBytes) -> Self {
+    /// The reservation of an answer whose size is bounded by its rows.
+    pub(super) fn of_any_size(permits: OwnedSemaphorePermit, all: &BufferedBytes) -> Self {
         Self {
-            _room: room,
-            held: 0,
+            _permits: permits,
+            buffered: 0,
             all: all.clone(),
-            bound: None,
+            limits: None,
         }
     }
 
-    /// Whether so many bytes more may be held. A piece that is larger than all there may be is held alone.
+    /// Whether this many more bytes may be buffered. A piece larger than the limit is buffered alone.
     pub(super) fn fits(&self, bytes: usize) -> bool {
-        let is_within = |bound: &Bound| self.held.saturating_add(bytes) <= bound.bytes;
-        self.held == 0 || self.bound.as_ref().is_none_or(is_within)
+        let is_within = |limits: &WaitLimits| self.buffered.saturating_add(bytes) <= limits.bytes;
+        self.buffered == 0 || self.limits.as_ref().is_none_or(is_within)
     }
 
-    /// How long the reader may wait now for something to be taken; `None` when it has waited long enough.
+    /// How long the reader may wait now; `None` if the time is used up.
     pub(super) fn time_to_wait(&mut self) -> Option<Duration> {
-        let bound = self.bound.as_mut()?;
-        bound.was_taken = false;
-        if bound.turn.is_none() {
-            bound.turn = Arc::clone(&bound.slow).try_acquire_owned().ok();
+        let limits = self.limits.as_mut()?;
+        limits.made_progress = false;
+        if limits.permit.is_none() {
+            limits.permit = Arc::clone(&limits.slow_permits).try_acquire_owned().ok();
         }
-        let mut time = bound.patience;
-        if bound.turn.is_none() {
-            time = time.min(bound.brief.saturating_sub(bound.stalled));
+        let mut time = limits.wait_left;
+        if limits.permit.is_none() {
+            time = time.min(limits.stall_limit.saturating_sub(limits.stalled));
         }
         Some(time).filter(|time| !time.is_zero())
     }
 
-    /// The reader has waited.
-    pub(super) fn waited(&mut self, time: Duration) {
-        if let Some(bound) = &mut self.bound {
-            bound.patience = bound.patience.saturating_sub(time);
-            if !bound.was_taken {
-                bound.stalled = bound.stalled.saturating_add(time);
+    /// Records that the reader has waited.
+    pub(super) fn add_wait(&mut self, time: Duration) {
+        if let Some(limits) = &mut self.limits {
+            limits.wait_left = limits.wait_left.saturating_sub(time);
+            if !limits.made_progress {
+                limits.stalled = limits.stalled.saturating_add(time);
             }
         }
     }
 
-    /// The reader has nothing more to wait for.
-    pub(super) fn is_read(&mut self) {
-        if let Some(bound) = &mut self.bound {
-            bound.turn = None;
+    /// The reader is done: releases its permit for slow clients.
+    pub(super) fn finish_reading(&mut self) {
+        if let Some(limits) = &mut self.limits {
+            limits.permit = None;
         }
     }
 
-    /// So many bytes are held from now on.
+    /// Adds buffered bytes.
     pub(super) fn add(&mut self, bytes: usize) {
-        self.held += bytes;
+        self.buffered += bytes;
         self.all.0.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// So many bytes were taken.
+    /// Subtracts bytes that the client took.
     pub(super) fn remove(&mut self, bytes: usize) {
-        self.held -= bytes;
+        self.buffered -= bytes;
         self.all.0.fetch_sub(bytes, Ordering::Relaxed);
-        if let Some(bound) = &mut self.bound {
-            bound.stalled = Duration::ZERO;
-            bound.was_taken = true;
+        if let Some(limits) = &mut self.limits {
+            limits.stalled = Duration::ZERO;
+            limits.made_progress = true;
         }
     }
 }
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        self.all.0.fetch_sub(self.held, Ordering::Relaxed);
+        self.all.0.fetch_sub(self.buffered, Ordering::Relaxed);
     }
 }
 
@@ -274,21 +272,21 @@ mod tests {
     use super::*;
 
     const LONG: Duration = Duration::from_secs(3600);
-    /// Four of them are what a short list may hold.
-    const PIECE: usize = LEAST_BYTES / 4;
+    /// Four of them are the limit of a short list.
+    const PIECE: usize = MIN_LIST_BYTES / 4;
     const PIECES: usize = 40;
 
-    /// Lists whose readers have so much time and so many turns, and none without one.
-    fn lists(patience: Duration, slow: usize) -> ListBudget {
+    /// A budget with this time to wait and number of permits, and no wait without a permit.
+    fn lists(wait_left: Duration, slow_permits: usize) -> ListBudget {
         ListBudget {
-            slow: Arc::new(Semaphore::new(slow)),
-            patience,
-            brief: Duration::ZERO,
+            slow_permits: Arc::new(Semaphore::new(slow_permits)),
+            wait_left,
+            stall_limit: Duration::ZERO,
             ..ListBudget::default()
         }
     }
 
-    /// A reader with more to give than may be held. Gives the number of pieces that were wanted.
+    /// A reader with more pieces than the limit. Returns the number of pieces that were accepted.
     fn reader(sender: BodySender) -> JoinHandle<usize> {
         thread::spawn(move || {
             let give = |number: &usize| sender.push(vec![u8::try_from(*number).unwrap(); PIECE]);
@@ -299,31 +297,31 @@ mod tests {
     }
 
     fn until_full(lists: &ListBudget) {
-        while lists.held() < LEAST_BYTES {
+        while lists.buffered() < MIN_LIST_BYTES {
             thread::yield_now();
         }
     }
 
-    /// Nothing is held, no room is taken and every turn is back.
-    fn is_free(lists: &ListBudget, slow: usize) -> bool {
+    /// Nothing is buffered or reserved, and every permit is free.
+    fn is_free(lists: &ListBudget, slow_permits: usize) -> bool {
         let free = (
-            lists.held(),
-            lists.room.available_permits(),
-            lists.slow.available_permits(),
+            lists.buffered(),
+            lists.permits.available_permits(),
+            lists.slow_permits.available_permits(),
         );
-        free == (0, LISTS_BYTES / UNIT, slow)
+        free == (0, LISTS_BYTES / UNIT, slow_permits)
     }
 
     #[tokio::test]
     async fn a_reader_waits_for_its_client_and_no_byte_is_lost() {
         let lists = lists(LONG, 1);
-        let (sender, mut stream) = body_sender::channel(lists.take(1).await.unwrap());
+        let (sender, mut stream) = body_sender::channel(lists.reserve(1).await.unwrap());
         let reader = reader(sender);
         for number in 0..PIECES {
             if number + 4 <= PIECES {
                 until_full(&lists);
             }
-            assert!(lists.held() <= LEAST_BYTES, "{}", lists.held());
+            assert!(lists.buffered() <= MIN_LIST_BYTES, "{}", lists.buffered());
             let piece = stream.frame().await.unwrap().unwrap().into_data().unwrap();
             assert_eq!(piece, vec![u8::try_from(number).unwrap(); PIECE]);
         }
@@ -336,7 +334,7 @@ mod tests {
     #[tokio::test]
     async fn a_client_that_goes_away_ends_the_wait() {
         let lists = lists(LONG, 1);
-        let (sender, stream) = body_sender::channel(lists.take(1).await.unwrap());
+        let (sender, stream) = body_sender::channel(lists.reserve(1).await.unwrap());
         let reader = reader(sender);
         until_full(&lists);
         drop(stream);
@@ -346,42 +344,42 @@ mod tests {
 
     #[tokio::test]
     async fn a_client_is_given_up_when_its_time_is_over_or_no_turn_to_be_slow_is_left() {
-        for (patience, slow) in [(Duration::ZERO, 1), (LONG, 0)] {
-            let lists = lists(patience, slow);
-            let (sender, stream) = body_sender::channel(lists.take(1).await.unwrap());
+        for (wait_left, slow_permits) in [(Duration::ZERO, 1), (LONG, 0)] {
+            let lists = lists(wait_left, slow_permits);
+            let (sender, stream) = body_sender::channel(lists.reserve(1).await.unwrap());
             assert_eq!(reader(sender).join().unwrap(), 4);
             assert!(stream.collect().await.is_err());
-            assert!(is_free(&lists, slow), "{lists:?}");
+            assert!(is_free(&lists, slow_permits), "{lists:?}");
         }
     }
 
     #[tokio::test]
     async fn a_client_that_takes_something_now_and_then_needs_no_turn() {
         let lists = ListBudget {
-            brief: BRIEF,
+            stall_limit: STALL_LIMIT,
             ..lists(LONG, 0)
         };
-        let mut hold = lists.take(1).await.unwrap();
-        hold.add(LEAST_BYTES);
-        assert_eq!(hold.time_to_wait(), Some(BRIEF));
-        hold.waited(BRIEF / 4);
-        assert_eq!(hold.time_to_wait(), Some(BRIEF * 3 / 4));
-        hold.remove(PIECE);
-        hold.waited(BRIEF * 3 / 4);
-        assert_eq!(hold.time_to_wait(), Some(BRIEF));
-        hold.waited(BRIEF);
-        assert_eq!(hold.time_to_wait(), None);
+        let mut reservation = lists.reserve(1).await.unwrap();
+        reservation.add(MIN_LIST_BYTES);
+        assert_eq!(reservation.time_to_wait(), Some(STALL_LIMIT));
+        reservation.add_wait(STALL_LIMIT / 4);
+        assert_eq!(reservation.time_to_wait(), Some(STALL_LIMIT * 3 / 4));
+        reservation.remove(PIECE);
+        reservation.add_wait(STALL_LIMIT * 3 / 4);
+        assert_eq!(reservation.time_to_wait(), Some(STALL_LIMIT));
+        reservation.add_wait(STALL_LIMIT);
+        assert_eq!(reservation.time_to_wait(), None);
     }
 
     #[tokio::test]
     async fn a_piece_larger_than_all_is_held_alone_and_a_large_page_may_hold_more() {
         let lists = ListBudget::default();
-        let mut hold = lists.take(1_000).await.unwrap();
-        assert!(hold.fits(usize::MAX));
-        hold.add(1);
-        assert!(hold.fits(LEAST_BYTES - 1) && !hold.fits(LEAST_BYTES));
-        let mut hold = lists.take(10_000).await.unwrap();
-        hold.add(1);
-        assert!(hold.fits(10_000_000) && !hold.fits(MOST_BYTES));
+        let mut reservation = lists.reserve(1_000).await.unwrap();
+        assert!(reservation.fits(usize::MAX));
+        reservation.add(1);
+        assert!(reservation.fits(MIN_LIST_BYTES - 1) && !reservation.fits(MIN_LIST_BYTES));
+        let mut reservation = lists.reserve(10_000).await.unwrap();
+        reservation.add(1);
+        assert!(reservation.fits(10_000_000) && !reservation.fits(MAX_LIST_BYTES));
     }
 }

@@ -1,7 +1,7 @@
-//! The HTTP layer: one error, typed extraction, negotiation, ids. It knows no resource and no SQL.
+//! The HTTP layer: the error type, typed extraction, negotiation, ids. It knows no resource and no SQL.
 
 pub(crate) mod accept;
-pub(crate) mod batches;
+pub(crate) mod batch_budget;
 pub(crate) mod body;
 pub(crate) mod body_sender;
 pub(crate) mod connections;
@@ -17,4 +17,4 @@ pub(crate) mod path;
 pub(crate) mod problem;
 mod properties;
 pub(crate) mod request_id;
-pub(crate) mod sending;
+pub(crate) mod write_timeout;

@@ -1,9 +1,8 @@
-//! A deserializer that takes a JSON object, and nothing else, where a struct is expected, and knows its
-//! properties in any case.
+//! A deserializer that accepts only a JSON object for a struct, and matches its property names without case.
 //!
 //! Derived implementations also read a struct from an array, field by field in the order of its declaration:
 //! `[[7]]` would pass for a list of causes. And they match names exactly, so that `Severity` would be an
-//! unknown property and its value be lost. Everything but these two is forwarded, all the way down.
+//! unknown property and its value be lost. Everything else is forwarded, at every level.
 
 use std::fmt;
 
@@ -27,8 +26,8 @@ macro_rules! forward {
 impl<'de, D: Deserializer<'de>> Deserializer<'de> for Objects<D> {
     type Error = D::Error;
 
-    // The one difference: a struct is asked for as a map, whose keys are matched with the struct's
-    // properties.
+    // The only difference: a struct is read as a map, whose keys are matched with the properties of the
+    // struct.
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,

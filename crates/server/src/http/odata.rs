@@ -1,5 +1,4 @@
-//! What OData asks of every request and answer under its root: the headers that tell which version of the
-//! protocol is spoken.
+//! The OData headers of every request and answer under its root: the version of the protocol.
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
@@ -7,20 +6,20 @@ use super::problem::Problem;
 use obeya_read::text::quoted;
 use obeya_store::entity_sets::ROOT;
 
-/// The header that says which version an answer is of.
+/// The version of an answer.
 pub(crate) const ODATA_VERSION: HeaderName = HeaderName::from_static("odata-version");
-/// The version of every answer. Nothing of what is answered differs in 4.01, and no client of 4.0 reads that.
+/// The version of every answer. Nothing in the answers differs in 4.01, which clients of 4.0 do not read.
 pub(crate) const ANSWERED_VERSION: HeaderValue = HeaderValue::from_static("4.0");
-/// The header in which a caller says up to which version it reads.
+/// The highest version that a client reads.
 pub(crate) const ODATA_MAX_VERSION: HeaderName = HeaderName::from_static("odata-maxversion");
 
-/// Whether a path is OData's: its root or below.
+/// Whether a path is OData's root or below it.
 pub(crate) fn is_odata(path: &str) -> bool {
     let (start, rest) = path.split_at_checked(ROOT.len()).unwrap_or((path, "/"));
     start.eq_ignore_ascii_case(ROOT) && (rest.is_empty() || rest.starts_with('/'))
 }
 
-/// 400 `odata.option` for a caller that does not read version 4.0: an answer would be of no use to it.
+/// 400 `odata.option` for a client that does not read version 4.0, as it could not use the answer.
 pub(crate) fn check_max_version(headers: &HeaderMap) -> Result<(), Problem> {
     let Some(value) = headers.get(ODATA_MAX_VERSION) else {
         return Ok(());

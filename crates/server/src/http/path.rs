@@ -1,8 +1,8 @@
-//! The route table: a path, matched segment by segment and case-insensitively, and the parameters found on
-//! the way.
+//! The route table: matches a path segment by segment, without case, and captures its parameters.
 //!
-//! Built once at start from the templates of the spec. A literal segment wins over a parameter (`/types/{…}`
-//! over `/{id}/…`). OData's way to name a record, `/v2/groups(7)`, is read as `/v2/groups/7`.
+//! It is built once at start from the templates of the spec. A literal segment takes precedence over a
+//! parameter (`/types/{…}` over `/{id}/…`). OData's notation for a record, `/v2/groups(7)`, is read as
+//! `/v2/groups/7`.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use super::odata::is_odata;
 /// The most parameters a template may have.
 const MAX_PARAMETERS: usize = 2;
 
-/// Where the parameters of a matched path lie in it.
+/// The spans of the parameters in a matched path.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Captures {
     spans: [(u32, u32); MAX_PARAMETERS],
@@ -28,7 +28,7 @@ impl Captures {
     }
 }
 
-/// What a path holds.
+/// A node of the route tree.
 #[derive(Debug)]
 pub(crate) struct Node<T> {
     literals: Vec<(String, Node<T>)>,
@@ -68,19 +68,19 @@ impl<T: Copy> Node<T> {
         node.routes.push((method, route));
     }
 
-    /// The node of a path, which has at least one route; `None` when nothing is served there.
+    /// The node of a path, which has at least one route; `None` if nothing is served there.
     pub(crate) fn find(&self, path: &str) -> Option<(&Self, Captures)> {
         let start = usize::from(path.starts_with('/'));
         self.descend(path, start, Captures::default())
     }
 
-    /// The node of a path that names its record by a key in parentheses, as OData does: `/v2/groups(7)` or
-    /// `/v2/groups(id=7)`. To be asked first: [`Self::find`] may take all of it for an id.
+    /// The node of a path with a key in parentheses, as in OData: `/v2/groups(7)` or `/v2/groups(id=7)`. Call
+    /// it before [`Self::find`], which may read the whole segment as an id.
     pub(crate) fn find_by_key(&self, path: &str) -> Option<(&Self, Captures)> {
         let Parentheses { open, end, key } = Parentheses::of(path)?;
         let plain = format!("{}/{}{}", &path[..open], &path[key.clone()], &path[end..]);
         let (node, mut captures) = self.find(&plain)?;
-        // What is in parentheses is a key and no word that is served beside it, such as `$count`.
+        // The text in parentheses must be the key, and not a literal segment such as `$count`.
         if captures.span(0)?.start != open + 1 {
             return None;
         }
@@ -146,17 +146,17 @@ impl<T: Copy> Node<T> {
     }
 }
 
-/// A key in parentheses, and where they are.
+/// A key in parentheses, and its offsets.
 struct Parentheses {
     open: usize,
-    /// Behind the closing one.
+    /// The offset after the closing one.
     end: usize,
-    /// The key, without the name it may be given by.
+    /// The key, without an optional name.
     key: Range<usize>,
 }
 
 impl Parentheses {
-    /// The only ones of a path under OData's root. Both may be percent-encoded.
+    /// The only parentheses of a path under OData's root. Both may be percent-encoded.
     fn of(path: &str) -> Option<Self> {
         if !is_odata(path) {
             return None;
@@ -271,7 +271,7 @@ mod tests {
             "/v2/groups($count)",
             "/v2(groups)",
             "/v2/incidents(7)",
-            // A word in parentheses is no key, and the id behind it none of theirs.
+            // A literal in parentheses is no key, and the id behind it is not its key.
             "/v2/incidents(comments)/9",
             "/v1/Incidents(7)",
         ] {

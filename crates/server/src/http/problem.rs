@@ -1,8 +1,8 @@
-//! The one HTTP error of the service: RFC 9457 problem details, with a stable code.
+//! The only HTTP error of the service: RFC 9457 problem details, with a stable code.
 //!
-//! Every layer below has errors of its own; they become a [`Problem`] here or in a handler, and nowhere else
-//! does an error body get written. The cause is kept for the log and never serialised: nothing internal may
-//! leave through this module.
+//! Every layer below has its own errors, which become a [`Problem`] here or in a handler; no other code
+//! writes an error body. The cause is only for the log and never serialised: nothing internal may leave
+//! through this module.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,9 +17,9 @@ use super::body::{Body, Response};
 use crate::telemetry::{LOGGED_PATH_BYTES, shortened};
 use obeya_store::engine::StoreError;
 
-/// What a caller did wrong, or what we could not do.
+/// An error of the client or of the service.
 ///
-/// Boxed, so that a `Result` carrying it stays small on the path where nothing went wrong.
+/// Boxed, so that a `Result` with it stays small.
 #[derive(Debug)]
 pub(crate) struct Problem(Box<Inner>);
 
@@ -35,20 +35,19 @@ struct Inner {
     cause: Option<Box<dyn Error + Send + Sync>>,
 }
 
-/// Where a problem occurred: the members every body carries.
+/// The request of a problem: the members that every body has.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place<'a> {
-    /// The path asked for, without its query.
+pub(crate) struct ProblemContext<'a> {
+    /// The path of the request, without its query.
     pub(crate) instance: &'a str,
-    /// The id under which the log knows the request.
+    /// The id of the request in the log.
     pub(crate) trace_id: &'a str,
     /// Whether the body also carries the OData `error` member (every path under `/v2`).
     pub(crate) odata: bool,
 }
 
 impl Problem {
-    /// A problem with a status, a stable dotted code, a title that says what kind it is and a detail that
-    /// says what happened.
+    /// A problem with a status, a stable dotted code, a title for its kind and a detail for this occurrence.
     pub(crate) fn new(
         status: StatusCode,
         code: impl Into<Cow<'static, str>>,
@@ -67,7 +66,7 @@ impl Problem {
         }))
     }
 
-    /// 404 `not_found`: there is no such record. `what` is a singular noun.
+    /// 404 `not_found`: the record does not exist. `what` is a singular noun.
     pub(crate) fn not_found(what: &str, id: impl Display) -> Self {
         Self::new(
             StatusCode::NOT_FOUND,
@@ -92,7 +91,7 @@ impl Problem {
         }
     }
 
-    /// 400 `path.invalid`: a path parameter is not of its type.
+    /// 400 `path.invalid`: a path parameter has the wrong type.
     pub(crate) fn invalid_path(parameter: &str, text: impl Into<String>) -> Self {
         Self::new(
             StatusCode::BAD_REQUEST,
@@ -103,7 +102,7 @@ impl Problem {
         .field(parameter, text)
     }
 
-    /// 400 `query.invalid`: a query parameter is not of its type or out of its range.
+    /// 400 `query.invalid`: a query parameter has the wrong type or is out of range.
     pub(crate) fn invalid_query(parameter: &str, text: impl Into<String>) -> Self {
         Self::new(
             StatusCode::BAD_REQUEST,
@@ -114,7 +113,7 @@ impl Problem {
         .field(parameter, text)
     }
 
-    /// 400 `body.malformed`: the body is not JSON at all.
+    /// 400 `body.malformed`: the body is not JSON.
     pub(crate) fn malformed_body(text: impl Into<String>) -> Self {
         Self::new(
             StatusCode::BAD_REQUEST,
@@ -124,7 +123,7 @@ impl Problem {
         )
     }
 
-    /// 400 `body.invalid`: the body is JSON, but a field breaks the schema. More fields can follow with
+    /// 400 `body.invalid`: the body is JSON, but a field violates the schema. Add further fields with
     /// [`Problem::field`].
     pub(crate) fn invalid_body(field: &str, text: impl Into<String>) -> Self {
         Self::new(
@@ -146,7 +145,7 @@ impl Problem {
         )
     }
 
-    /// 500 `internal`: constant text for the caller, the cause for the log.
+    /// 500 `internal`: constant text for the client, the cause for the log.
     pub(crate) fn internal(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,
@@ -157,7 +156,7 @@ impl Problem {
         .cause(cause)
     }
 
-    /// 503 `unavailable`: nothing was changed, and it is worth another try after a second.
+    /// 503 `unavailable`: nothing was changed, and a retry after a second may succeed.
     pub(crate) fn unavailable(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::not_done(
             "The service cannot take this request now. Try again shortly.",
@@ -177,8 +176,8 @@ impl Problem {
     }
 
     /// 504 `timeout`: the answer was not ready in time. A write may already be with the store's writer and
-    /// still be carried out, so this must not look like a 503, which says that nothing happened: a caller
-    /// that repeats a POST on it would create the record twice.
+    /// still be carried out, so it must not look like a 503, which means that nothing happened: a client that
+    /// repeats a POST after it would create the record twice.
     pub(crate) fn timeout() -> Self {
         Self::new(
             StatusCode::GATEWAY_TIMEOUT,
@@ -188,8 +187,8 @@ impl Problem {
         )
     }
 
-    /// Adds a complaint about a field or parameter. The first one also becomes the target, and the detail if
-    /// there is none yet.
+    /// Adds an error of a field or parameter. The first one also becomes the target, and the detail if there
+    /// is none yet.
     pub(crate) fn field(mut self, field: &str, text: impl Into<String>) -> Self {
         let text = text.into();
         if self.0.detail.is_empty() {
@@ -204,10 +203,10 @@ impl Problem {
         self
     }
 
-    /// The same about an item of a list: every field is the item's.
+    /// Moves every field below an item of a list.
     pub(crate) fn of_item(mut self, index: usize) -> Self {
-        let place = |field: &str| match field {
-            // What is wrong with the whole of it.
+        let path = |field: &str| match field {
+            // An error of the whole item.
             "body" => format!("[{index}]"),
             field => format!("[{index}].{field}"),
         };
@@ -219,19 +218,19 @@ impl Problem {
         } = &mut *self.0;
         *errors = std::mem::take(errors)
             .into_iter()
-            .map(|(field, texts)| (place(&field), texts))
+            .map(|(field, texts)| (path(&field), texts))
             .collect();
         if let Some(field) = target {
-            let placed = place(field);
+            let moved = path(field);
             if let Some(text) = detail.strip_prefix(field.as_str()) {
-                *detail = format!("{placed}{text}");
+                *detail = format!("{moved}{text}");
             }
-            *field = placed;
+            *field = moved;
         }
         self
     }
 
-    /// Adds what is wrong with another item of the list.
+    /// Adds the errors of another item of the list.
     pub(crate) fn with_item(mut self, index: usize, other: Self) -> Self {
         self.0.errors.extend(other.of_item(index).0.errors);
         self
@@ -248,13 +247,13 @@ impl Problem {
         (self.0.status, self.0.detail, self.0.headers)
     }
 
-    /// Keeps the cause for the log.
+    /// Sets the cause for the log.
     pub(crate) fn cause(mut self, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.0.cause = Some(cause.into());
         self
     }
 
-    /// Status, code and fields at fault, for tests to compare.
+    /// Status, code and invalid fields, for tests.
     #[cfg(test)]
     pub(crate) fn summary(&self) -> String {
         let fields = self.0.errors.keys().map(String::as_str);
@@ -265,15 +264,15 @@ impl Problem {
             .join(" ")
     }
 
-    /// The first text about a field at fault, for tests to compare.
+    /// The first message about a field, for tests.
     #[cfg(test)]
     pub(crate) fn first_text(&self) -> String {
         let mut texts = self.0.errors.values().flatten();
         texts.next().map(ToString::to_string).unwrap_or_default()
     }
 
-    /// Logs what has to be logged and writes the response.
-    pub(crate) fn respond(self, place: Place<'_>) -> Response {
+    /// Logs server errors and creates the response.
+    pub(crate) fn respond(self, context: ProblemContext<'_>) -> Response {
         let inner = *self.0;
         if inner.status.is_server_error() {
             let cause = inner
@@ -281,25 +280,25 @@ impl Problem {
                 .as_ref()
                 .map(|cause| Chain(cause.as_ref()).to_string())
                 .unwrap_or_default();
-            tracing::error!(trace_id = place.trace_id, code = %inner.code, path = %shortened(place.instance, LOGGED_PATH_BYTES), cause, "request failed");
+            tracing::error!(trace_id = context.trace_id, code = %inner.code, path = %shortened(context.instance, LOGGED_PATH_BYTES), cause, "request failed");
         }
-        let body = Wire {
+        let body = ProblemBody {
             r#type: Urn(&inner.code),
             title: inner.title,
             status: inner.status.as_u16(),
             detail: &inner.detail,
-            instance: place.instance,
-            trace_id: place.trace_id,
+            instance: context.instance,
+            trace_id: context.trace_id,
             code: &inner.code,
             errors: &inner.errors,
-            error: place.odata.then_some(ODataError {
+            error: context.odata.then_some(ODataError {
                 code: &inner.code,
                 message: &inner.detail,
                 target: inner.target.as_deref(),
             }),
         };
-        // Strings, integers and string-keyed maps always serialise; an empty body keeps the status if that
-        // ever changed.
+        // Strings, integers and string-keyed maps always serialise. If that ever changed, an empty body would
+        // still have the status.
         let bytes = serde_json::to_vec(&body).unwrap_or_default();
         let mut response = Response::new(Body::from(bytes));
         *response.status_mut() = inner.status;
@@ -315,7 +314,7 @@ impl Problem {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Wire<'a> {
+struct ProblemBody<'a> {
     r#type: Urn<'a>,
     title: &'a str,
     status: u16,
@@ -337,8 +336,7 @@ struct ODataError<'a> {
     target: Option<&'a str>,
 }
 
-/// The problem type: a URN, because a URL would promise a page that a plant's own installation does not
-/// serve.
+/// The problem type. A URN, because a plant's own installation serves no page at a URL.
 struct Urn<'a>(&'a str);
 
 impl Serialize for Urn<'_> {
@@ -365,30 +363,29 @@ impl Display for Chain<'_> {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
-            // The statement was interrupted and its transaction rolled back: unlike a 504, this leaves
-            // nothing open.
+            // The statement was interrupted and its transaction rolled back: unlike with a 504, nothing is
+            // left open.
             StoreError::Timeout => Self::not_done(
                 "The request took longer than the store allows; nothing was changed. Ask for less, or try again shortly.",
                 error,
             ),
             StoreError::Unavailable(_) => Self::unavailable(error),
-            // Raised by a function inside a statement, over values the caller named: `div` by zero, a number
-            // out of range.
+            // Raised by a function in a statement, for values of the request: division by zero, a number out
+            // of range.
             StoreError::Data(text) => Self::new(
                 StatusCode::BAD_REQUEST,
                 "odata.value",
                 "Expression cannot be evaluated",
                 text,
             ),
-            // Only a query's own size can come to that; the limits of its options keep it far from most
-            // ceilings.
+            // Only the size of a query can cause this; the limits of its options prevent most cases.
             StoreError::Limit(text) => Self::new(
                 StatusCode::BAD_REQUEST,
                 "odata.limit",
                 "Limit exceeded",
                 format!("The query comes to more than the database takes at once: {text}."),
             ),
-            // Whether a change was kept was not told in time, which is what a 504 says.
+            // It is unknown whether the change was committed, which is the meaning of a 504.
             StoreError::Uncertain(_) => Self::timeout().cause(error),
             other => Self::internal(other),
         }
@@ -416,7 +413,7 @@ mod tests {
     use super::*;
 
     fn answer(problem: Problem) -> (u16, bool) {
-        let response = problem.respond(Place {
+        let response = problem.respond(ProblemContext {
             instance: "/v1/x",
             trace_id: "t",
             odata: false,
@@ -425,7 +422,7 @@ mod tests {
         (status, response.headers().contains_key(RETRY_AFTER))
     }
 
-    /// Only what changed nothing may invite another try.
+    /// Only an answer after which nothing was changed may suggest a retry.
     #[test]
     fn a_request_out_of_time_does_not_invite_another_try_and_a_statement_does() {
         assert_eq!(answer(Problem::timeout()), (504, false));

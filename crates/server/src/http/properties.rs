@@ -1,7 +1,7 @@
-//! The properties of a struct in a JSON object: known in any case of their letters, each given at most once.
+//! The properties of a struct in a JSON object: matched without case, each at most once.
 //!
 //! Derived implementations match names exactly, so that `Severity` would be an unknown property and its value
-//! be lost. A key is compared as it stands first, and only then without regard to the case of ASCII letters.
+//! be lost. A key is compared exactly first, and then without the case of ASCII letters.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ pub(super) struct StructVisitor<V> {
 }
 
 impl<V> StructVisitor<V> {
-    /// For the struct that `visitor` makes, which has these properties.
+    /// For the struct of `visitor`, which has these properties.
     pub(super) fn new(properties: &'static [&'static str], visitor: V) -> Self {
         Self {
             properties,
@@ -41,7 +41,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for StructVisitor<V> {
     }
 }
 
-/// The entries of an object that a struct is read from.
+/// The entries of an object from which a struct is read.
 struct StructEntries<A> {
     access: A,
     matcher: PropertyMatcher,
@@ -69,7 +69,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for StructEntries<A> {
     }
 }
 
-/// A key of such an object, on its way to the struct's own seed.
+/// A key of such an object, passed on to the seed of the struct.
 struct KeySeed<'m, S> {
     matcher: &'m mut PropertyMatcher,
     seed: S,
@@ -103,13 +103,12 @@ impl<'de, S: DeserializeSeed<'de>> Visitor<'de> for KeySeed<'_, S> {
 /// Matches the keys of one object with the properties of a struct.
 struct PropertyMatcher {
     properties: &'static [&'static str],
-    /// Where the next key is looked for first: most bodies have their properties in the order of the
-    /// contract.
+    /// The expected index of the next key: most bodies have their properties in the order of the contract.
     next: usize,
-    /// One bit for each property that was given, of the first 64. The struct itself refuses a further one
-    /// that is given twice.
+    /// One bit for each of the first 64 properties that were given. The struct itself refuses a repeated
+    /// property beyond them.
     given: u64,
-    /// How properties were spelled that were not spelled as the contract does, by their positions.
+    /// The spellings that differ from the contract, by the index of the property.
     spellings: Vec<(usize, String)>,
 }
 
@@ -123,7 +122,7 @@ impl PropertyMatcher {
         }
     }
 
-    /// The property that a key names, `None` if it names none. An error if that property was given before.
+    /// The property of a key, `None` if there is none. An error if that property was given before.
     fn resolve<E: Error>(&mut self, key: &str) -> Result<Option<&'static str>, E> {
         let Some(position) = self.position(key) else {
             return Ok(None);
@@ -157,7 +156,7 @@ impl PropertyMatcher {
             })
     }
 
-    /// In serde's words for it, and with both spellings where they differ.
+    /// serde's message, with both spellings if they differ.
     fn given_twice<E: Error>(&self, position: usize, key: &str) -> E {
         let property = self.properties[position];
         let mut spellings = self.spellings.iter();

@@ -1,10 +1,9 @@
-//! The id of a request: the caller's `x-request-id` if it is harmless, else one of ours; and the id traces
-//! know it by.
+//! The id of a request: the client's `x-request-id` if it is harmless, else a new one; and its trace id.
 
 use http::header::HeaderName;
 use http::{HeaderMap, HeaderValue};
 
-/// The header, in and out.
+/// The header, in requests and answers.
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
@@ -38,7 +37,7 @@ pub(crate) fn trace_of(headers: &HeaderMap) -> Option<&str> {
     valid.then_some(trace)
 }
 
-/// Only what is safe in a log line and a header of whoever stands behind us.
+/// Only characters that are safe in a log line and in a header of a proxy.
 fn is_harmless(id: &[u8]) -> bool {
     (1..=MAX_CHARACTERS).contains(&id.len())
         && id.iter().all(|b| {
@@ -46,7 +45,7 @@ fn is_harmless(id: &[u8]) -> bool {
         })
 }
 
-/// 128 random bits in hex. It identifies; it protects nothing, so a fast generator will do.
+/// 128 random bits in hex. An id needs no protection, so a fast generator suffices.
 fn fresh() -> HeaderValue {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     let mut bits = fastrand::u128(..);

@@ -1,4 +1,4 @@
-//! What a handler gets and how it answers: one authenticated, authorised and negotiated request of one
+//! The input of a handler and its ways to answer: one authenticated, authorised and negotiated request of one
 //! operation.
 
 use std::borrow::Cow;
@@ -23,20 +23,19 @@ use crate::http::problem::Problem;
 use crate::spec::Operation;
 use obeya_read::text::{int32, quoted};
 
-/// One request on its way through a handler.
+/// One request of an operation.
 pub(crate) struct Call {
-    /// What every handler shares: store, configuration, clock.
+    /// The state that all handlers share: store, configuration, clock.
     pub(crate) app: Arc<App>,
-    /// The operation that was matched.
+    /// The matched operation.
     pub(crate) operation: Operation,
-    /// Who calls.
+    /// The authenticated client.
     pub(crate) caller: Caller,
     head: Parts,
     body: Incoming,
     captures: Captures,
     media: HeaderValue,
-    /// What a large body takes in memory, for as long as the request lives: what is made of it waits for the
-    /// writer.
+    /// The memory reserved for a large body, as long as the request lives: its values wait for the writer.
     batch: Option<OwnedSemaphorePermit>,
 }
 
@@ -61,7 +60,7 @@ impl Call {
         }
     }
 
-    /// The id in the path (the only one, or the first); 400 `path.invalid` when it is not an int32.
+    /// The id in the path (the first, if there are several); 400 `path.invalid` if it is not an int32.
     pub(crate) fn id(&self) -> Result<i32, Problem> {
         self.id_at(0)
     }
@@ -81,7 +80,7 @@ impl Call {
         })
     }
 
-    /// The path as it was asked for.
+    /// The path of the request.
     pub(crate) fn path(&self) -> &str {
         self.head.uri.path()
     }
@@ -91,17 +90,17 @@ impl Call {
         &self.head.headers
     }
 
-    /// The URL this caller reached the service under, without a trailing slash.
+    /// The base URL of the service as the client sees it, without a trailing slash.
     pub(crate) fn base_url(&self) -> Cow<'_, str> {
         self.app.base_for(&self.head.headers)
     }
 
-    /// The media type of the answer, as negotiated.
+    /// The negotiated media type of the answer.
     pub(crate) fn media(&self) -> &HeaderValue {
         &self.media
     }
 
-    /// Whether the answer is to begin with `@odata.context`: OData's minimal metadata.
+    /// Whether the answer begins with `@odata.context`: OData's minimal metadata.
     pub(crate) fn wants_context(&self) -> bool {
         self.media == MINIMAL
     }
@@ -111,7 +110,7 @@ impl Call {
         self.head.uri.query().unwrap_or("")
     }
 
-    /// Now, as 100 ns ticks since 1970-01-01T00:00Z, by the service's clock.
+    /// The current time by the service's clock, as 100 ns ticks since 1970-01-01T00:00Z.
     pub(crate) fn now(&self) -> i64 {
         self.app.clock.ticks()
     }
@@ -121,14 +120,19 @@ impl Call {
         &self.head
     }
 
-    /// Waits for memory for a large body, which is held as long as the request lives.
+    /// Reserves memory for a large body, for as long as the request lives.
     pub(super) async fn reserve_batch(&mut self) -> Result<(), Problem> {
         let limits = &self.app.config.limits;
-        self.batch = Some(self.app.batches.take(&self.head.headers, limits).await?);
+        self.batch = Some(
+            self.app
+                .batch_budget
+                .reserve(&self.head.headers, limits)
+                .await?,
+        );
         Ok(())
     }
 
-    /// The bytes of a body that says it is JSON, up to `limit`.
+    /// Reads a body with a JSON content type, up to `limit` bytes.
     pub(super) async fn body(&mut self, limit: usize) -> Result<Bytes, Problem> {
         extract::json_content(&self.head.headers)?;
         let time = self.app.config.limits.body_read;
@@ -147,7 +151,7 @@ impl Call {
             .map_err(Problem::internal)
     }
 
-    /// 200 with the bytes of one record and their tag; 304 when `If-None-Match` names it.
+    /// 200 with the bytes of one record and their tag; 304 if `If-None-Match` has the tag.
     pub(crate) fn reply_record(&self, bytes: impl Into<Bytes>) -> Response {
         let bytes = bytes.into();
         let tag = Tag::of(&bytes);
@@ -163,7 +167,7 @@ impl Call {
         response
     }
 
-    /// 200 with one record as JSON, as [`Self::reply_record`] answers with its bytes.
+    /// 200 with one record as JSON; otherwise as [`Self::reply_record`].
     pub(crate) fn reply_json_record<T: Serialize>(&self, value: &T) -> Result<Response, Problem> {
         obeya_read::to_vec(value)
             .map(|bytes| self.reply_record(bytes))
@@ -175,7 +179,7 @@ impl Call {
         Response::new(Body::empty())
     }
 
-    /// 200 with a body that may still be growing, in the negotiated media type.
+    /// 200 with a body that may still be read, in the negotiated media type.
     pub(crate) fn reply_stream(&self, body: Body) -> Response {
         let mut response = Response::new(body);
         response

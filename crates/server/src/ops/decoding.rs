@@ -1,8 +1,7 @@
-//! The decode stage of a write: from a request that was let in to what it says.
+//! The decode stage of a write: reads and checks the body and the headers of an authorised request.
 //!
-//! A handler gets a body only as part of a [`Decoded`], together with the headers that say under which terms
-//! the write is carried out. The digest of the request is complete then: nobody can take it before the body
-//! was read.
+//! A handler gets a body only as part of a [`Decoded`], together with the headers that are conditions of the
+//! write. So the digest of the request always includes the body.
 
 use std::marker::PhantomData;
 
@@ -19,29 +18,29 @@ use crate::http::idempotency;
 use crate::http::problem::Problem;
 use crate::http::{extract, json};
 
-/// Bytes of a list that are parsed where the request is answered: that takes less time than two changes of
-/// threads.
+/// The longest list that is parsed on the thread of the request, in bytes: that takes less time than two
+/// thread switches.
 const INLINE_BYTES: usize = 16 << 10;
-/// Bytes of a body that are digested before others on the thread have their turn.
+/// Bytes of a body that are digested between two yields.
 const DIGESTED_BYTES: usize = 64 << 10;
 
-/// What a write's request says.
+/// A decoded write request.
 pub(super) struct Decoded<B> {
     pub(super) body: B,
     pub(super) terms: Terms,
 }
 
-/// Under which terms a write is carried out.
+/// The conditions of a write.
 pub(super) struct Terms {
     /// `If-Match`.
     pub(super) condition: Option<Condition>,
-    /// `Idempotency-Key`, and the digest of path, query and body that it stands for.
+    /// `Idempotency-Key`, and the digest of path, query and body.
     pub(super) idempotency: Option<(String, String)>,
 }
 
-/// How a body is read.
+/// A way to decode a body.
 pub(super) trait Decode {
-    /// What it is read as.
+    /// The type of the decoded body.
     type Body;
 
     /// Reads the body, then the headers. Refuses, in this order: 415 (not `application/json`, or encoded),
@@ -54,15 +53,15 @@ pub(super) trait Decode {
     ) -> impl Future<Output = Result<Decoded<Self::Body>, Problem>> + Send;
 }
 
-/// No body is looked at.
+/// Ignores the body.
 pub(super) struct NoBody;
 
 /// A body as `T`.
 pub(super) struct Json<T>(PhantomData<fn() -> T>);
 
-/// A body that is a list, and may be longer than others.
+/// A body that is a list, with a larger size limit.
 pub(super) struct Items<T> {
-    /// So many items that are wrong are named.
+    /// The most invalid items that an error names.
     most: usize,
     item: PhantomData<fn() -> T>,
 }
@@ -72,7 +71,7 @@ pub(super) fn json<T>() -> Json<T> {
     Json(PhantomData)
 }
 
-/// A list of `T`; up to `most` items that are wrong are named.
+/// A list of `T`; an error names up to `most` invalid items.
 pub(super) fn items<T>(most: usize) -> Items<T> {
     Items {
         most,
@@ -114,7 +113,7 @@ impl<T: DeserializeOwned + Send + 'static> Decode for Items<T> {
             json::parse_items(&bytes, strict, most)?
         } else {
             let bytes = bytes.clone();
-            // Parsing takes as long as the caller likes, so not on a thread that answers others.
+            // The client determines how long parsing takes, so it does not run on an asynchronous thread.
             tokio::task::spawn_blocking(move || json::parse_items(&bytes, strict, most))
                 .await
                 .map_err(Problem::internal)??
@@ -138,7 +137,7 @@ impl Terms {
     }
 }
 
-/// A digest of what is asked: path, query and body.
+/// The digest of path, query and body of a request.
 async fn digest(head: &Parts, body: &Bytes) -> String {
     let path = head.uri.path().to_ascii_lowercase();
     let query = head.uri.query().unwrap_or("");
@@ -162,7 +161,7 @@ mod tests {
 
     use super::*;
 
-    /// Requests that are repeated meet the digests that an earlier build stored.
+    /// Retries are compared with digests that an earlier build stored.
     #[tokio::test]
     async fn the_digest_of_a_request_is_that_of_its_path_query_and_body() {
         let of = async |uri: &str, body: &'static str| {

@@ -1,4 +1,4 @@
-//! The errors of the stages below HTTP, as the problems they are answered with.
+//! Converts the errors of the stages below HTTP to problems.
 
 use http::header::{ETAG, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
@@ -20,7 +20,7 @@ impl From<ReadError> for Problem {
                 refused("odata.value", "Invalid value").field("$skiptoken", text)
             }
             ReadError::NotFound(noun, id) => Self::not_found(noun, id),
-            ReadError::TooMuch(excess) => {
+            ReadError::LimitExceeded(excess) => {
                 refused("odata.limit", "Limit exceeded").field("$expand", excess.to_string())
             }
             ReadError::Store(error) => error.into(),
@@ -47,7 +47,7 @@ impl From<WriteError> for Problem {
             WriteError::Untagged => precondition_failed(
                 "If-Match names tags, and what is written here has none. Nothing was changed.",
             ),
-            // Answered before it comes to this.
+            // Answered by `commit`.
             WriteError::Repeated(_) => Self::internal("a repeated request was taken for a problem"),
             WriteError::OtherRequest => Self::new(
                 StatusCode::UNPROCESSABLE_ENTITY,
@@ -105,10 +105,10 @@ fn about(
     status: StatusCode,
     code: &'static str,
     title: &'static str,
-    told: impl Iterator<Item = Complaint>,
+    complaints: impl Iterator<Item = Complaint>,
 ) -> Problem {
     let problem = Problem::new(status, code, title, "");
-    told.fold(problem, |problem, complaint| {
+    complaints.fold(problem, |problem, complaint| {
         problem.field(&complaint.field, complaint.text)
     })
 }
@@ -124,8 +124,8 @@ mod tests {
             text: "there is no such cause".to_owned(),
         });
         let fault = DomainError::Invalid(complaints.collect());
-        let told = |fault| Problem::from(fault).summary().matches("causes[").count();
-        assert_eq!(told(fault.clone()), 20);
-        assert_eq!(told(fault.of_batch()), 100);
+        let complaints = |fault| Problem::from(fault).summary().matches("causes[").count();
+        assert_eq!(complaints(fault.clone()), 20);
+        assert_eq!(complaints(fault.of_batch()), 100);
     }
 }

@@ -1,4 +1,4 @@
-//! What is served beside the interface: health, readiness, figures, and the spec itself.
+//! Endpoints outside the API: health, readiness, metrics, and the spec.
 
 use bytes::Bytes;
 use http::HeaderValue;
@@ -12,17 +12,17 @@ use crate::telemetry::Observed;
 use obeya_store::clients;
 use obeya_store::engine::StoreError;
 
-/// `/healthz`: the process answers.
+/// `/healthz`: the process is alive.
 pub(crate) fn live() -> Response {
     text("ok\n", "text/plain; charset=utf-8", "no-store")
 }
 
-/// `/readyz`: the store answers too, its files are in their place, and tokens are accepted; 503 `unavailable`
+/// `/readyz`: the store answers, its files are in place, and tokens are accepted; 503 `unavailable`
 /// otherwise.
 pub(crate) async fn ready(app: &App) -> Result<Response, Problem> {
     app.store.check_files().map_err(Problem::unavailable)?;
     app.tokens.check_revocations_known()?;
-    // A look-up by a key that no client has: it needs a connection and the schema, and nothing more.
+    // Looks up a key that no client has, which needs a connection and the schema.
     app.store
         .control(|session| clients::find(session, ""))
         .await
@@ -30,17 +30,17 @@ pub(crate) async fn ready(app: &App) -> Result<Response, Problem> {
     Ok(text("ready\n", "text/plain; charset=utf-8", "no-store"))
 }
 
-/// `/metrics`: the figures.
+/// `/metrics`: the metrics.
 pub(crate) fn metrics(app: &App) -> Result<Response, Problem> {
     let observed = Observed {
         queued_writes: app.store.queued_writes(),
         repeated_commits: app.store.repeated_commits(),
-        held_bytes: app.memory.held_bytes(),
-        remembered_tokens: app.tokens.remembered(),
+        buffered_bytes: app.memory.buffered_bytes(),
+        cached_tokens: app.tokens.cached(),
     };
-    let figures = app.metrics.render(observed).map_err(Problem::internal)?;
+    let metrics = app.metrics.render(observed).map_err(Problem::internal)?;
     Ok(text(
-        figures,
+        metrics,
         "application/openmetrics-text; version=1.0.0; charset=utf-8",
         "no-store",
     ))

@@ -1,8 +1,9 @@
-//! One handler for each operation of the spec, in a folder per resource: extract, call, convert; no SQL and
+//! The handlers: one function for each operation of the spec, in a module for each resource. A handler
+//! extracts the parameters, calls the read engine, the rules and the store, and converts; it has no SQL and
 //! no rules.
 //!
-//! Every handler is `pub(crate) async fn handle(call: Call) -> Result<Response, Problem>` in a file of its
-//! own; `router.rs` lists them.
+//! Every handler is `pub(crate) async fn name(call: Call) -> Result<Response, Problem>`; `router.rs` lists
+//! them. To add one, write it in the module of its resource and name it in `router.rs`.
 
 pub(crate) mod areas;
 pub(crate) mod boards;
@@ -13,6 +14,7 @@ mod decoding;
 mod errors;
 pub(crate) mod groups;
 pub(crate) mod improvements;
+pub(crate) mod incident_types;
 pub(crate) mod incidents;
 pub(crate) mod meta;
 mod never_null;

@@ -1,8 +1,8 @@
-//! A body some of whose properties may be left out but not be null.
+//! A body with properties that may be omitted but not null.
 //!
-//! The generated types read both as `None`, since readers of this interface have to be lenient. Who writes
-//! `"status": null` means something by it, and nothing it could mean can be done; so it is refused like any
-//! other wrong type, with its field named. Nothing is copied or read twice for that.
+//! The generated types read both as `None`, because readers of this API must be lenient. A client that writes
+//! `"status": null` intends something, but nothing that the service could do; so null is refused like any
+//! other wrong type, with the name of the field. This neither copies nor parses the body twice.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,18 +11,18 @@ use serde::de::value::CowStrDeserializer;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// Which properties of a body are never null.
+/// The properties of a body that are never null.
 pub(super) trait Properties {
     /// Their names in JSON.
     const NEVER_NULL: &'static [&'static str];
 }
 
-/// A body of which that has been checked.
+/// A body that was checked for null.
 pub(super) struct NeverNull<T>(pub(super) T);
 
 impl<'de, T: Deserialize<'de> + Properties> Deserialize<'de> for NeverNull<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let body = Body {
+        let body = CheckedBody {
             inner: deserializer,
             names: T::NEVER_NULL,
         };
@@ -30,14 +30,14 @@ impl<'de, T: Deserialize<'de> + Properties> Deserialize<'de> for NeverNull<T> {
     }
 }
 
-/// The body: as a deserializer and as a visitor. The struct is asked for as such, so that whoever reads the
-/// bytes knows its properties.
-struct Body<T> {
+/// The body: as a deserializer and as a visitor. It requests the struct by its name and fields, because the
+/// deserializer below needs the properties.
+struct CheckedBody<T> {
     inner: T,
     names: &'static [&'static str],
 }
 
-impl<'de, D: Deserializer<'de>> Deserializer<'de> for Body<D> {
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for CheckedBody<D> {
     type Error = D::Error;
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -47,7 +47,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Body<D> {
         visitor: V,
     ) -> Result<V::Value, D::Error> {
         let names = self.names;
-        let visitor = Body {
+        let visitor = CheckedBody {
             inner: visitor,
             names,
         };
@@ -64,7 +64,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Body<D> {
     }
 }
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for Body<V> {
+impl<'de, V: Visitor<'de>> Visitor<'de> for CheckedBody<V> {
     type Value = V::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -72,7 +72,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Body<V> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
-        self.inner.visit_map(Watched {
+        self.inner.visit_map(CheckedEntries {
             map,
             names: self.names,
             is_named: false,
@@ -81,14 +81,14 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Body<V> {
 }
 
 /// The entries of the body.
-struct Watched<A> {
+struct CheckedEntries<A> {
     map: A,
     names: &'static [&'static str],
-    /// The value to come is of a property that is never null.
+    /// Whether the next value belongs to a property that is never null.
     is_named: bool,
 }
 
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for Watched<A> {
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for CheckedEntries<A> {
     type Error = A::Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
@@ -105,7 +105,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Watched<A> {
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
         if self.is_named {
-            self.map.next_value_seed(Present(seed))
+            self.map.next_value_seed(NonNull(seed))
         } else {
             self.map.next_value_seed(seed)
         }
@@ -116,21 +116,21 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Watched<A> {
     }
 }
 
-/// A value that is there: as a seed, a deserializer and a visitor.
-struct Present<T>(T);
+/// A value that is not null: as a seed, a deserializer and a visitor.
+struct NonNull<T>(T);
 
-impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Present<S> {
+impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for NonNull<S> {
     type Value = S::Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<S::Value, D::Error> {
-        self.0.deserialize(Present(deserializer))
+        self.0.deserialize(NonNull(deserializer))
     }
 }
 
-impl<'de, D: Deserializer<'de>> Deserializer<'de> for Present<D> {
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for NonNull<D> {
     type Error = D::Error;
 
-    // Whatever comes is the value: null is then told by the type that cannot be read from it.
+    // Reads the value without the option, so that the inner type reports null.
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
         visitor.visit_some(self.0)
     }

@@ -1,10 +1,10 @@
-//! The address of the next page: the request's own, with the place to go on from in `$skiptoken`.
+//! The URL of the next page: that of the request, with the position in `$skiptoken`.
 
-/// The same request, under its URL without a query, for the rows after the place that `token` tells.
+/// The URL of the same request for the rows after the position in `token`. `url` has no query.
 pub(super) fn after(url: &str, query: &str, token: &str) -> String {
     let mut link = format!("{url}?");
     for part in query.split('&') {
-        if !part.is_empty() && !is_place(part) {
+        if !part.is_empty() && !is_position(part) {
             link.push_str(part);
             link.push('&');
         }
@@ -14,9 +14,9 @@ pub(super) fn after(url: &str, query: &str, token: &str) -> String {
     link
 }
 
-/// Whether a piece of a query says where the page begins: `$skip` or `$skiptoken`, in any of their spellings.
-fn is_place(part: &str) -> bool {
-    // Only the name is looked at; it may be percent-encoded anywhere.
+/// Whether a part of a query sets the position: `$skip` or `$skiptoken`, in any of their spellings.
+fn is_position(part: &str) -> bool {
+    // Only the name matters; any part of it may be percent-encoded.
     let name = part.split('=').next().unwrap_or(part);
     let pairs: Vec<(String, String)> = serde_urlencoded::from_str(name).unwrap_or_default();
     pairs.first().is_some_and(|(name, _)| {

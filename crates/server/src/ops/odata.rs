@@ -1,8 +1,7 @@
-//! OData's own doors: the service document, the description of the model, and what tools compute addresses
-//! for, as the number of entities in a set.
+//! OData's own endpoints: the service document, the metadata document, and the addresses that tools derive,
+//! such as the number of entities in a set.
 //!
-//! The first two are open to everybody, like the description of the interface: they hold nothing but the
-//! model.
+//! The two documents need no authentication, like the description of the API: they contain only the model.
 
 use std::sync::LazyLock;
 
@@ -22,14 +21,14 @@ use obeya_read::text::quoted;
 use obeya_read::{List, Related};
 use obeya_store::entity_sets::{self, CONTAINER, ROOT};
 
-/// What tools find by computing its address.
+/// What tools read at a derived address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Computed {
-    /// `/v2/groups/$count`: how many entities a set has, as text.
+    /// `/v2/groups/$count`: the number of entities in a set, as text.
     Count,
-    /// `/v2/groups(7)/boards`: what a navigation leads to, by its place in the entity.
+    /// `/v2/groups(7)/boards`: the target of a navigation, by its index in the entity.
     Related(usize),
-    /// `/v2/groups(7)/boards/$count`: how many.
+    /// `/v2/groups(7)/boards/$count`: the number of records there.
     RelatedCount(usize),
 }
 
@@ -40,25 +39,25 @@ static METADATA_XML: LazyLock<Bytes> = LazyLock::new(|| CONTAINER.xml().into());
 static METADATA_JSON: LazyLock<Bytes> = LazyLock::new(|| CONTAINER.json().into());
 static METADATA_OFFERS: LazyLock<Offers> = LazyLock::new(|| Offers::in_order(&[XML, JSON]));
 
-/// `/v2`: the sets and where they are. It is always JSON; there is no other form of it.
+/// `/v2`: the sets and their URLs, always as JSON.
 pub(crate) fn service_document(app: &App, head: &Parts) -> Result<Response, Problem> {
     check_max_version(&head.headers)?;
     let root = format!("{}{ROOT}", app.base_for(&head.headers));
     let mut response = Response::new(CONTAINER.service_document(&root).into());
-    // The addresses in it depend on the name the caller used.
+    // The URLs in it depend on the host name of the request.
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, MINIMAL);
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     Ok(response)
 }
 
-/// `/v2/$metadata`: CSDL in XML, and in JSON for who asks for that.
+/// `/v2/$metadata`: CSDL in XML, or in JSON on request.
 pub(crate) fn metadata(head: &Parts) -> Result<Response, Problem> {
     check_max_version(&head.headers)?;
     let media = match format_option(head.uri.query().unwrap_or(""))? {
         Some(media) => media,
-        // Tools take JSON for their data and send the same `Accept` here, but read this document in XML:
-        // whoever takes XML at all gets it.
+        // Tools send the `Accept` of their data here too, but read this document in XML: a client that
+        // accepts XML at all gets it.
         None if METADATA_OFFERS.takes_first(&head.headers) => HeaderValue::from_static(XML),
         None => METADATA_OFFERS.negotiate(&head.headers)?,
     };
@@ -78,7 +77,7 @@ pub(crate) fn metadata(head: &Parts) -> Result<Response, Problem> {
     Ok(response)
 }
 
-/// What `$format` asks for, in each of its spellings; it goes before `Accept`.
+/// The value of `$format`, in each of its spellings; it takes precedence over `Accept`.
 fn format_option(query: &str) -> Result<Option<HeaderValue>, Problem> {
     let pairs: Vec<(String, String)> = serde_urlencoded::from_str(query).unwrap_or_default();
     let is_format = |name: &str| {
@@ -105,11 +104,11 @@ fn format_option(query: &str) -> Result<Option<HeaderValue>, Problem> {
     }
 }
 
-/// Answers what is computed from the address of a set or of a record in it. The call is one of the operation
-/// that reads the set, or the record.
+/// Answers an address that is derived from that of a set or a record. The call has the operation that reads
+/// the set or the record.
 pub(crate) async fn computed(call: Call, what: Computed) -> Result<Response, Problem> {
     let Some((set, _)) = entity_sets::at(call.operation.path()) else {
-        // The routes are made from the sets.
+        // The routes are derived from the sets.
         return Err(Problem::internal("an operation that reads no set"));
     };
     let related = |id: i32, at: usize| Related::new(set, &set.entity.navigations[at], id);

@@ -1,4 +1,4 @@
-//! GET /v2/ping: what time it is here, for who wants to know that the service answers.
+//! The check that the service answers.
 
 use obeya_model::Timestamp;
 
@@ -6,7 +6,8 @@ use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 
-pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
+/// GET /v2/ping: the time of the service's clock.
+pub(crate) async fn ping(call: Call) -> Result<Response, Problem> {
     obeya_read::check_options(call.query(), &call.app.config.limits.query)?;
     let now = Timestamp::from_ticks(call.now())
         .ok_or_else(|| Problem::internal("the clock is outside the years 0 to 9999"))?;

@@ -1,7 +1,7 @@
-//! The one way in which a handler reads, by the read engine: prepare → run → send.
+//! Reads through the read engine: prepare → run → send.
 //!
-//! What a request may be refused for is over after `prepare`, which needs no connection. `run` has a session
-//! and knows no HTTP. `send` alone makes a response.
+//! Every error of a request is found by `prepare`, which needs no connection. `run` has a session and knows
+//! no HTTP. Only `send` creates a response.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -12,43 +12,43 @@ use http::{HeaderName, HeaderValue, StatusCode};
 
 use super::call::Call;
 use super::next_link;
-use super::page_tags::{self, Tags};
+use super::page_tags::{self, PageTags};
 use crate::http::body::{Body, Response};
 use crate::http::body_sender::{self, BodyReceiver, BodySender, Head};
 use crate::http::extract::{PREFERENCE_APPLIED, max_page_size};
 use crate::http::memory_budget::Reservation;
 use crate::http::problem::Problem;
-use obeya_read::{self as read, Cost, Found, Prepared, ReadError, ReadRequest, Sink};
+use obeya_read::{self as read, Cost, Prepared, ReadError, ReadOutcome, ReadRequest, Sink};
 use obeya_store::Session;
 
-/// Names the state of the datasource that a page shows, for who puts pages together.
+/// The version of the datasource that a page shows, for clients that combine pages.
 const STATE: HeaderName = HeaderName::from_static("obeya-state");
-/// Page size, page number and count of all values, for forms that have no place for them.
+/// Page size, page number and count of all values, for formats that do not include them.
 const PAGE_SIZE: HeaderName = HeaderName::from_static("obeya-page-size");
 const PAGE_NO: HeaderName = HeaderName::from_static("obeya-page-no");
 const COUNT: HeaderName = HeaderName::from_static("obeya-count");
 const VARIES: HeaderValue = HeaderValue::from_static("accept");
 
-/// What a read comes to.
-enum Answer {
-    /// The bytes, and what they are.
-    Whole(Vec<u8>, Found),
-    /// A body that may still be growing, and what is known of its page of values.
-    Growing(Growing, Option<ValueHead>),
+/// The answer of a read.
+enum ReadAnswer {
+    /// A complete answer, and its outcome.
+    Complete(Vec<u8>, ReadOutcome),
+    /// A body that may still be read, and the head of its page of values.
+    Streamed(StreamedAnswer, Option<ValuePageHead>),
 }
 
-struct Growing {
-    /// All of the body, if it is complete already.
+struct StreamedAnswer {
+    /// The whole body, if it is already complete.
     whole: Option<Bytes>,
     receiver: BodyReceiver,
 }
 
-/// What the head of a page of values is made of.
-struct ValueHead {
+/// The values for the head of a page of values.
+struct ValuePageHead {
     datasource: i64,
     number: u32,
     size: u32,
-    tags: Tags,
+    tags: PageTags,
 }
 
 /// The stages of a read.
@@ -58,13 +58,13 @@ pub(super) async fn read<P: Into<Prepared>>(
 ) -> Result<Response, Problem> {
     // Parse, bind and plan, or take the plan from the cache.
     let prepared = prepare(&request(&call))?.into();
-    // One snapshot: its rows become bytes.
+    // In one snapshot, write the rows as bytes.
     let answer = run(&call, prepared).await?;
     // Status, headers, tag and next link.
     Ok(send(&call, answer))
 }
 
-/// What the read engine gets of a request.
+/// The input of the read engine from a request.
 fn request(call: &Call) -> ReadRequest<'_> {
     let app = &call.app;
     ReadRequest {
@@ -81,26 +81,26 @@ fn request(call: &Call) -> ReadRequest<'_> {
     }
 }
 
-/// Runs a read where what it costs may run.
-async fn run(call: &Call, prepared: Prepared) -> Result<Answer, Problem> {
+/// Runs a read on the readers that fit its cost.
+async fn run(call: &Call, prepared: Prepared) -> Result<ReadAnswer, Problem> {
     let app = &call.app;
     let cost = prepared.cost();
     match cost {
         Cost::LookUp | Cost::Small => {}
         Cost::Records(records) => {
-            let reservation = app.memory.lists.take(records).await?;
-            let growing = start(call, prepared, reservation, None).await?;
-            return Ok(Answer::Growing(growing, None));
+            let reservation = app.memory.lists.reserve(records).await?;
+            let streamed = start(call, prepared, reservation, None).await?;
+            return Ok(ReadAnswer::Streamed(streamed, None));
         }
         Cost::Values(values) => {
-            let reservation = app.memory.pages.take(values).await?;
-            let head = ValueHead::of(call, &prepared);
+            let reservation = app.memory.pages.reserve(values).await?;
+            let head = ValuePageHead::of(call, &prepared);
             let tags = head.as_ref().map(|head| head.tags.clone());
-            let growing = start(call, prepared, reservation, tags).await?;
-            return Ok(Answer::Growing(growing, head));
+            let streamed = start(call, prepared, reservation, tags).await?;
+            return Ok(ReadAnswer::Streamed(streamed, head));
         }
     }
-    // These have no use for the caches: what a list remembers is in its plan.
+    // These reads do not use the caches: the plan has what a list caches.
     let work = move |session: &mut dyn Session| {
         let mut out = Vec::new();
         let found = read::run(session, &prepared, None, &mut out)?;
@@ -111,7 +111,7 @@ async fn run(call: &Call, prepared: Prepared) -> Result<Answer, Problem> {
     } else {
         app.store.read_inline(work).await?
     };
-    Ok(Answer::Whole(out, found))
+    Ok(ReadAnswer::Complete(out, found))
 }
 
 /// Starts a read whose answer is sent while it is read, and waits for its head.
@@ -119,15 +119,15 @@ async fn start(
     call: &Call,
     prepared: Prepared,
     reservation: Reservation,
-    tags: Option<Tags>,
-) -> Result<Growing, Problem> {
+    tags: Option<PageTags>,
+) -> Result<StreamedAnswer, Problem> {
     let app = Arc::clone(&call.app);
     let (sender, mut receiver) = body_sender::channel(reservation);
-    // A task of its own, as the reading goes on after the head of the answer is sent. It ends by itself: when
-    // all is read, or with its client.
+    // A separate task, because reading continues after the head of the answer is sent. It ends when
+    // everything is read, or the client disconnects.
     tokio::spawn(async move {
         let sender = Arc::new(sender);
-        let mut sink = ToClient {
+        let mut sink = BodySink {
             sender: Arc::clone(&sender),
             tags,
             version: 0,
@@ -141,18 +141,18 @@ async fn start(
         sender.guard(app.config.limits.request).await;
     });
     let whole = receiver.start().await?;
-    Ok(Growing { whole, receiver })
+    Ok(StreamedAnswer { whole, receiver })
 }
 
-/// Hands an answer to the client as it is read.
-struct ToClient {
+/// Passes an answer to the client while it is read.
+struct BodySink {
     sender: Arc<BodySender>,
     /// The tags of a page of values.
-    tags: Option<Tags>,
+    tags: Option<PageTags>,
     version: i64,
 }
 
-impl Sink for ToClient {
+impl Sink for BodySink {
     fn begin(&mut self, version: i64) -> ControlFlow<()> {
         self.version = version;
         let is_known = self
@@ -195,7 +195,7 @@ impl Sink for ToClient {
     }
 }
 
-impl ValueHead {
+impl ValuePageHead {
     fn of(call: &Call, prepared: &Prepared) -> Option<Self> {
         let Prepared::Values(page) = prepared else {
             return None;
@@ -204,25 +204,27 @@ impl ValueHead {
             datasource: page.datasource(),
             number: page.number(),
             size: page.size(),
-            tags: Tags::of_answers_to(call, page.asks_the_time()),
+            tags: PageTags::of_answers_to(call, page.asks_the_time()),
         })
     }
 }
 
-/// The response of a read: the only place where one is made.
-fn send(call: &Call, answer: Answer) -> Response {
+/// The response of a read. No other code creates one.
+fn send(call: &Call, answer: ReadAnswer) -> Response {
     match answer {
-        Answer::Whole(out, Found::Record) => call.reply_record(out),
-        Answer::Whole(out, Found::Whole) => call.reply(out),
+        ReadAnswer::Complete(out, ReadOutcome::Record) => call.reply_record(out),
+        ReadAnswer::Complete(out, ReadOutcome::Complete) => call.reply(out),
         // OData Protocol, 11.2.7: a navigation to nothing is no error.
-        Answer::Whole(_, Found::Nothing) => empty(StatusCode::NO_CONTENT),
-        Answer::Whole(out, Found::OpenList(next)) => send_list(call, out, next.as_ref()),
-        Answer::Growing(growing, None) => growing.send(call),
-        Answer::Growing(growing, Some(head)) => send_values(call, growing, &head),
+        ReadAnswer::Complete(_, ReadOutcome::NoContent) => empty(StatusCode::NO_CONTENT),
+        ReadAnswer::Complete(out, ReadOutcome::OpenList(next)) => {
+            send_list(call, out, next.as_ref())
+        }
+        ReadAnswer::Streamed(streamed, None) => streamed.send(call),
+        ReadAnswer::Streamed(streamed, Some(head)) => send_values(call, streamed, &head),
     }
 }
 
-fn send_list(call: &Call, mut out: Vec<u8>, next: Option<&read::Next>) -> Response {
+fn send_list(call: &Call, mut out: Vec<u8>, next: Option<&read::NextPage>) -> Response {
     let next_link = next.map(|next| {
         let url = format!("{}{}", call.base_url(), call.path());
         next_link::after(&url, call.query(), &next.token(&call.app.links))
@@ -235,13 +237,13 @@ fn send_list(call: &Call, mut out: Vec<u8>, next: Option<&read::Next>) -> Respon
     response
 }
 
-fn send_values(call: &Call, growing: Growing, page: &ValueHead) -> Response {
-    let head = growing.receiver.head();
+fn send_values(call: &Call, streamed: StreamedAnswer, page: &ValuePageHead) -> Response {
+    let head = streamed.receiver.head();
     let is_known = head.is_some_and(|head| head.is_known);
     let mut response = if is_known {
         empty(StatusCode::NOT_MODIFIED)
     } else {
-        growing.send(call)
+        streamed.send(call)
     };
     let headers = response.headers_mut();
     headers.insert(VARY, VARIES);
@@ -259,7 +261,7 @@ fn send_values(call: &Call, growing: Growing, page: &ValueHead) -> Response {
     response
 }
 
-impl Growing {
+impl StreamedAnswer {
     fn send(self, call: &Call) -> Response {
         match self.whole {
             Some(whole) => call.reply(whole),

@@ -25,10 +25,10 @@ use obeya_store::clients;
 
 /// A form with our three or four fields has some 200 bytes.
 const MAX_FORM_BYTES: usize = 16 << 10;
-/// The most of a client's id that a log line holds; ours have 18.
+/// The most bytes of a client id in a log line; ours have 18.
 const LOGGED_ID_BYTES: usize = 64;
 
-/// An error of RFC 6749: its name, and what to do about it.
+/// An error of RFC 6749: its name, and advice.
 struct OAuthError {
     status: StatusCode,
     error: &'static str,
@@ -46,9 +46,9 @@ impl OAuthError {
         }
     }
 
-    /// A body that is too large, too slow or broken off, with the status and headers it has everywhere. RFC
-    /// 6749 knows only 400 here, but those who read no more than the status can act on 408 and 413, and the
-    /// others find the error they expect.
+    /// A body that is too large, too slow or truncated, with its usual status and headers. RFC 6749 knows
+    /// only 400 here, but a client that reads only the status can act on 408 and 413, and others find the
+    /// error that they expect.
     fn body(problem: Problem) -> Self {
         let (status, description, headers) = problem.into_parts();
         Self {
@@ -77,7 +77,7 @@ impl OAuthError {
     }
 }
 
-/// Either kind of failure; a [`Problem`] is ours, not the caller's.
+/// Either kind of failure; a [`Problem`] is the service's fault.
 enum Failure {
     OAuth(OAuthError),
     Problem(Problem),
@@ -109,9 +109,9 @@ struct ErrorResponse<'a> {
     error_description: &'a str,
 }
 
-/// What a token request says.
+/// The fields of a token request.
 #[derive(Default)]
-struct Form {
+struct TokenForm {
     grant_type: Option<String>,
     client_id: Option<String>,
     client_secret: Option<String>,
@@ -172,10 +172,10 @@ pub(crate) async fn token(
     Ok(response)
 }
 
-/// Tells the log who was refused, so that somebody who guesses secrets can be found.
+/// Logs a refused request, so that attempts to guess secrets can be found.
 fn log_refusal(head: &Parts, client_id: Option<&str>, error: &'static str) {
     let peer = head.extensions.get::<Peer>();
-    // The id is whatever the caller sent: cut, and escaped by its `Debug`.
+    // The id is arbitrary input: it is shortened, and `Debug` escapes it.
     let client_id = client_id.map(|id| shortened(id, LOGGED_ID_BYTES));
     tracing::warn!(
         peer = peer.map(|Peer(address)| tracing::field::display(address)),
@@ -185,7 +185,7 @@ fn log_refusal(head: &Parts, client_id: Option<&str>, error: &'static str) {
     );
 }
 
-/// The token and its scopes. Leaves in `client_id` whom the request named.
+/// Issues a token; returns it and its scopes. Stores the client id of the request in `client_id`.
 async fn grant(
     app: &App,
     headers: &HeaderMap,
@@ -211,11 +211,11 @@ async fn grant(
             .into());
         }
     }
-    let asked = form.scope.clone();
+    let requested = form.scope.clone();
     let (id, secret) = credentials(headers, form)?;
     *client_id = Some(id.clone());
     let (id, granted) = authenticate(app, id, secret).await?;
-    let scopes = narrow(granted, asked.as_deref())?;
+    let scopes = requested_scopes(granted, requested.as_deref())?;
     let tokens = std::sync::Arc::clone(&app.tokens);
     let token = tokio::task::spawn_blocking(move || tokens.issue(&id, scopes))
         .await
@@ -223,7 +223,11 @@ async fn grant(
     Ok((token, scopes))
 }
 
-async fn read_form(app: &App, headers: &HeaderMap, body: &mut Incoming) -> Result<Form, Failure> {
+async fn read_form(
+    app: &App,
+    headers: &HeaderMap,
+    body: &mut Incoming,
+) -> Result<TokenForm, Failure> {
     let content_type = headers
         .get(CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())
@@ -245,14 +249,14 @@ async fn read_form(app: &App, headers: &HeaderMap, body: &mut Incoming) -> Resul
     .map_err(OAuthError::body)?;
     let pairs: Vec<(String, String)> = serde_urlencoded::from_bytes(&bytes)
         .map_err(|_| OAuthError::request("The body is not a form in UTF-8."))?;
-    let mut form = Form::default();
+    let mut form = TokenForm::default();
     for (name, value) in pairs {
         let field = match name.as_str() {
             "grant_type" => &mut form.grant_type,
             "client_id" => &mut form.client_id,
             "client_secret" => &mut form.client_secret,
             "scope" => &mut form.scope,
-            // RFC 6749, 3.2: parameters that are not known are ignored.
+            // RFC 6749, 3.2: unknown parameters are ignored.
             _ => continue,
         };
         if field.is_some() {
@@ -260,7 +264,7 @@ async fn read_form(app: &App, headers: &HeaderMap, body: &mut Incoming) -> Resul
                 OAuthError::request(format!("The field {name} is given more than once.")).into(),
             );
         }
-        // RFC 6749, 3.2: a parameter without a value is as good as absent.
+        // RFC 6749, 3.2: a parameter without a value counts as absent.
         if !value.is_empty() {
             *field = Some(value);
         }
@@ -268,8 +272,8 @@ async fn read_form(app: &App, headers: &HeaderMap, body: &mut Incoming) -> Resul
     Ok(form)
 }
 
-/// The id and secret, from the header or the form, never from both.
-fn credentials(headers: &HeaderMap, form: Form) -> Result<(String, String), OAuthError> {
+/// The id and secret, from the header or the form but not from both.
+fn credentials(headers: &HeaderMap, form: TokenForm) -> Result<(String, String), OAuthError> {
     let Some(header) = headers.get(AUTHORIZATION) else {
         let id = form
             .client_id
@@ -311,9 +315,9 @@ fn form_decode(text: &str) -> Option<String> {
     pairs.into_iter().next().map(|(_, value)| value)
 }
 
-/// The client and its scopes, if the secret is theirs.
+/// The client and its scopes, if the secret is correct.
 async fn authenticate(app: &App, id: String, secret: String) -> Result<(String, Scopes), Failure> {
-    // A text with NUL can't be asked for, and is nobody's id; it takes the way of every unknown client.
+    // The store cannot look up a text with NUL, and no id has one; it is handled like any unknown client.
     let key = if id.contains('\0') {
         String::new()
     } else {
@@ -325,7 +329,7 @@ async fn authenticate(app: &App, id: String, secret: String) -> Result<(String, 
         .await?;
     let client = client.filter(|client| client.revoked_at.is_none());
     let hash = client.as_ref().map(|client| client.secret_hash.clone());
-    // Cut, so that a megabyte of secret is not hashed; what is cut never matches, since ours are shorter.
+    // Cut, so that a megabyte is not hashed. A secret that was cut never matches, because ours are shorter.
     let secret: String = secret.chars().take(MAX_SECRET_CHARACTERS).collect();
     let matched = app.secrets.check(secret, hash, &app.metrics).await?;
     match client {
@@ -334,9 +338,9 @@ async fn authenticate(app: &App, id: String, secret: String) -> Result<(String, 
     }
 }
 
-/// The scopes of the token: what was asked for, else all.
-fn narrow(granted: Scopes, asked: Option<&str>) -> Result<Scopes, OAuthError> {
-    let names: Vec<&str> = asked
+/// The scopes of the token: the requested ones, else all.
+fn requested_scopes(granted: Scopes, requested: Option<&str>) -> Result<Scopes, OAuthError> {
+    let names: Vec<&str> = requested
         .unwrap_or("")
         .split(' ')
         .filter(|name| !name.is_empty())

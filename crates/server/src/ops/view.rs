@@ -1,10 +1,10 @@
-//! What the answer to a write shows of the record that was written.
+//! The part of a record that the answer to a write shows.
 //!
-//! A caller that may read the record sees all of it. One that may only write sees what it has just set, and
-//! besides what its schema never leaves empty: every other nullable property is null, and every other list is
-//! empty. The schema of the specification says which properties those are, so that a new one is hidden until
-//! a request sets it. A record comes as the bytes that a reader of it gets, and keeps their order. Knows no
-//! record and no store.
+//! A client that may read the record sees all of it. A client that may only write sees the properties that it
+//! has just set and those that its schema never leaves empty: every other nullable property is null, and
+//! every other list is empty. The schema of the specification determines these properties, so a new one is
+//! hidden until a request sets it. A record arrives as the bytes that a reader gets; their order stays. This
+//! module knows no record and no store.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -20,19 +20,19 @@ use crate::http::etag::Tag;
 use crate::ops::call::Call;
 use crate::spec::SPEC_JSON;
 
-/// A record that a write answers with.
+/// The record in the answer to a write.
 #[derive(Debug)]
-pub(crate) struct Record {
+pub(crate) struct WrittenRecord {
     /// The name of its schema in the specification.
     schema: &'static str,
-    /// The id under which it is found again.
+    /// The id of the record.
     pub(super) id: i32,
-    /// All of it.
+    /// The whole record.
     json: Vec<u8>,
 }
 
-impl Record {
-    /// A record of an entity, which has the name of its schema.
+impl WrittenRecord {
+    /// A record of an entity. The entity and its schema have the same name.
     pub(crate) fn new(entity: &'static EntityType, id: i32, json: Vec<u8>) -> Self {
         Self {
             schema: entity.name,
@@ -42,16 +42,16 @@ impl Record {
     }
 }
 
-/// How much of a record one caller is shown.
+/// The part of a record that one client sees.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum View {
-    /// All of it.
+    /// The whole record.
     Whole,
-    /// What these properties of the request's body set, and what is never empty.
+    /// The properties that the request set, and those that are never empty.
     Written(Map<String, Value>),
 }
 
-/// Whether the request is carried out now or was before.
+/// Whether the request is carried out now or was carried out before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Attempt {
     First,
@@ -66,7 +66,7 @@ static SCHEMAS: LazyLock<Value> = LazyLock::new(|| {
 });
 
 impl View {
-    /// The view of a caller, before it is known what its request sets.
+    /// The view of a client, before its body was read.
     pub(super) fn of(call: &Call) -> Self {
         let needed = Scopes::to_read_what_it_writes(call.operation);
         if call.caller.scopes.intersects(needed) {
@@ -76,8 +76,7 @@ impl View {
         }
     }
 
-    /// Shows what `body` sets: its properties, as the service has read them. Unknown properties of a request
-    /// set nothing and show nothing.
+    /// Shows the properties that `body` sets. Unknown properties of a request set nothing and show nothing.
     pub(super) fn show_written(&mut self, body: &impl Serialize) -> Result<(), serde_json::Error> {
         if let Self::Written(written) = self
             && let Value::Object(properties) = serde_json::to_value(body)?
@@ -89,11 +88,11 @@ impl View {
 
     /// The record as JSON, and its tag.
     ///
-    /// The answer to a repeated request shows a property that the request set only where the record still has
-    /// that value: another may have been written since by somebody else.
+    /// The answer to a repeated request shows a property that the request set only if the record still has
+    /// that value: another client may have changed it since.
     pub(super) fn answer(
         &self,
-        record: Record,
+        record: WrittenRecord,
         attempt: Attempt,
     ) -> Result<(Vec<u8>, Tag), serde_json::Error> {
         let tag = self.tag(&record)?;
@@ -102,17 +101,17 @@ impl View {
         };
         let json = redacted(&record, |name, value| {
             let set = written.get(name);
-            set.is_some_and(|set| attempt == Attempt::First || holds(value, set))
+            set.is_some_and(|set| attempt == Attempt::First || equals(value, set))
         })?;
         Ok((json, tag))
     }
 
     /// The tag of the record.
     ///
-    /// For a caller that may not read it, that is a digest of what such a caller is shown in any case. The
-    /// stamp is in there, so every change gives another tag; nothing hidden is, so nobody can test by
-    /// `If-Match` whether a guess of it is right.
-    pub(super) fn tag(&self, record: &Record) -> Result<Tag, serde_json::Error> {
+    /// For a client that may not read it, the tag is a digest of the part that such a client always sees.
+    /// That includes the stamp, so every change results in another tag; it includes no hidden value, so a
+    /// client cannot test a guess of one by `If-Match`.
+    pub(super) fn tag(&self, record: &WrittenRecord) -> Result<Tag, serde_json::Error> {
         Ok(match self {
             Self::Whole => Tag::of(&record.json),
             Self::Written(_) => Tag::of(&redacted(record, |_, _| false)?),
@@ -120,14 +119,14 @@ impl View {
     }
 }
 
-/// Whether a member is this value, however it is spelt.
-fn holds(member: &RawValue, value: &Value) -> bool {
+/// Whether a member has this value, in any notation.
+fn equals(member: &RawValue, value: &Value) -> bool {
     serde_json::from_str::<Value>(member.get()).is_ok_and(|member| member == *value)
 }
 
-/// The record without what may be empty, but for what is `shown`.
+/// The record with everything emptied that may be empty, except the members that are `shown`.
 fn redacted(
-    record: &Record,
+    record: &WrittenRecord,
     shown: impl Fn(&str, &RawValue) -> bool,
 ) -> Result<Vec<u8>, serde_json::Error> {
     let schema = &SCHEMAS[record.schema]["properties"];
@@ -146,7 +145,7 @@ fn redacted(
     obeya_read::to_vec(&members)
 }
 
-/// The members of an object, in their order and as they are written.
+/// The members of an object, in their order and as written.
 struct Members<'a>(Vec<(&'a str, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Members<'de> {

@@ -1,163 +1,167 @@
-//! The one way in which a handler writes: decode → decide → commit → send, once the router has authorised it.
+//! Writes: decode → decide → commit → send, after the router has authorised the request.
 //!
-//! [`write()`] shows the stages. The work runs in the store's writer, and around it, in the same transaction,
-//! whatever belongs to every write:
+//! [`write()`] shows the stages. The work runs in the store's writer. The same transaction includes what is
+//! common to all writes:
 //!
-//! - `If-Match`: the record as it is now must have one of the tags; else 412 `precondition.failed`, and
+//! - `If-Match`: the current record must have one of the tags; otherwise 412 `precondition.failed`, and
 //!   nothing is changed.
-//! - `Idempotency-Key`: that the request was carried out is stored with the change for a day. The same
-//!   request under the same key changes nothing and is answered with the record as it is by then; another
-//!   request under it is 422 `idempotency.mismatch`. What is refused is not stored: it changed nothing, and
-//!   may be mended and sent again. A client that has used too many keys gets 429 `idempotency.quota`.
-//! - `ETag`: an answer that is one record says which state of it is meant.
-//! - Whoever may not read the record sees no more of it than its request set (`view.rs`).
+//! - `Idempotency-Key`: a record that the request was carried out is stored with the change for a day. A
+//!   repeated request with the same key changes nothing and is answered with the current record; another
+//!   request with it is 422 `idempotency.mismatch`. A refused request is not stored: it changed nothing, and
+//!   may be corrected and sent again. A client that has used too many keys gets 429 `idempotency.quota`.
+//! - `ETag`: an answer that is one record has the tag of its state.
+//! - A client that may not read the record sees only what its request set (`view.rs`).
 //!
-//! No rules of a resource here, and no SQL.
+//! This module has no rules of a resource and no SQL.
 
 use http::header::ETAG;
 use serde::{Deserialize, Serialize};
 
 use super::call::Call;
 use super::decoding::{Decode, Decoded, Terms};
-use super::view::{Attempt, Record, View};
+use super::view::{Attempt, View, WrittenRecord};
 use crate::app::App;
 use crate::http::body::Response;
 use crate::http::etag::Condition;
 use crate::http::idempotency;
 use crate::http::problem::Problem;
 use obeya_store::Session;
-use obeya_store::answers::{self, IdempotencyRecord, Key, RETENTION_TICKS, StoredAnswer};
+use obeya_store::idempotency_records::{
+    self, IdempotencyKey, IdempotencyRecord, RETENTION_TICKS, StoredAnswer,
+};
 use obeya_store::write_error::WriteError;
 
 /// Ticks of 100 ns in a second.
 const TICKS_PER_SECOND: i64 = 10_000_000;
 
-/// The stages of a write. That its caller may write was decided before (`router.rs`): without that there is
-/// no call.
+/// The stages of a write. The router has authorised the request before: otherwise there is no call.
 pub(super) async fn write<D: Decode>(
     mut call: Call,
     body: D,
-    decide: impl FnOnce(D::Body, &mut Deciding) -> Result<Decision, WriteError>,
+    decide: impl FnOnce(D::Body, &mut WriteContext) -> Result<Decision, WriteError>,
 ) -> Result<Response, Problem> {
-    // The body, and under which terms: what has not its form is refused here.
+    // Read the body and the conditions of the write; refuse malformed ones.
     let Decoded { body, terms } = body.decode(&mut call).await?;
-    // The rules that need no record.
-    let mut deciding = Deciding {
+    // Apply the rules that need no record.
+    let mut context = WriteContext {
         now: call.now(),
         view: View::of(&call),
     };
-    let decision = decide(body, &mut deciding)?;
-    // One transaction: the terms, the rules that look at records, the change and its answer.
-    let committed = commit(&call, terms, decision, &deciding).await?;
-    // What of it the caller is shown.
-    send(&call, &deciding.view, committed)
+    let decision = decide(body, &mut context)?;
+    // In one transaction: check the conditions, apply the rules that need records, make the change and its
+    // answer.
+    let committed = commit(&call, terms, decision, &context).await?;
+    // Show the client its part of the answer.
+    send(&call, &context.view, committed)
 }
 
-/// What a write is decided with, besides its body.
-pub(super) struct Deciding {
-    /// Now, in ticks.
+/// The input of a decision besides the body.
+pub(super) struct WriteContext {
+    /// The current time, in ticks.
     pub(super) now: i64,
     view: View,
 }
 
-impl Deciding {
-    /// Says what the request sets: an object with properties of the record. It is all that a caller who may
-    /// not read the record is shown of what may be empty.
+impl WriteContext {
+    /// Sets the properties that the request sets, as an object. A client that may not read the record sees no
+    /// other properties that may be empty.
     pub(super) fn sets(&mut self, body: &impl Serialize) -> Result<(), WriteError> {
         Ok(self.view.show_written(body)?)
     }
 }
 
-/// A write that is decided but for what depends on stored records.
+/// A write whose checks without stored records are done.
 pub(super) struct Decision {
     work: Box<Work>,
-    kind: Kind,
-    present: Option<Box<Present>>,
+    kind: AnswerKind,
+    present: Option<Box<ReadCurrent>>,
 }
 
-/// Changes what is to be changed. May run more than once.
+/// Makes the change. May run more than once.
 type Work = dyn Fn(&mut dyn Session) -> Result<Answer, WriteError> + Send;
-/// Gives the record that a condition is about, as it is.
-type Present = dyn Fn(&mut dyn Session) -> Result<Record, WriteError> + Send;
-/// Gives the record that was answered with, by its id.
-type Current = dyn FnOnce(&mut dyn Session, i32) -> Result<Record, WriteError> + Send;
+/// Reads the record to which a condition applies.
+type ReadCurrent = dyn Fn(&mut dyn Session) -> Result<WrittenRecord, WriteError> + Send;
+/// Reads the record of an earlier answer, by its id.
+type ReadById = dyn FnOnce(&mut dyn Session, i32) -> Result<WrittenRecord, WriteError> + Send;
 
-/// What a write is answered with.
-enum Kind {
-    /// A record, which is found again for a request that is repeated.
-    Record(Box<Current>),
-    /// JSON that tells nothing of any record.
-    Figures,
+/// The kind of answer to a write.
+enum AnswerKind {
+    /// A record, which is read again for a repeated request.
+    Record(Box<ReadById>),
+    /// JSON without content of any record.
+    Summary,
     /// No body.
-    Nothing,
+    Empty,
 }
 
 /// An answer, made in the transaction.
 enum Answer {
-    Record(Record),
-    Figures(String),
-    Nothing,
+    Record(WrittenRecord),
+    Summary(String),
+    Empty,
 }
 
-/// A write that was carried out, now or before.
+/// A write that was carried out, now or earlier.
 struct Committed {
     answer: Answer,
     attempt: Attempt,
 }
 
 impl Decision {
-    /// Answers with one record; `current` finds it again by its id, for a request that is repeated.
+    /// Answers with one record; `current` reads it again by its id for a repeated request.
     pub(super) fn record(
-        current: impl FnOnce(&mut dyn Session, i32) -> Result<Record, WriteError> + Send + 'static,
-        work: impl Fn(&mut dyn Session) -> Result<Record, WriteError> + Send + 'static,
+        current: impl FnOnce(&mut dyn Session, i32) -> Result<WrittenRecord, WriteError>
+        + Send
+        + 'static,
+        work: impl Fn(&mut dyn Session) -> Result<WrittenRecord, WriteError> + Send + 'static,
     ) -> Self {
         Self {
             work: Box::new(move |session| Ok(Answer::Record(work(session)?))),
-            kind: Kind::Record(Box::new(current)),
+            kind: AnswerKind::Record(Box::new(current)),
             present: None,
         }
     }
 
-    /// Answers with JSON that tells nothing of any record, such as how many there were.
-    pub(super) fn figures<R: Serialize>(
+    /// Answers with JSON without content of any record, such as a count.
+    pub(super) fn summary<R: Serialize>(
         work: impl Fn(&mut dyn Session) -> Result<R, WriteError> + Send + 'static,
     ) -> Self {
         Self {
             work: Box::new(move |session| {
-                Ok(Answer::Figures(obeya_read::to_string(&work(session)?)?))
+                Ok(Answer::Summary(obeya_read::to_string(&work(session)?)?))
             }),
-            kind: Kind::Figures,
+            kind: AnswerKind::Summary,
             present: None,
         }
     }
 
     /// Answers without a body.
-    pub(super) fn nothing(
+    pub(super) fn empty(
         work: impl Fn(&mut dyn Session) -> Result<(), WriteError> + Send + 'static,
     ) -> Self {
         Self {
-            work: Box::new(move |session| work(session).map(|()| Answer::Nothing)),
-            kind: Kind::Nothing,
+            work: Box::new(move |session| work(session).map(|()| Answer::Empty)),
+            kind: AnswerKind::Empty,
             present: None,
         }
     }
 
-    /// What `If-Match` is compared with: the record as it is now, or the error that it is not there.
+    /// Reads the record with which `If-Match` is compared, or fails if there is none.
     pub(super) fn against(
         mut self,
-        record: impl Fn(&mut dyn Session) -> Result<Record, WriteError> + Send + 'static,
+        record: impl Fn(&mut dyn Session) -> Result<WrittenRecord, WriteError> + Send + 'static,
     ) -> Self {
         self.present = Some(Box::new(record));
         self
     }
 }
 
-/// Carries a write out, unless it was carried out before.
+/// Carries out a write, unless it was carried out before.
 async fn commit(
     call: &Call,
     terms: Terms,
     decision: Decision,
-    deciding: &Deciding,
+    context: &WriteContext,
 ) -> Result<Committed, Problem> {
     let Terms {
         condition,
@@ -168,29 +172,29 @@ async fn commit(
         kind,
         present,
     } = decision;
-    let repeatable = idempotency.map(|(key, fingerprint)| Repeatable {
-        key: Key {
+    let idempotent = idempotency.map(|(key, fingerprint)| IdempotentRequest {
+        key: IdempotencyKey {
             client_id: call.caller.client_id.clone(),
             operation: call.operation.id(),
             key,
         },
         fingerprint,
         quota: call.app.config.limits.idempotency_keys.into(),
-        now: deciding.now,
+        now: context.now,
     });
     let condition = condition.map(|condition| Precondition {
         condition,
         present,
-        view: deciding.view.clone(),
+        view: context.view.clone(),
     });
     let checked = move |session: &mut dyn Session| {
         if let Some(condition) = &condition {
-            condition.hold(session)?;
+            condition.check(session)?;
         }
         work(session)
     };
-    let written = call.app.store.write(move |session| match &repeatable {
-        Some(repeatable) => repeatable.once(session, &checked),
+    let written = call.app.store.write(move |session| match &idempotent {
+        Some(idempotent) => idempotent.execute_once(session, &checked),
         None => checked(session),
     });
     match written.await {
@@ -198,27 +202,27 @@ async fn commit(
             answer,
             attempt: Attempt::First,
         }),
-        Err(WriteError::Repeated(stored)) => repeated(&call.app, kind, stored).await,
+        Err(WriteError::Repeated(stored)) => replay(&call.app, kind, stored).await,
         Err(error) => Err(error.into()),
     }
 }
 
-/// What a request that was carried out before is answered with now.
-async fn repeated(app: &App, kind: Kind, stored: StoredAnswer) -> Result<Committed, Problem> {
+/// The current answer to a request that was carried out before.
+async fn replay(app: &App, kind: AnswerKind, stored: StoredAnswer) -> Result<Committed, Problem> {
     let answer = match (kind, stored) {
-        (Kind::Record(current), stored) => {
+        (AnswerKind::Record(current), stored) => {
             let id = stored_id(stored)?;
             let found = app.store.read(move |session| current(session, id)).await;
             let (name, value) = idempotency::replayed();
             Answer::Record(found.map_err(|error| Problem::from(error).header(name, value))?)
         }
-        (Kind::Figures, StoredAnswer::Text(text)) => Answer::Figures(text),
-        (Kind::Figures, other) => {
+        (AnswerKind::Summary, StoredAnswer::Text(text)) => Answer::Summary(text),
+        (AnswerKind::Summary, other) => {
             return Err(Problem::internal(format!(
                 "the answer to a write of many records was stored as {other:?}"
             )));
         }
-        (Kind::Nothing, _) => Answer::Nothing,
+        (AnswerKind::Empty, _) => Answer::Empty,
     };
     Ok(Committed {
         answer,
@@ -226,17 +230,17 @@ async fn repeated(app: &App, kind: Kind, stored: StoredAnswer) -> Result<Committ
     })
 }
 
-/// What every record has.
+/// The id that every record has.
 #[derive(Deserialize)]
 struct Identified {
     id: i32,
 }
 
-/// The id of the record that was answered with.
+/// The id of the record in an earlier answer.
 fn stored_id(stored: StoredAnswer) -> Result<i32, Problem> {
     match stored {
         StoredAnswer::Record(id) => Ok(id),
-        // An older program beside this one, over the same database, stores the record that it answered with.
+        // An older version of the program over the same database stores the whole record.
         StoredAnswer::Text(text) => serde_json::from_str(&text)
             .map(|Identified { id }| id)
             .map_err(Problem::internal),
@@ -246,7 +250,7 @@ fn stored_id(stored: StoredAnswer) -> Result<i32, Problem> {
     }
 }
 
-/// The response of a write: 200, with as much of a record as the caller is shown.
+/// The response of a write: 200, with the part of the record that the client may see.
 fn send(call: &Call, view: &View, committed: Committed) -> Result<Response, Problem> {
     let Committed { answer, attempt } = committed;
     let replied = match answer {
@@ -258,8 +262,8 @@ fn send(call: &Call, view: &View, committed: Committed) -> Result<Response, Prob
                 response
             })
             .map_err(Problem::internal),
-        Answer::Figures(text) => Ok(call.reply(text)),
-        Answer::Nothing => Ok(call.reply_empty()),
+        Answer::Summary(text) => Ok(call.reply(text)),
+        Answer::Empty => Ok(call.reply_empty()),
     };
     if attempt == Attempt::First {
         return replied;
@@ -274,60 +278,60 @@ fn send(call: &Call, view: &View, committed: Committed) -> Result<Response, Prob
     }
 }
 
-/// A request that may be sent again.
-struct Repeatable {
-    key: Key,
+/// A request with an idempotency key.
+struct IdempotentRequest {
+    key: IdempotencyKey,
     fingerprint: String,
-    /// Most keys that the client may have.
+    /// The most keys that the client may have.
     quota: i64,
     now: i64,
 }
 
-impl Repeatable {
+impl IdempotentRequest {
     /// Does the work, unless the request was carried out before.
     ///
-    /// On an engine in this process that is asked first, for the work need not be undone then. On one at the
-    /// end of a wire it is asked after the work and prefetched before it, so that the question costs no wait
-    /// of its own; work that turns out to have been done already is undone by the error, like any that is
-    /// refused.
-    fn once(
+    /// On an embedded engine the key is checked first, so that the work need not be undone. Over a network it
+    /// is prefetched before the work and checked after it, so that it costs no wait of its own; if the
+    /// request was carried out before, the error undoes the work, as for any refused request.
+    fn execute_once(
         &self,
         session: &mut dyn Session,
         work: impl Fn(&mut dyn Session) -> Result<Answer, WriteError>,
     ) -> Result<Answer, WriteError> {
         let (ordinal, worked) = if session.capabilities().has_round_trips() {
-            answers::prefetch(session, &self.key, self.now)?;
+            idempotency_records::prefetch(session, &self.key, self.now)?;
             let worked = work(session);
             if let Err(WriteError::Store(_)) = worked {
-                // Nothing can be asked of a session that failed.
+                // No statement can run on a session that failed.
                 return worked;
             }
-            (self.admitted(session)?, worked)
+            (self.admit(session)?, worked)
         } else {
-            (self.admitted(session)?, work(session))
+            (self.admit(session)?, work(session))
         };
         let answer = worked?;
         let record = IdempotencyRecord {
             fingerprint: self.fingerprint.clone(),
             answer: answer.stored(),
         };
-        answers::put(session, &self.key, &record, ordinal, self.now)?;
+        idempotency_records::put(session, &self.key, &record, ordinal, self.now)?;
         Ok(answer)
     }
 
-    /// Fails if something was carried out under the key, or if the client has as many keys as it may; the
-    /// ordinal of the key otherwise.
-    fn admitted(&self, session: &mut dyn Session) -> Result<i64, WriteError> {
-        match answers::find(session, &self.key, self.now)? {
+    /// Checks that no request was carried out with the key and that the client is within its quota; returns
+    /// the ordinal of the key.
+    fn admit(&self, session: &mut dyn Session) -> Result<i64, WriteError> {
+        match idempotency_records::find(session, &self.key, self.now)? {
             Some(earlier) if earlier.fingerprint == self.fingerprint => {
                 return Err(WriteError::Repeated(earlier.answer));
             }
             Some(_) => return Err(WriteError::OtherRequest),
             None => {}
         }
-        let keys = answers::count(session, &self.key)?;
+        let keys = idempotency_records::count(session, &self.key)?;
         if keys.at_most >= self.quota
-            && let Some((oldest, used_at)) = answers::oldest(session, &self.key, self.now)?
+            && let Some((oldest, used_at)) =
+                idempotency_records::oldest(session, &self.key, self.now)?
             && keys.next - oldest >= self.quota
         {
             let wait = used_at.saturating_add(RETENTION_TICKS) - self.now;
@@ -337,16 +341,16 @@ impl Repeatable {
     }
 }
 
-/// `If-Match`, and what it is about.
+/// `If-Match`, and the record to which it applies.
 struct Precondition {
     condition: Condition,
-    present: Option<Box<Present>>,
+    present: Option<Box<ReadCurrent>>,
     view: View,
 }
 
 impl Precondition {
-    /// Fails unless the condition names the record as it is.
-    fn hold(&self, session: &mut dyn Session) -> Result<(), WriteError> {
+    /// Fails unless the condition has the tag of the current record.
+    fn check(&self, session: &mut dyn Session) -> Result<(), WriteError> {
         match (&self.present, &self.condition) {
             (Some(present), condition) => {
                 let tag = self.view.tag(&present(session)?)?;
@@ -363,12 +367,12 @@ impl Precondition {
 }
 
 impl Answer {
-    /// What is kept of it for a request that is repeated.
+    /// The part that is stored for a repeated request.
     fn stored(&self) -> StoredAnswer {
         match self {
             Self::Record(record) => StoredAnswer::Record(record.id),
-            Self::Figures(text) => StoredAnswer::Text(text.clone()),
-            Self::Nothing => StoredAnswer::Nothing,
+            Self::Summary(text) => StoredAnswer::Text(text.clone()),
+            Self::Empty => StoredAnswer::Nothing,
         }
     }
 }

@@ -1,6 +1,7 @@
-//! The figures at `/metrics`, in the Prometheus text format.
+//! The metrics at `/metrics`, in the Prometheus text format.
 //!
-//! Every series a request touches is made at start and found by index: counting a request takes no look-up.
+//! Every series that a request changes is created at start and found by index, so counting a request needs no
+//! look-up.
 
 use std::fmt;
 use std::sync::atomic::Ordering;
@@ -14,7 +15,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
-/// Upper bounds in seconds: from a look-up by id to the request's own deadline.
+/// Upper bounds of the buckets in seconds: from a look-up by id to the deadline of a request.
 const BUCKETS: [f64; 12] = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0,
 ];
@@ -30,25 +31,25 @@ struct StatusLabel {
     status: &'static str,
 }
 
-/// The classes of status; a class has one series, so that callers can't make new ones.
+/// The classes of status. There is one series for each class, so that clients cannot create new ones.
 const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 
-/// All figures of a service.
+/// All metrics of a service.
 pub(crate) struct Metrics {
     registry: Registry,
     series: Vec<Series>,
-    /// Tokens given out.
+    /// Issued tokens.
     pub(crate) tokens_issued: Counter,
-    /// Token requests refused.
+    /// Refused token requests.
     pub(crate) tokens_refused: Counter,
-    /// Secrets checked, those of unknown clients included.
+    /// Checked secrets, including those of unknown clients.
     pub(crate) secret_checks: Counter,
     /// Requests being answered.
     pub(crate) in_flight: Gauge,
     queued_writes: Gauge,
     repeated_commits: Counter,
-    held_bytes: Gauge,
-    remembered_tokens: Gauge,
+    buffered_bytes: Gauge,
+    cached_tokens: Gauge,
 }
 
 struct Series {
@@ -56,21 +57,21 @@ struct Series {
     seconds: Histogram,
 }
 
-/// Figures that are read off when somebody asks.
+/// Values that are read when the metrics are requested.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Observed {
     /// Writes waiting for the store.
     pub(crate) queued_writes: usize,
     /// How often the writes of a commit ran again.
     pub(crate) repeated_commits: u64,
-    /// Bytes of answers that their clients have not taken yet.
-    pub(crate) held_bytes: usize,
-    /// Tokens remembered as verified.
-    pub(crate) remembered_tokens: usize,
+    /// Bytes of answers that are buffered for their clients.
+    pub(crate) buffered_bytes: usize,
+    /// Verified tokens in the cache.
+    pub(crate) cached_tokens: usize,
 }
 
 impl Metrics {
-    /// One set of series for each of these names; a series is then named by its place.
+    /// Creates one set of series for each of these names, addressed by index.
     pub(crate) fn new(operations: &[&'static str]) -> Self {
         let mut registry = Registry::with_prefix("obeya");
         let requests = Family::<StatusLabel, Counter>::default();
@@ -117,11 +118,11 @@ impl Metrics {
         };
         let in_flight = gauge("http_requests_in_flight", "Requests being answered");
         let queued_writes = gauge("store_queued_writes", "Writes waiting for the store");
-        let held_bytes = gauge(
+        let buffered_bytes = gauge(
             "http_held_bytes",
             "Bytes of pages and lists of v1 that lie in memory until their clients take them",
         );
-        let remembered_tokens = gauge("tokens_remembered", "Verified tokens remembered");
+        let cached_tokens = gauge("tokens_remembered", "Verified tokens remembered");
         Self {
             registry,
             series,
@@ -131,8 +132,8 @@ impl Metrics {
             in_flight,
             queued_writes,
             repeated_commits,
-            held_bytes,
-            remembered_tokens,
+            buffered_bytes,
+            cached_tokens,
         }
     }
 
@@ -148,16 +149,15 @@ impl Metrics {
         series.seconds.observe(took.as_secs_f64());
     }
 
-    /// The text Prometheus reads.
+    /// The metrics as text.
     pub(crate) fn render(&self, observed: Observed) -> Result<String, fmt::Error> {
         let gauge = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         self.queued_writes.set(gauge(observed.queued_writes));
-        // The store counts by itself; adding what is new since the last look could count it twice.
+        // The store has its own counter; adding differences could count a repetition twice.
         let repeated = self.repeated_commits.inner();
         repeated.store(observed.repeated_commits, Ordering::Relaxed);
-        self.held_bytes.set(gauge(observed.held_bytes));
-        self.remembered_tokens
-            .set(gauge(observed.remembered_tokens));
+        self.buffered_bytes.set(gauge(observed.buffered_bytes));
+        self.cached_tokens.set(gauge(observed.cached_tokens));
         let mut text = String::new();
         text::encode(&mut text, &self.registry)?;
         Ok(text)
@@ -178,8 +178,8 @@ mod tests {
             .render(Observed {
                 queued_writes: 3,
                 repeated_commits: 4,
-                held_bytes: 70,
-                remembered_tokens: 0,
+                buffered_bytes: 70,
+                cached_tokens: 0,
             })
             .expect("text");
         for line in [

@@ -1,5 +1,5 @@
-//! What the service tells about itself: figures for Prometheus. Log lines are written where things happen,
-//! through `tracing`.
+//! Metrics for Prometheus, and helpers for the log. Log lines are written where events happen, through
+//! `tracing`.
 
 mod metrics;
 
@@ -8,13 +8,12 @@ use std::borrow::Cow;
 
 pub(crate) use metrics::{Metrics, Observed};
 
-/// The most of a path that a log line holds, in bytes.
+/// The most bytes of a path in a log line.
 pub(crate) const LOGGED_PATH_BYTES: usize = 256;
-/// The most of a method, which may be any token.
+/// The most bytes of a method, which may be any token.
 pub(crate) const LOGGED_METHOD_BYTES: usize = 16;
 
-/// A caller's text for a log line: at most so many bytes of it. Of a longer one the beginning, and how long
-/// it is.
+/// Shortens a client's text for a log line to `most` bytes: the beginning of a longer text, and its length.
 pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {
         return Cow::Borrowed(text);
@@ -24,7 +23,7 @@ pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{beginning}… ({} bytes)", text.len()))
 }
 
-/// What a panic said, for the log; empty if it was no text.
+/// The message of a panic, for the log; empty if it has none.
 pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());

@@ -1,9 +1,8 @@
-//! Whoever reported an incident in confidence stays unknown.
+//! The reporter of an anonymous incident stays unknown.
 //!
-//! Two plants that differ in nothing but the reporters of their anonymous incidents are asked the same, by
-//! every read of the specification and with every property in every option; their answers must be the same to
-//! the byte, headers included. So nothing has to be known of the ways in which somebody might be told:
-//! whatever told anything would tell the two apart.
+//! Two plants that differ only in the reporters of their anonymous incidents get the same requests: every
+//! read of the specification, with every property in every option. Their answers must be identical, headers
+//! included. So the test needs no list of possible leaks: any leak makes the two differ.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,19 +14,19 @@ use serde_json::{Value, json};
 use crate::incidents_plant::{fill, least, least_update, with};
 use crate::support::{Answer, Database, Service};
 
-/// Everything that tells one reporter from the other. Neither is named anywhere else in the plants.
+/// Everything that differs between the reporters. Neither occurs elsewhere in the plants.
 const REPORTERS: [[&str; 3]; 2] = [
     ["u-aaaa", "aagot.aase", "Aagot Aase"],
     ["u-zzzz", "zeno.zorn", "Zeno Zorn"],
 ];
 
-/// Parts of those names, as somebody would look for them.
+/// Parts of those names, as search terms.
 const PARTS: [[&str; 2]; 2] = [["aagot", "u-a"], ["zeno", "u-z"]];
 
 /// How far a filter goes from one record to the next.
 const DEPTH: usize = 2;
 
-/// Two plants, asked as one.
+/// Two plants that get the same requests.
 struct Twins([Service; 2]);
 
 impl Twins {
@@ -93,7 +92,7 @@ impl Twins {
 
     async fn get(&self, path: &str) -> Answer {
         let answer = self.ask(Method::GET, path, [None, None]).await;
-        // What a problem repeats of the request tells nobody anything.
+        // Text of the request that a problem repeats reveals nothing.
         if answer.status == 200 {
             let text = answer.text();
             for name in REPORTERS.as_flattened() {
@@ -104,7 +103,7 @@ impl Twins {
     }
 }
 
-/// The description, as the service gives it.
+/// The description that the service serves.
 struct Spec(Value);
 
 /// A property that an expression can be about.
@@ -247,7 +246,7 @@ fn example(parameter: &str) -> i32 {
     }
 }
 
-/// What is asked with a property, beginning with what finds the first reporter and not the second.
+/// Requests with a property, starting with one that matches the first reporter and not the second.
 fn questions(place: &Place, query: &BTreeSet<String>) -> Vec<String> {
     let mut asked = Vec::new();
     let path = &place.path;
@@ -279,7 +278,7 @@ fn questions(place: &Place, query: &BTreeSet<String>) -> Vec<String> {
     asked
 }
 
-/// Asks everything that there is to ask, with the properties that are `wanted`; how many questions it were.
+/// Sends every read with the properties that are `wanted`; returns the number of requests.
 async fn ask_everything(twins: &Twins, spec: &Spec, wanted: impl Fn(&Place) -> bool) -> usize {
     let mut asked = 0;
     for (path, query, record) in spec.reads() {
@@ -323,7 +322,7 @@ async fn nobody_learns_who_reported_in_confidence() {
     // A reading of the specification that found nothing would show nothing.
     assert!(asked > 500, "{asked}");
 
-    // What is written to it tells no more, refused or not.
+    // Writes reveal nothing either, refused or not.
     let put = async |path: &str, body: Value| {
         let bodies = [Some(&body), Some(&body)];
         twins
@@ -358,12 +357,12 @@ async fn nobody_learns_who_reported_in_confidence() {
         .ask(Method::POST, "/v1/Incidents", [Some(one), Some(two)])
         .await;
     assert_eq!(made.status, 200);
-    // Those that may tell, as everything else was asked above.
+    // Only the relevant ones; the rest was tested above.
     let telling =
         |place: &Place| place.path.contains("reportedBy") || place.path.contains("createdBy");
     ask_everything(&twins, &spec, telling).await;
 
-    // The mask does not come off: who reported is forgotten with it.
+    // Anonymity cannot be undone: the reporter is deleted.
     let open = with(least_update(), &json!({"isAnonymous": false}));
     assert_eq!(
         put("101", open).await.json()["reportedByUserId"],

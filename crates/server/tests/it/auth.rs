@@ -1,4 +1,4 @@
-//! Who is let in: every token that must be refused, and every scope.
+//! Authentication and authorisation: every token that must be refused, and every scope.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ fn signed(header: &Value, claims: &Value, key: &EcdsaKeyPair) -> String {
     })
 }
 
-/// The service's own signing key, as somebody who holds the database could use it.
+/// The signing key of the service, as an owner of the database could use it.
 async fn signing_key(service: &Service) -> EcdsaKeyPair {
     let text = service
         .store()
@@ -126,7 +126,7 @@ async fn a_token_that_is_none_is_refused() {
         .header("authorization", "Bearer a")
         .header("authorization", "Bearer b");
     is_challenged(&Answer::of(twice).await, "token.invalid");
-    // The scheme is a word without case (RFC 9110, 11.1).
+    // The scheme is case-insensitive (RFC 9110, 11.1).
     let lower = service
         .http
         .get(service.url(PATH))
@@ -225,8 +225,8 @@ async fn a_token_expires_remembered_or_not() {
     is_challenged(&service.get_as(Some(&fresh), PATH).await, "token.expired");
 }
 
-/// To the second, with the leeway that DECISIONS.md, section 7, gives: 5 seconds after `exp`, which is a day
-/// after the token was made.
+/// To the second, with the leeway of DECISIONS.md, section 7: 5 seconds after `exp`, which is a day after the
+/// token was made.
 #[tokio::test]
 async fn a_token_is_good_until_five_seconds_after_its_end() {
     let service = Service::start().await;
@@ -246,7 +246,7 @@ async fn a_token_is_good_until_five_seconds_after_its_end() {
     for token in [&remembered, &fresh[0], &fresh[1]] {
         is_challenged(&service.get_as(Some(token), PATH).await, "token.expired");
     }
-    // An expired token takes no room from those that are good.
+    // An expired token does not displace valid ones from the cache.
     assert_eq!(service.figure("obeya_tokens_remembered").await, 2);
 }
 
@@ -265,7 +265,7 @@ async fn tokens_that_have_expired_make_room_for_others() {
     assert_eq!(service.figure("obeya_tokens_remembered").await, 1);
 }
 
-/// A minute after the last time that it was known who is revoked, nobody is let in: DECISIONS.md, section 5.
+/// No token is accepted once the list of revoked clients is a minute old: DECISIONS.md, section 5.
 #[tokio::test]
 async fn no_token_is_accepted_while_nobody_knows_who_is_revoked() {
     let service =
@@ -287,7 +287,7 @@ async fn no_token_is_accepted_while_nobody_knows_who_is_revoked() {
         answer.is_problem(503, "unavailable");
         assert_eq!(answer.header("retry-after"), "1");
     }
-    // Those who would not be let in anyway are told so.
+    // Requests that would be refused anyway still get their reason.
     is_challenged(&service.get_as(Some("a.b.c"), PATH).await, "token.invalid");
     rename("mislaid", "clients").await;
     let known = async { while service.get("/v2/areas").await.status != 200 {} };
@@ -359,7 +359,7 @@ async fn a_client_revoked_by_another_process_is_out_soon() {
     is_challenged(&service.get_as(Some(&token), PATH).await, "token.revoked");
 }
 
-/// A row of the keys that cannot be read keeps neither a revoked client in nor a new key out.
+/// An unreadable key row blocks neither revocations nor new keys.
 #[tokio::test]
 async fn a_broken_key_stops_neither_revocations_nor_new_keys() {
     let service = Service::start().await;
@@ -507,7 +507,7 @@ const OPERATIONS: [(Method, &str, &str); 48] = [
     (Method::GET, "/v1/Groups", "UserManagement"),
 ];
 
-/// Who may read and who may write, family by family.
+/// The scopes for reading and writing, family by family.
 #[tokio::test]
 async fn each_operation_asks_for_its_scopes() {
     let service = Service::start().await;
@@ -560,7 +560,7 @@ async fn each_operation_asks_for_its_scopes() {
     }
 }
 
-/// It tells nothing of any family.
+/// It belongs to no family.
 #[tokio::test]
 async fn the_time_is_told_to_who_may_read_anything() {
     let service = Service::start().await;

@@ -1,7 +1,7 @@
-//! Bad input, each kind with a test of its own: a clear problem, and a store that is as it was.
+//! Invalid input, one test for each kind: a clear problem, and an unchanged store.
 //!
-//! Every write here would change the plant if one thing about it were right. Finer points of each kind are
-//! tested beside what they belong to.
+//! Every write here would change the plant if one thing about it were correct. Details of each kind are
+//! tested with their subject.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -137,7 +137,7 @@ async fn an_unknown_property_is_ignored() {
     );
 }
 
-/// An update that would be carried out for whoever may ask for it.
+/// An update that would be carried out with the right scope.
 fn changed_by(service: &Service, token: &str) -> RequestBuilder {
     let request = service.http.put(service.url(INCIDENT)).bearer_auth(token);
     request.json(&with(least_update(), &json!({"title": "Bigger"})))

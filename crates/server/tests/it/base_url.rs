@@ -1,4 +1,4 @@
-//! Where links lead: to the service under the name that the caller uses for it.
+//! Links lead to the service under the name that the client uses for it.
 
 use reqwest::header::HOST;
 
@@ -15,7 +15,7 @@ async fn next_link(service: &Service, host: &str) -> String {
     let request = service.request(reqwest::Method::GET, "/v2/areas");
     let body = Answer::of(request.header(HOST, host)).await.json();
     let link = body["@odata.nextLink"].as_str().unwrap_or_default();
-    // What follows is the place in the list, which only the service reads.
+    // What follows is the position in the list, which only the service reads.
     let (address, _) = link
         .split_once("$skiptoken=")
         .expect("a place to go on from");
@@ -56,7 +56,7 @@ async fn links_name_the_host_that_was_asked() {
             found["jwks_uri"],
             format!("http://{host}/.well-known/jwks.json")
         );
-        // Tokens say who issued them whatever the service was called.
+        // Tokens name the same issuer under every name of the service.
         assert_eq!(found["issuer"], service.running.auth_url());
     }
     for odd in ["", "who@plant.example", "a b"] {

@@ -1,4 +1,4 @@
-//! What still answers while others read without end.
+//! Requests that are still answered while others read without end.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use obeya_server::admin;
 use crate::store::Held;
 use crate::support::Service;
 
-/// A client of its own, by its id, and a token of it.
+/// A separate client, by its id, and a token of it.
 async fn client(service: &Service) -> (String, String) {
     let client = service.running.add_client("erp", &["Data.Read"]).await;
     let client = client.expect("a client");
@@ -22,7 +22,7 @@ async fn client(service: &Service) -> (String, String) {
     (client.client_id, token.expect("a token"))
 }
 
-/// The service is ready, gives tokens, and hears that another process has revoked a client.
+/// The service is ready, issues tokens, and sees a revocation by another process.
 pub async fn goes_on(service: &Service) {
     let ready = service.get_as(None, "/readyz").await;
     assert_eq!(ready.status, 200, "{}", ready.text());
@@ -42,7 +42,7 @@ pub async fn goes_on(service: &Service) {
 async fn with_every_reader_in_use_the_service_is_ready_gives_tokens_and_hears_of_revocations() {
     let service = Service::start_with(|config| {
         config.limits.database_connections = 1;
-        config.limits.database_wait = Duration::from_millis(50);
+        config.limits.database_wait = Duration::from_millis(500);
         config.limits.auth_poll = Duration::from_millis(10);
     })
     .await;

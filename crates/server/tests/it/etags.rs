@@ -102,7 +102,7 @@ async fn a_tag_names_the_bytes_and_nothing_else() {
 #[tokio::test]
 async fn a_packed_answer_has_a_tag_of_its_own_that_is_known_all_the_same() {
     let service = plant().await;
-    // What is small is not packed.
+    // Small bodies are not compressed.
     let long = with(least_update(), &json!({"text": "crack ".repeat(1000)}));
     let plain = tag(&service.put(INCIDENT, &long).await);
     let gzip = ("accept-encoding", "gzip");
@@ -119,7 +119,7 @@ async fn a_packed_answer_has_a_tag_of_its_own_that_is_known_all_the_same() {
     assert_eq!(put(&service, INCIDENT, &packed, &long).await.status, 200);
 }
 
-/// What a write answers with is what a GET gives from then on, so its tag is good for the next write.
+/// A write answers with the same bytes as a following GET, so its tag is valid for the next write.
 #[tokio::test]
 async fn a_write_answers_with_the_tag_that_reads_have_from_then_on() {
     let service = plant().await;
@@ -252,7 +252,7 @@ async fn a_condition_that_is_none_is_named() {
     assert_eq!(service.get(INCIDENT).await.body, before);
 }
 
-/// A list has no tag, so nobody can have read one.
+/// A list has no tag, so no client can have one.
 #[tokio::test]
 async fn a_tag_where_nothing_has_one_is_refused() {
     let service = plant().await;

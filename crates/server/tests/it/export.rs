@@ -1,4 +1,4 @@
-//! What an export writes: what an import makes the same records of, and the same bytes for the same records.
+//! Export: importing it makes the same records, and the same records export the same bytes.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,7 @@ use crate::import_folder::{Folder, Target};
 use crate::incidents_plant::{fill, plant};
 use crate::support::{Database, sql};
 
-/// Every table of records but for datasources and their elements, which are compared by some of their
-/// columns.
+/// Every table of records except datasources and their elements, of which some columns are compared.
 const TABLES: [&str; 25] = [
     "stamps",
     "counters",
@@ -63,7 +62,7 @@ async fn rows(database: &Database) -> String {
     });
     let rows = read.await.expect("rows");
     store.close().await;
-    // A zero has no sign: not every engine keeps one.
+    // A zero has no sign, because not every engine stores it.
     rows.replace("Real(-0.0)", "Real(0.0)")
 }
 
@@ -404,7 +403,7 @@ async fn a_place_that_is_taken_is_refused_and_left_as_it_is() {
     assert_eq!(bytes.values().filter(|bytes| bytes.is_empty()).count(), 13);
 }
 
-/// Wants it to end when it comes to a file.
+/// Stops the export when it reaches a file.
 struct Stopping(AtomicBool);
 
 impl Progress for Stopping {
@@ -414,7 +413,7 @@ impl Progress for Stopping {
         }
     }
 
-    fn goes_on(&self) -> bool {
+    fn should_continue(&self) -> bool {
         !self.0.load(Ordering::Relaxed)
     }
 }

@@ -1,5 +1,4 @@
-//! A plant made up at random: every field filled or left out, and texts that are easy to get wrong. Small,
-//! and another one each time.
+//! A random plant: every field filled or omitted, and difficult texts. Small, and different each time.
 
 use std::fmt::Write as _;
 
@@ -24,7 +23,7 @@ const TEXTS: [&str; 12] = [
     "e\u{301} and é",
 ];
 
-/// What is made up, as lines of an import.
+/// The records, as lines of an import.
 pub struct Plant {
     rng: Rng,
     folder: Folder,
@@ -149,7 +148,7 @@ const GROUPS: [i32; 4] = [-1, 1, 2, 300];
 const DATASOURCES: [i32; 3] = [3, 4, 5];
 
 impl Plant {
-    /// A folder with so many incidents, and the rest in proportion.
+    /// A folder with this many incidents, and the rest in proportion.
     pub fn write(seed: u64, incidents: i32) -> Folder {
         let mut plant = Plant {
             rng: Rng::with_seed(seed),

@@ -1,4 +1,4 @@
-//! What holds for every path: methods, media types, bodies, ids, health.
+//! Common behaviour of all paths: methods, media types, bodies, ids, health.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -152,7 +152,7 @@ async fn a_body_is_json_in_its_media_type_and_not_too_large() {
     Answer::of(streamed.body(reqwest::Body::wrap_stream(pieces)))
         .await
         .is_problem(413, "body.too_large");
-    // Whoever asks first is refused before a byte of the body is asked for.
+    // A client that expects `100 Continue` is refused before its body is read.
     let head = format!(
         "PUT /v1/Incidents/1 HTTP/1.1\r\n{COMMON}Authorization: Bearer {}\r\nContent-Type: application/json\r\n\
          Content-Length: 2000000\r\nExpect: 100-continue\r\n\r\n",
@@ -160,7 +160,7 @@ async fn a_body_is_json_in_its_media_type_and_not_too_large() {
     );
     let answer = raw::exchange(service.running.address(), head.as_bytes()).await;
     assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
-    // Whoever declares too much and then sends nothing is told so, and not that the body is late.
+    // A client that declares a body that is too large and sends nothing gets 413 and not a timeout.
     let silent = head.replace("Expect: 100-continue\r\n", "");
     let answer = raw::exchange(service.running.address(), silent.as_bytes()).await;
     assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");

@@ -1,4 +1,4 @@
-//! Limits on the wire, and how the service starts and ends.
+//! Connection limits, and start and shutdown of the service.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ async fn the_uri_and_the_headers_have_limits() {
     assert!(answer.starts_with("HTTP/1.1 431 "), "{answer}");
 }
 
-/// A request that is being read when the service is told to stop is answered; a new connection is not taken.
+/// A request that is being read at shutdown is answered; a new connection is not accepted.
 #[tokio::test]
 async fn shutdown_lets_a_request_in_flight_finish() {
     let service = Service::start().await;
@@ -44,7 +44,7 @@ async fn shutdown_lets_a_request_in_flight_finish() {
         body.len()
     );
     stream.write_all(head.as_bytes()).await.expect("sent");
-    // The service asks for the body once a handler reads it: from here on the request is in flight.
+    // The service sends `100 Continue` once a handler reads the body: from here on the request is in flight.
     raw::until(&mut stream, "100 Continue").await;
     let stopping = tokio::spawn(service.running.shutdown());
     let refused = async { while TcpStream::connect(address).await.is_ok() {} };
@@ -82,11 +82,11 @@ async fn an_answer_that_takes_too_long_is_504() {
         answer.starts_with("HTTP/1.1 504 ") && answer.contains("\"code\":\"timeout\""),
         "{answer}"
     );
-    // What was asked for may still be done: nothing invites the caller to send it again.
+    // The change may still be made, so the answer must not suggest a retry.
     assert!(!answer.contains("retry-after"), "{answer}");
 }
 
-/// A caller that never finishes is given up after the grace period.
+/// A client that never finishes is cut off after the grace period.
 #[tokio::test]
 async fn shutdown_does_not_wait_for_ever() {
     let service =
@@ -159,7 +159,7 @@ async fn in_flight(service: &Service) -> (TcpStream, &'static [u8]) {
         service.token(),
     );
     stream.write_all(head.as_bytes()).await.expect("sent");
-    // The service asks for the body once a handler reads it.
+    // The service sends `100 Continue` once a handler reads the body: from here on the request is in flight.
     raw::until(&mut stream, "100 Continue").await;
     (stream, b"{\"title\":7}")
 }
@@ -211,7 +211,7 @@ async fn a_connection_that_idles_too_long_is_closed() {
     assert!(answer.ends_with("ok\n"), "{answer}");
 }
 
-/// Silent connections, whole or half a head, keep nobody out.
+/// Silent connections, with a whole head or half of one, do not block other clients.
 #[tokio::test]
 async fn the_connection_that_waited_longest_makes_room_for_another() {
     let service = Service::start_with(|config| {
@@ -221,7 +221,7 @@ async fn the_connection_that_waited_longest_makes_room_for_another() {
     })
     .await;
     let address = service.running.address();
-    // The test's own client keeps a connection; it is dropped with it.
+    // The client of the test has a connection; it is dropped with it.
     drop(service.http);
     // As of now; the connection before it waits again only after its answer.
     let mut first = raw::connect(address).await;
@@ -240,15 +240,14 @@ async fn the_connection_that_waited_longest_makes_room_for_another() {
         is_closed(closed).await;
         others.push(next);
     }
-    // None was closed but for these.
+    // Only these were closed.
     for mut other in others {
         other.write_all(REQUEST).await.expect("sent");
         raw::until(&mut other, "ok\n").await;
     }
 }
 
-/// A caller that never reads its answers does not hold a connection for ever: the only one there is becomes
-/// free for the next.
+/// A client that never reads its answers does not occupy a connection for ever: the only permit becomes free.
 #[tokio::test]
 async fn a_caller_that_never_reads_is_given_up() {
     let service = Service::start_with(|config| {
@@ -257,11 +256,10 @@ async fn a_caller_that_never_reads_is_given_up() {
     })
     .await;
     let address = service.running.address();
-    // The test's own client keeps a connection; it is dropped with it.
+    // The client of the test has a connection; it is dropped with it.
     drop(service.http);
     let mut silent = raw::connect(address).await;
-    // Answers of more than 30 MB: what the buffers of a loopback connection hold between them is a third of
-    // it.
+    // Answers of more than 30 MB, three times the buffers of a loopback connection.
     let requests = "GET /openapi.yaml HTTP/1.1\r\nHost: plant.example\r\n\r\n".repeat(300);
     silent.write_all(requests.as_bytes()).await.expect("sent");
     let mut next = raw::connect(address).await;
@@ -287,7 +285,8 @@ async fn connections_beyond_the_limit_wait_for_requests_in_flight() {
         tokio::time::timeout(Duration::from_millis(200), raw::until(&mut second, "ok\n")).await;
     assert!(waiting.is_err(), "served beside the first");
     first.write_all(body).await.expect("sent");
-    // Whole, and then it makes room, though its caller would keep it.
+    // The answer is complete, then the connection is closed for another client, although its client would
+    // reuse it.
     let answer = raw::rest(&mut first).await;
     assert!(answer.contains("body.invalid"), "{answer}");
     raw::until(&mut second, "ok\n").await;

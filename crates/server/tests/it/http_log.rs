@@ -1,4 +1,4 @@
-//! What the log says, and what it must never say.
+//! The content of the log, and what must never be in it.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,7 +18,7 @@ impl Log {
         String::from_utf8(bytes.clone()).expect("UTF-8")
     }
 
-    /// The lines that hold this text.
+    /// The lines that contain this text.
     fn lines(&self, text: &str) -> Vec<String> {
         let all = self.text();
         all.lines()
@@ -103,7 +103,7 @@ async fn a_request_leaves_one_line_without_secrets_query_or_body() {
     }
 }
 
-/// No caller fills the log with what it asks for, before it has shown a token.
+/// A client without a token cannot fill the log with its requests.
 #[tokio::test]
 async fn of_a_long_path_the_log_holds_the_beginning() {
     let log = Log::default();
@@ -140,7 +140,7 @@ async fn of_a_long_path_the_log_holds_the_beginning() {
     }
 }
 
-/// Who guesses secrets can be found, and cannot write lines of their own.
+/// Attempts to guess secrets are logged, and cannot inject log lines.
 #[tokio::test]
 async fn a_refused_token_request_is_logged_with_its_address_and_client() {
     let log = Log::default();

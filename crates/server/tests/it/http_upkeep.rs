@@ -1,4 +1,4 @@
-//! What the service does without being asked.
+//! Background tasks of the service.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::support::{START, Service};
 
 const TICKS_PER_SECOND: i64 = 10_000_000;
 
-/// The rules of what is purged are the store's; here it only has to happen on its own.
+/// The store's tests cover what is purged; here it only has to run.
 #[tokio::test]
 async fn the_trash_is_emptied_on_its_own() {
     let service =

@@ -1,4 +1,4 @@
-//! What an import brings in, read back over HTTP; and what it does when the database has a record already.
+//! Import, read back over HTTP, also into a database that has records already.
 
 use obeya_server::import::{FileReport, OnConflict};
 use serde_json::json;
@@ -34,7 +34,7 @@ async fn every_file_is_read_in_the_order_of_its_references() {
 #[tokio::test]
 async fn an_incident_keeps_its_id_its_timestamps_and_its_parts() {
     let service = served().await;
-    // Any write gives the incident; this one sets what it has already.
+    // Any write returns the incident; this one changes nothing.
     let answer = service
         .put("/v1/Incidents/10/externalId", &json!("c100"))
         .await;
@@ -108,7 +108,7 @@ async fn groups_members_boards_and_comments_are_found() {
     assert_eq!(board["groupName"], "Mechanics");
     assert_eq!(board["rows"][0]["responsibleUser"], "kari.vik");
     assert_eq!(board["columns"][0]["weekDay"], "Monday");
-    // Found by a word, so the words were stored; the level was worked out from the parent.
+    // Found by a term, so the index was written; the level was derived from the parent.
     let found = service
         .get("/v2/incidents/comments?$search=takk")
         .await
@@ -128,7 +128,7 @@ async fn improvements_and_values_come_as_they_are_in_their_lines() {
     assert_eq!(improvement["category"], "Safety");
     assert_eq!(improvement["plannedDate"], "2025-02-01T09:00:00Z");
     assert_eq!(improvement["estimatedGainOfInvestment"], 1200.5);
-    // An archived one goes back to the stage its dates tell of.
+    // An archived one returns to the stage that its dates imply.
     let activated = service
         .put("/v1/Improvements/6", &json!({"status": "Activated"}))
         .await
@@ -219,7 +219,8 @@ async fn a_field_that_is_null_is_a_field_left_out() {
     assert_eq!(target.number(sql).await, 1);
 }
 
-/// The plant twice, the second time with another area, and what the second import did to the areas.
+/// Imports the plant twice, the second time with another area; returns the effect of the second import on the
+/// areas.
 async fn twice(on_conflict: OnConflict) -> (Target, FileReport) {
     let target = Target::new();
     Folder::plant()
@@ -547,7 +548,7 @@ async fn the_first_fault_among_values_is_told_whichever_way_it_is_found() {
     let there = "line 3, field id: found 1, which the database has already, \
                  expected an id that is new (or the choice to skip or to replace what is there)";
     for (lines, expected) in [
-        // What only the database knows, before what the line itself shows.
+        // Errors that only the database shows, before those that the line itself shows.
         (values([7, 8, 1].into_iter()) + "{\"id\":9}\n", there),
         (
             values([7, 8].into_iter()) + "{\"id\":9}\n" + &values(1..=1),

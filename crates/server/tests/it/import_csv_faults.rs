@@ -1,4 +1,4 @@
-//! What an import refuses in CSV: the message, and nothing stored.
+//! Errors of an import in CSV: the message, and nothing stored.
 
 use crate::import_faults::refused_folder;
 use crate::import_folder::{Folder, Target};
@@ -98,7 +98,7 @@ async fn a_quotation_mark_without_its_pair_in_a_long_file() {
         "2: found a record that does not end: a quotation mark may lack its pair, expected records of at most 16 MiB",
     )
     .await;
-    // Not in quotation marks to the reader, and so the fault is of the line it stands on and not of the last.
+    // The reader does not see it as quoted, so the error names the line that has it and not the last one.
     csv(&target,
         "id,dataSourceId,valueDate,value,description\n1,4,2025-05-01T00:00:00Z,1,5\" pipe\n2,4,2025-05-02T00:00:00Z,1,cold\n",
         "2: found a quotation mark without its pair, expected quoted cells to be closed",

@@ -1,4 +1,4 @@
-//! Whatever is wrong with a folder is told by file, line and field, and nothing of it is stored.
+//! Every error of a folder names file, line and field, and nothing of the folder is stored.
 
 use std::sync::Arc;
 use std::sync::mpsc;

@@ -1,4 +1,4 @@
-//! A folder to import, small and right, for tests to read back or to spoil.
+//! A small valid folder to import, for tests to read back or to damage.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use tempfile::TempDir;
 
 use crate::support::{Database, sql};
 
-/// Every file of the plant with its lines. Parents stand behind their children, to show that the order of
-/// lines does not matter.
+/// Every file of the plant with its lines. Parents come after their children, because the order of lines does
+/// not matter.
 pub const PLANT: [(&str, &str); 11] = [
     ("projects.jsonl", r#"{"id":1,"name":"Nordlys"}"#),
     (
@@ -113,7 +113,7 @@ impl Folder {
     }
 }
 
-/// A database of its own, opened to look at.
+/// A separate database, opened for inspection.
 pub struct Target {
     pub database: Database,
 }
@@ -157,7 +157,7 @@ impl Target {
         self.number(&format!("SELECT {}", counts.join(" + "))).await
     }
 
-    /// The number a statement gives.
+    /// The number that a statement returns.
     pub async fn number(&self, sql: &str) -> i64 {
         let store = self.database.open().await;
         let number = sql::number(&store, sql).await;

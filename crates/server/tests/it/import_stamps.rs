@@ -1,5 +1,5 @@
-//! The stamps of what an import brings in: kept where nobody can have seen a later one, and the import's own
-//! otherwise.
+//! The stamps of imported records: preserved where no client can have seen a later one, otherwise that of the
+//! import.
 
 use obeya_model::Timestamp;
 use obeya_server::import::OnConflict;
@@ -213,7 +213,7 @@ async fn an_incident_changes_with_its_comments() {
     assert!(after[0].1 > kept && after[1].1 > kept, "{after:?}");
     assert_eq!(after[2], (3, kept));
 
-    // Other words: nothing that the incident itself tells, but what a copy has to have.
+    // Other texts, which are not in the incident itself but in a copy of it.
     comments.write(
         "incident_comments.jsonl",
         r#"{"id":1,"incidentId":2,"text":"b","commentDate":"2025-01-01T00:00:00Z"}"#,
@@ -266,7 +266,7 @@ async fn a_stamp_of_tomorrow_is_taken_and_one_of_the_next_century_is_none() {
     }
 }
 
-/// Incidents 1 to 5 and improvements 1 and 2: each tells other names, the last one in a comment.
+/// Incidents 1 to 5 and improvements 1 and 2: each has other names, the last one in a comment.
 const TELLING: [(&str, &str); 7] = [
     ("projects.jsonl", r#"{"id":1,"name":"P"}"#),
     ("groups.jsonl", r#"{"id":1,"type":"GENERAL","name":"G"}"#),
@@ -319,7 +319,7 @@ async fn records_change_with_the_names_they_tell_but_for_an_anonymous_ones_repor
         assert!(kind.contains(old), "{old}");
         kind.replacen(old, new, 1)
     };
-    // What is imported over it, and the incidents and improvements that answer otherwise from then on.
+    // A second import, and the incidents and improvements whose answers it changes.
     let cases: [(&str, String, &[i64], &[i64]); 13] = [
         ("projects.jsonl", r#"{"id":1,"name":"P"}"#.into(), &[], &[]),
         (

@@ -136,7 +136,7 @@ async fn archived_and_brought_back_to_its_stage() {
             &json!("2025-05-24T15:20:00Z")
         )
     );
-    // No date tells of this one: it must have been kept.
+    // No date implies this one: it must have been stored.
     let open = "/v1/Improvements/319";
     accepted(&service, "PUT", open, &json!({"status": "Archived"})).await;
     let back = accepted(&service, "PUT", open, &json!({"status": "Activated"})).await;

@@ -8,7 +8,7 @@ use crate::support::{Answer, Service};
 
 const LIST: &str = "/v1/Improvements";
 
-/// The body with the least it must hold.
+/// The body with only the required properties.
 fn least() -> Value {
     json!({"title": "Light above station 5", "suggestedByUserId": "u-117"})
 }
@@ -149,7 +149,7 @@ async fn each_wrong_body_is_refused_and_its_field_named() {
     }
 }
 
-/// Who asks for what came after the last stamp it saw must miss none.
+/// A client that reads everything after the last stamp it saw must miss no record.
 #[tokio::test]
 async fn each_has_a_stamp_of_its_own_though_the_clock_stands() {
     let service = plant().await;

@@ -104,7 +104,7 @@ async fn an_anonymous_incident_tells_nobody_who_reported_it() {
         (&incident["reportedBy"], &incident["reportedByUserId"]),
         (&Value::Null, &Value::Null)
     );
-    // What was kept for the trash must not come out by taking the mark off, either.
+    // A value that was retained for the trash must not reappear when the mark is removed.
     let path = format!("{PATH}/{}", incident["id"]);
     let shown = json!({"incidentTypeId": 3, "severity": "Low", "title": "Housing cracked", "incidentDate": "2025-06-01", "isAnonymous": false});
     let incident = accepted(&service, "PUT", &path, &shown).await;
@@ -189,7 +189,7 @@ async fn a_body_against_the_schema_is_refused() {
             .keys()
             .cloned()
             .collect();
-        // A missing property is told of the object it is missing in.
+        // A missing property is reported at the object that lacks it.
         assert!(
             fields
                 .iter()
@@ -403,8 +403,8 @@ async fn an_evaluation_waits_for_resolved() {
     );
 }
 
-/// A database may index what another system calls the incident, and not take every length into every index.
-/// Random, as what is compressed looks shorter.
+/// A database may index the id of another system, and an index entry has a maximum length. Random text,
+/// because compressed text is shorter.
 #[tokio::test]
 async fn an_external_id_may_be_long() {
     let service = plant().await;

@@ -27,7 +27,7 @@ async fn in_status(service: &Service, status: &str) -> i64 {
     made["id"].as_i64().expect("an id")
 }
 
-/// What the table holds of an incident, apart from its id and stamp.
+/// The table row of an incident without its id and stamp.
 async fn row(service: &Service, id: i64) -> String {
     let rows = everything(service).await;
     let start = format!("incidents: Int({id}), ");
@@ -37,7 +37,7 @@ async fn row(service: &Service, id: i64) -> String {
     columns[..columns.len() - 2].join(", ")
 }
 
-/// The record of an answer, apart from its id and stamp.
+/// The record of an answer without its id and stamp.
 fn record(answer: &Answer) -> Value {
     let mut record = answer.json();
     let members = record.as_object_mut().expect("a record");

@@ -1,4 +1,4 @@
-//! A small plant to report incidents in, and a way to see that nothing in the store has changed.
+//! A small plant for incidents, and a check that nothing in the store has changed.
 
 use obeya_server::store::engine::{Session, StoreError};
 use serde_json::{Value, json};
@@ -53,7 +53,7 @@ const ROWS: &[&str] = &[
         (3, 'nb-no', 'type', 3, 'Kvalitetsavvik (bokmål)', NULL), (3, 'sv', 'type', 3, 'Kvalitetsavvikelse', NULL)",
 ];
 
-/// The words that incidents and comments are found by.
+/// The search terms of incidents and comments.
 const WORDS: [(&str, i64, &str); 5] = [
     ("incidents_search", 100, "crack"),
     ("incidents_search", 101, "theft"),
@@ -81,12 +81,12 @@ pub fn fill(session: &mut dyn Session) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// A body that creates an incident, with the least it must hold.
+/// A body that creates an incident, with only the required properties.
 pub fn least() -> Value {
     json!({"incidentTypeId": 3, "severity": "Medium", "title": "Housing cracked", "incidentDate": "2025-06-01", "categories": [{"id": 31}]})
 }
 
-/// A body that updates one, with the least it must hold.
+/// A body that updates one, with only the required properties.
 pub fn least_update() -> Value {
     json!({"incidentTypeId": 3, "severity": "Low", "title": "Crack", "incidentDate": "2024-10-04"})
 }

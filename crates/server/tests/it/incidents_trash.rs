@@ -11,7 +11,7 @@ use crate::support::{ALL, Answer, Service};
 const PATH: &str = "/v1/Incidents/100";
 const RESTORE: &str = "/v1/Incidents/trash/100/restore";
 
-/// Seconds for which the trash keeps an incident.
+/// The retention of the trash, in seconds.
 const THIRTY_DAYS: i64 = 30 * 86_400;
 
 async fn delete(service: &Service, path: &str) -> Answer {
@@ -22,7 +22,7 @@ async fn restore(service: &Service, path: &str) -> Answer {
     Answer::of(service.request(Method::PUT, path)).await
 }
 
-/// A request so many seconds later, with a token of that time.
+/// A request this many seconds later, with a token of that time.
 async fn later(service: &Service, seconds: i64, method: Method, path: &str) -> Answer {
     service.clock.advance(seconds);
     let token = service.token_for(&ALL).await;
@@ -30,7 +30,7 @@ async fn later(service: &Service, seconds: i64, method: Method, path: &str) -> A
     Answer::of(request.bearer_auth(&token)).await
 }
 
-/// What the tables hold, apart from stamps and what tells that an incident is deleted.
+/// The tables without stamps and the marks of deletion.
 async fn unstamped(service: &Service) -> String {
     let text = everything(service).await;
     let mut kept = String::new();
@@ -192,7 +192,7 @@ async fn a_deleted_incident_is_found_nowhere_else() {
 #[tokio::test]
 async fn each_step_has_a_stamp_of_its_own() {
     let service = plant().await;
-    // The clock stands: stamps go on all the same.
+    // The clock is stopped; stamps still increase.
     let mut last = stamp(&service).await;
     for _ in 0..3 {
         assert_eq!(delete(&service, PATH).await.status, 200);

@@ -271,7 +271,7 @@ async fn the_rule_on_the_responsible_user_holds_for_what_the_write_names() {
         )
         .await;
     }
-    // The user leaves the group: a write that names neither is not held up by that.
+    // The user leaves the group: that does not block a write that names neither.
     let left = service
         .store()
         .write(|session| session.execute("DELETE FROM group_members WHERE user_id = 'u-104'", &[]));
@@ -309,7 +309,7 @@ async fn another_type_takes_away_the_parts_of_the_old_one() {
 #[tokio::test]
 async fn an_incident_in_the_trash_or_nowhere_is_not_found() {
     let service = plant().await;
-    // That it is gone is told before anything about its state.
+    // That it is gone is reported before anything about its state.
     let evaluated = with(least_update(), &json!({"evaluationStatus": "Good"}));
     refused(
         &service,

@@ -235,7 +235,7 @@ async fn types_are_listed_read_and_searched() {
         .is_problem(400, "path.invalid");
 }
 
-/// What v1 writes, as v2 tells it.
+/// Records written by v1, as read by v2.
 #[tokio::test]
 async fn a_life_as_v2_tells_it() {
     let service = plant().await;

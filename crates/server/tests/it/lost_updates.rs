@@ -50,11 +50,11 @@ async fn every_change_that_was_accepted_is_in_the_record() {
     let refused: u64 = writers.join_all().await.into_iter().sum();
     let sum = one.get(PATH).await.json()["text"].clone();
     assert_eq!(sum, (WRITERS * TIMES).to_string());
-    // Otherwise nobody was in anybody's way, and nothing was shown.
+    // Otherwise there was no conflict, and nothing was tested.
     assert!(refused > 0);
 }
 
-/// As the SDK's documentation says: one field by its own operation, more of them with the tag of what was
+/// As in the SDK's documentation: one field by its own operation, several with the tag of the record that was
 /// read.
 #[tokio::test]
 async fn the_sdk_undoes_no_change_of_others() {

@@ -51,7 +51,7 @@ impl Plants {
         }
     }
 
-    /// The ids that each list of the entity gives for an option.
+    /// The ids in each list of the entity for an option.
     async fn ask(&self, entity: &str, option: &str, text: &str) -> Result<Vec<Vec<i64>>, String> {
         let (paths, property) = lists(entity);
         let mut found = Vec::new();

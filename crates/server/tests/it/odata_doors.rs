@@ -1,5 +1,5 @@
-//! What OData tools find a service by: the service document, the description of the model, keys in
-//! parentheses, counts, contexts, versions.
+//! The addresses that OData tools use: the service document, the metadata document, keys in parentheses,
+//! counts, contexts, versions.
 
 use std::collections::BTreeSet;
 
@@ -101,7 +101,7 @@ async fn the_model_is_described_in_xml_unless_json_alone_is_taken() {
     answer.is_problem(405, "method.not_allowed");
 }
 
-/// Readers that go by the description refuse a record that has more, less or something else than it says.
+/// Readers that follow the metadata refuse a record with missing, additional or different members.
 #[tokio::test]
 async fn the_description_is_that_of_the_records() {
     let plant = Plant::new().await;
@@ -365,7 +365,7 @@ async fn minimal_metadata_begins_with_the_context() {
             "{path}: {}",
             answer.text()
         );
-        // All else is as it is without.
+        // Everything else is the same as without.
         let mut body = answer.json();
         body.as_object_mut()
             .expect("an object")

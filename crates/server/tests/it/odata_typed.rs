@@ -1,5 +1,5 @@
 //! Query options built from types, sent by the SDK: the service knows every generated property under its name
-//! and type, and what is built means what the semantic cases say.
+//! and type, and the options have the meaning of the semantic cases.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use obeya::model::{BoardType, Date, Group, IncidentStatus, Timestamp};
 
 use crate::reads_plant::{Plant, cases};
 
-/// Where an entity can be asked for, with `{}` for an expression about it.
+/// A path that lists an entity, with `{}` for an expression.
 fn place(entity: &str) -> (&'static str, &'static str) {
     match entity {
         "Area" => ("/v2/areas", "{}"),
@@ -33,7 +33,7 @@ fn place(entity: &str) -> (&'static str, &'static str) {
     }
 }
 
-/// What a property is called inside of the expression.
+/// The name of a property in the expression.
 fn named(entity: &str, property: &str) -> String {
     match entity {
         "User" => format!("u/{property}"),
@@ -93,7 +93,7 @@ fn client(plant: &Plant) -> Client {
         .expect("the settings are sound")
 }
 
-/// Compares what was found with what the semantic case with this very filter expects.
+/// Compares the result with that of the semantic case with this filter.
 fn same_as_case(entity: &str, filter: &str, found: impl IntoIterator<Item = Option<i32>>) {
     let cases = cases();
     let case = cases["cases"]

@@ -1,5 +1,5 @@
-//! Next links: they lead through a list without repeating or missing a row, whatever else happens to it, and
-//! nobody but the service can make one.
+//! Next links: they lead through a list without repeating or missing a row, whatever else changes in it, and
+//! only the service can make one.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ fn fill(session: &mut dyn Session) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Rows that come, change and go: `round` gives them places all over the list.
+/// Rows that are inserted, changed and deleted: `round` spreads them over the list.
 fn disturb(session: &mut dyn Session, round: i64) -> Result<(), StoreError> {
     let first = STEADY + round * 20;
     session.execute(
@@ -173,7 +173,7 @@ async fn the_page_size_is_as_preferred_and_said_to_be() {
             1,
             Some("maxpagesize=1"),
         ),
-        // The service's own limit is less, so it is kept to as well.
+        // The limit of the service is lower, so it applies as well.
         ("maxpagesize=400", 4, Some("maxpagesize=400")),
         ("maxpagesize=0", 4, None),
         ("maxpagesize=-1", 4, None),
@@ -190,7 +190,7 @@ async fn the_page_size_is_as_preferred_and_said_to_be() {
             "{preference}"
         );
     }
-    // It holds for the pages that follow, without being said again; `$top` ends the last of them.
+    // It applies to the following pages without being repeated; `$top` ends the last of them.
     let mut answer = preferring(&service, "/v2/boards?$top=7&$skip=1", "maxpagesize=3").await;
     let mut pages = Vec::new();
     loop {
@@ -213,7 +213,7 @@ async fn a_link_belongs_to_its_list_and_cannot_be_forged() {
         .json();
     let link = body["@odata.nextLink"].as_str().expect("a further page");
     let (_, token) = link.split_once("$skiptoken=").expect("a token");
-    // What does not change the rows and their order may change, and spelling says nothing.
+    // Options that do not change the rows and their order may change, and spelling does not matter.
     for same in [
         "/v2/boards?$orderby=name&$filter=id gt 0",
         "/v2/boards?filter=(id%20%20gt%200)&$ORDERBY=name%20asc&$select=id&$count=true",
@@ -294,7 +294,7 @@ async fn a_link_stays_short_however_long_the_texts_are_that_order() {
     let third = next(&service, &body).expect("a third page");
     assert_eq!(ids(&service.get(&third).await.json()["value"]), [3]);
 
-    // The row it goes on after says where; once that is gone nobody can.
+    // The page continues after a row; once that is gone, the position is lost.
     let gone = service.store().write(|session| {
         session.execute("DELETE FROM areas WHERE id = 1", &[])?;
         session.execute("UPDATE areas SET description = 'B' WHERE id = 2", &[])

@@ -6,7 +6,7 @@ use suite::*;
 /// The engine that this binary is about.
 const ENGINE: Dialect = Dialect::Postgres;
 
-// By its path, so that its modules stand beside it and not in a folder `suite`.
+// By its path, so that its modules are next to it and not in a folder `suite`.
 #[path = "suite.rs"]
 mod suite;
 mod support;

@@ -1,5 +1,5 @@
-//! A server that fails under a service: callers are told at once and clearly, nothing accepted is lost, and
-//! the service goes on by itself when it can.
+//! A database server that fails: clients get a clear answer at once, no accepted write is lost, and the
+//! service recovers without help.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ use crate::support::{Answer, Database, START, Service};
 /// The password of the user `postgres` of a server of our own.
 const PASSWORD: &str = "on1y-for-a-test";
 
-/// Within which every request must be answered, whatever the server does.
+/// The time in which every request must be answered, whatever the server does.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A server of our own, running.
@@ -43,20 +43,20 @@ async fn plant_on(cluster: &Cluster) -> Service {
     service
 }
 
-/// What the service answers, which must not take long.
+/// The answer of the service, which must be fast.
 async fn in_time(request: reqwest::RequestBuilder) -> Answer {
     tokio::time::timeout(PATIENCE, Answer::of(request))
         .await
         .expect("an answer in time")
 }
 
-/// Asserts that the caller is told to come again.
+/// Asserts that the answer suggests a retry.
 fn is_unavailable(answer: &Answer) {
     answer.is_problem(503, "unavailable");
     assert_eq!(answer.header("retry-after"), "1");
 }
 
-/// Asks until it is well, which it must be by itself before long.
+/// Requests until the service has recovered, which must be soon.
 async fn until_well(service: &Service, path: &str) {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -69,7 +69,7 @@ async fn until_well(service: &Service, path: &str) {
     }
 }
 
-/// Somebody else's transaction that nobody may look at areas under.
+/// Another transaction, which locks the areas.
 async fn lock(url: &str) -> Client {
     let other = connect(url).await;
     let lock = "BEGIN; LOCK TABLE areas IN ACCESS EXCLUSIVE MODE";
@@ -236,8 +236,8 @@ async fn connections_that_are_cut_lose_nothing_and_cut_no_answer_short_unseen() 
     }
 }
 
-/// As many lists as there are readers, whose statements do not end, as those of costly filters do not: the
-/// others are not kept waiting.
+/// As many lists as readers, with endless statements such as those of expensive filters: other requests do
+/// not wait for them.
 #[tokio::test(flavor = "multi_thread")]
 async fn lists_that_take_long_stop_nobody_else() {
     let service = Service::start_with(|config| {
@@ -342,7 +342,7 @@ async fn a_full_disk_refuses_what_does_not_fit_and_loses_nothing() {
         }
         assert!(accepted < 100_000, "the disk does not become full");
     };
-    // From version 16 on the server tells a limit on files from a full disk, and has no code for it.
+    // From version 16 on the server distinguishes a file limit from a full disk, and has no code for it.
     let told = match &refused {
         StoreError::Unavailable(text) => text.clone(),
         StoreError::Engine(cause) => cause.to_string(),
@@ -359,7 +359,7 @@ async fn a_full_disk_refuses_what_does_not_fit_and_loses_nothing() {
         session.execute(sql, &[])
     });
     assert_eq!(small.await.expect("a small one"), 1);
-    // Room is made, and taken again.
+    // Disk space is freed, and used up again.
     let emptied = store
         .write(|session| session.execute("TRUNCATE areas CASCADE", &[]))
         .await;
@@ -399,7 +399,7 @@ async fn clocks_that_differ_turn_no_stamp_back_and_early_tokens_are_told() {
         assert!(parse(&stamp) > parse(&last), "{stamp} after {last}");
         last = stamp;
     }
-    // A token is good everywhere, but one from the future is told from a good one until its time has come.
+    // A token is valid everywhere, except that one from the future is refused until its time has come.
     let answer = ahead.get_as(Some(behind.token()), "/v2/areas").await;
     assert_eq!(answer.status, 200, "{}", answer.text());
     let early = behind.get_as(Some(ahead.token()), "/v2/areas").await;

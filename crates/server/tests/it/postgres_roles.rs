@@ -1,4 +1,4 @@
-//! The roles that `docs/postgresql.md` tells to make: each can do what it is for, and no more.
+//! The roles of `docs/postgresql.md`: each can do its task, and no more.
 
 use obeya_server::import::OnConflict;
 use obeya_server::store::{Store, StoreError, StoreOptions};
@@ -8,7 +8,7 @@ use crate::import_folder::Folder;
 
 const PASSWORD: &str = "made-for-a-test";
 
-/// The statements of the document, for a database and roles whose names begin with another word than `obeya`.
+/// The statements of the document, for a database and roles whose names have another prefix than `obeya`.
 fn statements(name: &str) -> Vec<String> {
     let blocks = include_str!("../../../../docs/postgresql.md")
         .split("```sql\n")

@@ -1,4 +1,4 @@
-//! What only the store on PostgreSQL does.
+//! Behaviour of the store on PostgreSQL only.
 
 use std::time::Duration;
 
@@ -8,8 +8,8 @@ use crate::store::{Waiting, areas, opened};
 use crate::support::Service;
 use crate::support::sql::number;
 
-/// Writes down which transaction the area came by. Each job's own part has a number of its own, which is why
-/// the row's does not do.
+/// Records the transaction that wrote the area. Each job is a subtransaction with its own number, so the
+/// number in the row is not enough.
 fn add_area_with_transaction(
     session: &mut dyn Session,
     id: i64,

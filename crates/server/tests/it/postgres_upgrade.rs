@@ -1,5 +1,5 @@
-//! A database of an older version with rows in it is brought up to date, and answers then as a file that went
-//! the same way and as a new database that the same rows were imported into.
+//! A database of an older version with rows is upgraded, and then answers like a file that was upgraded and
+//! like a new database with the same rows imported.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,14 +14,14 @@ use obeya_server::{Clock, Config, Server};
 
 use obeya_testkit::postgres::Scratch;
 
-/// The version before answers were kept, ids of values counted, and incidents listed.
+/// The version before idempotency records, the counter of value ids, and the list of incidents.
 const OLD: usize = 4;
 
-/// Earlier than the stamps of the rows, so that those are seen to be kept clear of.
+/// Earlier than the stamps of the rows, to show that new stamps are later than those.
 const NOW: &str = "2025-03-01T08:00:00Z";
 
-/// Rows of that version, for every table that a later one reads or adds to. The words of records are those
-/// that the program of that time cut.
+/// Rows of that version, for every table that a later one reads or extends. The search terms of records are
+/// those of the program of that time.
 const ROWS: &str = "
 INSERT INTO users (id, user_name, display_name) VALUES ('u-1', 'ingrid.solheim', 'Ingrid Solheim'), ('u-2', 'tomas.berg', 'Tomas Berg');
 INSERT INTO projects (id, name) VALUES (8, 'New line');
@@ -70,7 +70,7 @@ INSERT INTO datasource_values (datasource_id, value_date, id, value, registratio
 UPDATE stamps SET last = 17408160000000200;
 ";
 
-/// What is asked of every database; each answers alike.
+/// The requests to every database; the answers are equal.
 const QUESTIONS: [&str; 26] = [
     "/v1/Incidents",
     "/v1/Incidents?pageSize=1&page=2",
@@ -100,7 +100,7 @@ const QUESTIONS: [&str; 26] = [
     "/v2/incidents/comments?$filter=contains(text,'no more')",
 ];
 
-/// What is then written to every database, and answered alike: with the next id, under the next stamp.
+/// The writes to every database; the answers are equal: with the next id and the next stamp.
 const WRITES: [(&str, &str); 3] = [
     (
         "/v1/Incidents",
@@ -116,7 +116,7 @@ const WRITES: [(&str, &str); 3] = [
     ),
 ];
 
-/// Connections to PostgreSQL block, so what waits has a runtime of its own beside them.
+/// Connections to PostgreSQL block, so waiting code has a separate runtime.
 fn wait<T>(work: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime.block_on(work)
@@ -141,7 +141,7 @@ async fn answers(url: &str) -> Vec<(String, Json)> {
     let mut config = Config::new(url);
     let now = NOW.parse().expect("a timestamp");
     config.clock = Clock::new(move || now);
-    // What an answer says of its own address is then alike, too.
+    // URLs in an answer are then equal, too.
     config.base_url = Some("http://plant.example".to_owned());
     let running = Server::start(config).await.expect("a service");
     let scopes = ["public.api.read", "public.api.write"];
@@ -255,8 +255,8 @@ fn a_database_with_rows_is_brought_up_to_date_as_a_file_is() {
         "a list has the parts of the record itself"
     );
     assert_eq!(crack["customFields"][0]["dataListName"], "Machines");
-    // The latest stamp was that of a value, though stamps stood lower when it came; the one after it went to
-    // that which was deleted, whose id is not given again.
+    // The latest stamp was that of a value, although lower stamps were later; the next one belonged to a
+    // deleted value, whose id is not reused.
     for ((_, body), (id, member, stamp)) in WRITES.iter().zip([
         (104, "lastModified", "2025-03-01T08:00:00.0000502Z"),
         (319, "lastModified", "2025-03-01T08:00:00.0000503Z"),
@@ -302,7 +302,7 @@ fn stamps_go_on_after_the_latest_wherever_it_stands() {
 /// Of an answer with a record its id stays, and nothing else of it.
 #[test]
 fn answers_that_were_kept_become_ids_of_their_records() {
-    /// The last version that kept them.
+    /// The last version that stored them.
     const KEPT: usize = 9;
     const ROWS: &str = r#"
         INSERT INTO answers (client_id, operation, key, fingerprint, body, answered_at) VALUES

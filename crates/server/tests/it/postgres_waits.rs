@@ -1,5 +1,5 @@
-//! How often a request waits for PostgreSQL: a proxy counts the turns of the conversation. Over a network a
-//! wait costs more than all else of a small request.
+//! Round trips of a request to PostgreSQL, counted by a proxy. Over a network a round trip costs more than
+//! the rest of a small request.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ fn fill(session: &mut dyn Session) -> Result<(), StoreError> {
     session.execute(rows, &[]).map(drop)
 }
 
-/// Requests that are counted together: what the service does beside them is far less than half of one turn
+/// The number of requests that are counted together: background work is far less than half a round trip for
 /// each.
 const ROUNDS: u32 = 16;
 
@@ -70,7 +70,7 @@ async fn turns(
     (turns + u64::from(ROUNDS) / 2) / u64::from(ROUNDS)
 }
 
-/// A transaction takes a turn to begin and one to end, and nobody waits for the one that ends a read.
+/// A transaction takes one round trip to begin and one to end; the end of a read is not waited for.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_record_is_read_and_written_in_few_turns() {
     let database = Database::new();

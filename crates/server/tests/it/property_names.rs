@@ -1,5 +1,5 @@
-//! Names of properties in bodies: known in any case, at every level, in every operation that writes; given at
-//! most once.
+//! Names of properties in bodies: matched without case, at every level, in every operation that writes; each
+//! at most once.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -8,8 +8,8 @@ use crate::incidents_plant;
 use crate::support::{Answer, Service};
 use crate::values_written;
 
-/// Every write with a body of properties to the plant of incidents. Each body changes something, and together
-/// they name every kind of property: at the top, in lists, optional, required and such that are never null.
+/// Every write with properties in its body, on the plant of incidents. Each body changes something, and
+/// together they have every kind of property: at the top, in lists, optional, required and never null.
 fn writes() -> Vec<(Method, &'static str, Value)> {
     let (post, put) = (Method::POST, Method::PUT);
     let report = json!({
@@ -122,7 +122,7 @@ async fn sent(
 ) -> Value {
     let (method, path, body) = write;
     let request = service.request(method.clone(), path);
-    // Strict handling refuses whatever is not known.
+    // Strict handling refuses unknown properties.
     let request = request.header("prefer", "handling=strict");
     let answer = Answer::of(request.json(&respelled(body, respell))).await;
     assert_eq!(answer.status, 200, "{method} {path}: {}", answer.text());

@@ -418,8 +418,8 @@ async fn a_wrong_request_is_answered_with_what_is_wrong() {
     }
 }
 
-/// Expanding there and back multiplies what was read: 1,000 comments with an incident that has all of them
-/// again.
+/// Expanding in both directions multiplies the rows that were read: 1,000 comments with an incident that has
+/// all of them again.
 #[tokio::test]
 async fn an_answer_that_expanding_makes_too_large_is_refused() {
     let plant = Plant::new().await;

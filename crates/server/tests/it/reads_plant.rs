@@ -1,5 +1,5 @@
-//! The fixture of `semantic_cases.json` in a database, written through the store: a small plant whose every
-//! row a test can name.
+//! The fixture of `semantic_cases.json` in a database, written through the store: a small plant in which
+//! tests know every row.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ pub enum Incidents {
     Deleted(Timestamp),
 }
 
-/// The cases and the fixture they stand on.
+/// The cases and their fixture.
 pub fn cases() -> Json {
     let path =
         PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../odata/tests/data/semantic_cases.json");
@@ -50,7 +50,7 @@ impl Plant {
         Self { service }
     }
 
-    /// Changes rows, for what a test needs beside the fixture.
+    /// Changes rows, for tests that need more than the fixture.
     pub async fn change(&self, statements: &'static [&'static str]) {
         let ran = self.service.store().write(move |session| {
             statements
@@ -69,12 +69,12 @@ impl Plant {
         self.service.running.base_url()
     }
 
-    /// What the service answers to a path with its query.
+    /// The answer to a path with a query.
     pub async fn get(&self, path: &str) -> Answer {
         self.service.get(path).await
     }
 
-    /// What it answers to an address that it gave itself.
+    /// The answer to a URL from another answer.
     pub async fn get_url(&self, url: &str) -> Answer {
         self.get(
             url.strip_prefix(self.base_url())

@@ -44,7 +44,7 @@ fn is_replayed(answer: &Answer) -> bool {
     }
 }
 
-/// The rows of a table that a condition holds for.
+/// The rows of a table that meet a condition.
 async fn count(service: &Service, of: &'static str) -> i64 {
     let counted = service.store().read(move |session| {
         session.first(&format!("SELECT count(*) FROM {of}"), &[], |row| row.int(0))
@@ -104,7 +104,7 @@ async fn the_answer_is_the_record_as_it_is_by_then() {
     assert_eq!(count(&service, "incidents").await, incidents);
 }
 
-/// What was answered before an incident became anonymous must not be told again afterwards.
+/// An answer from before an incident became anonymous must not be repeated afterwards.
 #[tokio::test]
 async fn a_repeated_request_does_not_tell_who_reported_in_confidence() {
     let service = plant().await;
@@ -122,7 +122,7 @@ async fn a_repeated_request_does_not_tell_who_reported_in_confidence() {
     assert!(!again.text().contains("Ingrid"), "{}", again.text());
 }
 
-/// A key takes the same room whatever is written under it.
+/// A key takes the same space for every write.
 #[tokio::test]
 async fn nothing_of_a_record_is_kept_with_its_key() {
     let service = plant().await;
@@ -218,7 +218,7 @@ async fn a_client_with_too_many_keys_waits_until_the_oldest_expires() {
     assert_eq!(everything(&service).await, before);
     assert_eq!(count(&service, "answers").await, 3);
 
-    // Keys that are known are no new ones, and what has none needs no room.
+    // Known keys do not count again, and a request without a key needs no quota.
     assert!(is_replayed(&create(&service, "a", &titled("a")).await));
     create(&service, "a", &least())
         .await
@@ -247,8 +247,8 @@ async fn a_client_with_too_many_keys_waits_until_the_oldest_expires() {
         .is_problem(429, "idempotency.quota");
 }
 
-/// What a client that lost its connection sends again would fail by its own first try, were it not for the
-/// key.
+/// Without the key, the retry of a client that lost its connection would fail because of its own first
+/// attempt.
 #[tokio::test]
 async fn a_conditional_write_may_be_repeated() {
     let service = plant().await;
@@ -272,7 +272,7 @@ async fn a_key_belongs_to_one_request_of_one_client_and_one_operation() {
     let before = everything(&service).await;
     let other = create(&service, "k", &titled("Another")).await;
     other.is_problem(422, "idempotency.mismatch");
-    // A body is compared by its bytes: the same thing in other words is another request.
+    // A body is compared by its bytes: the same content in another notation is another request.
     let headers = [("idempotency-key", "k")];
     let asked = (Method::POST, "/v1/Incidents?x=1");
     let elsewhere = send(&service, asked, &headers, Some(&least())).await;
@@ -357,7 +357,7 @@ async fn old_answers_are_removed_on_their_own() {
 #[tokio::test]
 async fn requests_at_once_under_one_key_are_one() {
     const ROUNDS: usize = 10;
-    // A token is good for both if both say who issued it by one name.
+    // A token is valid for both if both have the same issuer.
     let named = |config: &mut Config| config.auth_url = Some("http://plant.example".to_owned());
     let one = Arc::new(plant_with(named).await);
     let two = Arc::new(Service::start_on(Arc::clone(&one.database), named).await);

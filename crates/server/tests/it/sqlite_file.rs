@@ -1,5 +1,5 @@
-//! The file that SQLite keeps everything in: which ones are refused and left alone, who may read a new one,
-//! and what stands in it.
+//! The database file of SQLite: which files are refused and left unchanged, the permissions of a new one, and
+//! its content.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::store::{add_area, areas, opened};
 use crate::store_parts::{self, COMMENTS};
 use crate::support::{Database, Service};
 
-/// Where the file of a database stands.
+/// The path of the file of a database.
 fn folder(database: &Database) -> &Path {
     let file = database.url().strip_prefix("sqlite:");
     let file = file.expect("the address of a file");
@@ -94,7 +94,7 @@ async fn what_was_answered_survives_a_crash() {
             .await
             .expect("an area");
     }
-    // What a crash at this moment would leave behind: the file and its log, without a word to the store.
+    // The files after a crash at this moment: the file and its log, without a notice to the store.
     let crashed = tempfile::tempdir().expect("a folder");
     for name in ["plant.db", "plant.db-wal"] {
         std::fs::copy(folder(&database).join(name), crashed.path().join(name)).expect("a copy");
@@ -164,7 +164,7 @@ async fn a_new_file_is_its_owners_alone_and_one_that_exists_keeps_its_mode() {
     assert_eq!(mode(&file), 0o640);
 }
 
-/// The file never holds the secret, in whatever form somebody could use it.
+/// The file never contains the secret in a usable form.
 #[tokio::test]
 async fn only_a_hash_of_the_secret_is_stored() {
     let service = Service::start().await;

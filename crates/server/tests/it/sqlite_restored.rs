@@ -1,7 +1,8 @@
-//! A file that was put back from a backup, or is gone, and the log that the former one left: nothing is
+//! A file that was restored from a backup, or is gone, and the log that the former one left: nothing is
 //! mixed, and nothing is deleted.
 //!
-//! What a kill leaves is a copy of the files while the store is open: the store writes nothing by itself.
+//! The state after a kill is a copy of the files while the store is open: the store writes nothing in the
+//! background.
 
 use std::path::{Path, PathBuf};
 
@@ -109,7 +110,7 @@ impl Plant {
         Plant { folder, store }
     }
 
-    /// Adds an area with a text of so many bytes.
+    /// Adds an area with a text of this many bytes.
     async fn add(&self, id: i64, bytes: usize) {
         let name = "a".repeat(bytes);
         let added = self
@@ -148,7 +149,7 @@ async fn opened(folder: &Path) -> Store {
         .expect("a store")
 }
 
-/// Puts the backup in the place of the file, beside the log that is there.
+/// Replaces the file by the backup, next to the existing log.
 fn put_back(backup: &Left, left: &Left) {
     std::fs::copy(backup.main(), left.main()).expect("a copy");
 }
@@ -207,8 +208,8 @@ async fn a_backup_of_the_running_database_is_not_mixed_with_the_log_either() {
     let left = plant.left();
     put_back(&backup, &left);
     left.refusal().await;
-    // Asked for, it is applied: the log belongs to a file with these pages.
-    assert_eq!(left.areas(LeftoverWal::Keep).await, 2);
+    // On request it is applied: the log belongs to a file with these pages.
+    assert_eq!(left.areas(LeftoverWal::Apply).await, 2);
     // The log began anew since the backup.
     plant.fill(3..7).await;
     plant.add(7, 10).await;
@@ -218,7 +219,7 @@ async fn a_backup_of_the_running_database_is_not_mixed_with_the_log_either() {
     assert_eq!(left.areas(LeftoverWal::Discard).await, 1);
 }
 
-/// The rows are the same and stand on other pages.
+/// The rows are the same and on other pages.
 #[tokio::test]
 async fn a_copy_by_vacuum_is_not_mixed_with_a_log_that_names_its_commit() {
     let plant = Plant::new().await;
@@ -230,8 +231,8 @@ async fn a_copy_by_vacuum_is_not_mixed_with_a_log_that_names_its_commit() {
     let to = backup.main();
     from.execute("VACUUM INTO ?1", [to.to_str().expect("UTF-8")])
         .expect("a copy");
-    // A reader keeps the log from beginning anew, so that it names the copy's commit and is long enough for a
-    // checkpoint.
+    // A reader prevents the log from starting over, so that it names the copy's commit and is long enough for
+    // a checkpoint.
     from.execute_batch("BEGIN; SELECT count(*) FROM areas")
         .expect("a snapshot");
     plant.fill(2..6).await;
@@ -251,7 +252,7 @@ async fn a_checkpoint_that_was_broken_off_is_no_reason_to_refuse() {
     let grown = Plant::of_left(&left).await;
     grown.fill(2..4).await;
     let killed = grown.left();
-    // The first page is written back first; it says a size that the file does not have yet.
+    // The first page is written back first; its size field has a size that the file does not have yet.
     let whole = grown.left().one_file();
     let page = std::fs::read(whole.main()).expect("a file");
     let mut torn = std::fs::read(killed.main()).expect("a file");
@@ -274,7 +275,7 @@ async fn a_log_whose_file_is_gone_is_not_deleted() {
         let text = left.refusal().await;
         assert!(text.contains("plant.db is missing, but its log"), "{text}");
         assert!(matches!(
-            left.open(LeftoverWal::Keep).await,
+            left.open(LeftoverWal::Apply).await,
             Err(StoreError::Mismatch(_))
         ));
         assert_eq!(left.areas(LeftoverWal::Discard).await, 0);
@@ -300,7 +301,7 @@ async fn a_file_of_an_older_version_is_taken_over_with_its_log_and_gets_links() 
 
     let plant = Plant::of_left(&killed).await;
     assert_eq!(areas(&plant.store).await, 2);
-    // From its first start on it is told apart from a backup.
+    // From its first start on it can be distinguished from a backup.
     plant.add(3, 10).await;
     let left = plant.left();
     put_back(&old.one_file(), &left);
@@ -317,7 +318,7 @@ async fn a_file_that_is_no_database_is_not_mixed_with_a_log() {
 }
 
 impl Plant {
-    /// Goes on with what was left, in its folder.
+    /// Continues with the files that were left, in their folder.
     async fn of_left(left: &Left) -> Plant {
         let folder = Left::of(left.folder.path()).folder;
         let store = opened(folder.path()).await;
@@ -383,7 +384,7 @@ async fn a_file_that_is_replaced_or_removed_in_use_is_not_written_and_not_made_a
             "was removed or renamed"
         };
         assert!(error.contains(said), "{error}");
-        // Whoever asks for more readers than there are gets none of the other file.
+        // A further reader never opens the other file.
         let mut reads = tokio::task::JoinSet::new();
         for _ in 0..4 {
             let store = service.store().clone();
@@ -429,7 +430,7 @@ async fn a_log_that_is_removed_in_use_is_put_back_and_not_written_into_another_f
     store.close().await;
     assert_eq!(Left::of(folder.path()).areas(LeftoverWal::Check).await, 2);
 
-    // A backup was copied over it: it stays as it is, and the next start does not mix the two.
+    // A backup was copied over it: it is left unchanged, and the next start does not mix the two.
     let store = opened(folder.path()).await;
     let added = store.write(|session| add_area(session, 4, "more")).await;
     added.expect("an area");
@@ -453,7 +454,7 @@ async fn a_command_does_not_join_a_service_whose_file_was_replaced() {
     let file = plant.folder.path().join("plant.db");
     std::fs::rename(backup.main(), &file).expect("put in its place");
     let url = format!("sqlite:{}", file.display());
-    for leftover_wal in [LeftoverWal::Check, LeftoverWal::Keep, LeftoverWal::Discard] {
+    for leftover_wal in [LeftoverWal::Check, LeftoverWal::Apply, LeftoverWal::Discard] {
         let options = StoreOptions {
             leftover_wal,
             ..StoreOptions::default()

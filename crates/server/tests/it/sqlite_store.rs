@@ -1,4 +1,4 @@
-//! What only the store on SQLite does: it shares commits as its own log shows, and counts the work of
+//! Behaviour of the store on SQLite only: group commit as its log shows it, and the budget for the work of
 //! functions.
 
 use std::sync::Arc;
@@ -63,7 +63,7 @@ async fn one_over_which_the_engine_ends_the_transaction_takes_no_other_with_it()
     gate.send(ending, false).await;
     gate.send_all(&[End::Well, End::Fails]).await;
     gate.send(ending, true).await;
-    // One that does not even notice must not be told that it is there.
+    // A job that does not notice it must not report success.
     let careless = |session: &mut dyn Session, id: i64| Ok(ending(session, id).unwrap_or(id));
     gate.send(careless, false).await;
     gate.send_all(&[End::Well]).await;
@@ -82,8 +82,8 @@ async fn one_over_which_the_engine_ends_the_transaction_takes_no_other_with_it()
     check(&store, &answers).await;
 }
 
-/// Commits so far, read from the write-ahead log itself: a frame that ends a commit holds the size of the
-/// database after it, any other holds 0.
+/// Commits so far, read from the write-ahead log: a frame that ends a commit has the size of the database
+/// after it, any other has 0.
 async fn log_commits(store: &Store) -> usize {
     let file = store
         .read(|session| {
@@ -126,7 +126,7 @@ async fn a_function_that_goes_over_long_texts_is_work_too() {
     assert!(matches!(long, Err(StoreError::Timeout)), "{long:?}");
 }
 
-/// A list is begun on the caller's thread; what turns out to be long must not stay there.
+/// A list starts on the thread of the request; long work must not stay there.
 #[tokio::test]
 async fn long_reads_are_begun_again_aside() {
     let service = crate::support::Service::start().await;
@@ -144,7 +144,7 @@ async fn long_reads_are_begun_again_aside() {
     }
 }
 
-/// What a reader sees.
+/// The view of a reader.
 async fn view(store: &Store) -> View {
     let seen = store.read(|session| session.view());
     seen.await.expect("a view").expect("a reader has a view")
@@ -178,7 +178,7 @@ async fn readers_do_not_share_a_view() {
 #[tokio::test]
 async fn a_query_that_is_too_large_for_the_database_is_refused_as_such() {
     let plant = Plant::new().await;
-    // Each term joins further tables, and an engine takes only so many.
+    // Each term joins further tables, and an engine has a limit for them.
     let terms: Vec<String> = (0..24)
         .map(|depth| format!("{}incident/area/name eq 'a'", "parent/".repeat(depth)))
         .collect();
@@ -190,7 +190,7 @@ async fn a_query_that_is_too_large_for_the_database_is_refused_as_such() {
     assert!(detail.contains("64 tables"), "{detail}");
 }
 
-/// The one that comes first gives the file its log, and the others wait for it.
+/// The first one creates the log of the file, and the others wait for it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_new_file_is_opened_by_several_at_once() {
     for _ in 0..30 {

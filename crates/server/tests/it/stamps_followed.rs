@@ -1,4 +1,4 @@
-//! Whoever follows the stamps sees every change, however many write at once: no commit comes into sight with
+//! A client that follows the stamps sees every change under concurrent writes: no commit becomes visible with
 //! an earlier stamp than one already seen.
 
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ async fn changed(store: &Store, stamped: (&str, &str), after: i64) -> Vec<(i64, 
     read.await.expect("read")
 }
 
-/// Follows a table until it is told to end, and once more then; the latest stamp it saw of each record.
+/// Follows a table until the end, and once more then; the latest stamp it saw of each record.
 async fn follow(
     store: Store,
     stamped: (&'static str, &'static str),
@@ -66,7 +66,7 @@ async fn follow(
     }
 }
 
-/// Creates, changes and changes again, until it is told to end; how many changes were answered.
+/// Creates and changes records until the end; returns how many changes were answered.
 async fn write(service: Arc<Service>, end: Arc<AtomicBool>) -> u64 {
     let report = json!({"incidentTypeId": 3, "title": "Drip", "severity": "Low", "incidentDate": "2025-06-02", "isAnonymous": false,
         "categories": [{"id": 31}]});
@@ -96,8 +96,8 @@ async fn write(service: Arc<Service>, end: Arc<AtomicBool>) -> u64 {
     changes
 }
 
-/// Imports one folder after another until it is told to end, each with records of before, of now and of a
-/// little later.
+/// Imports one folder after another until the end, each with records from before, from now and from a little
+/// later.
 async fn import(db: String, end: Arc<AtomicBool>) -> u64 {
     let mut imports = 0;
     while !end.load(Ordering::SeqCst) {

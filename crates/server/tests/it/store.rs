@@ -1,5 +1,4 @@
-//! The store through its own face, on every engine: what is kept, what is undone, snapshots, budgets and
-//! bounds.
+//! The store through its public API, on every engine: storage, rollback, snapshots, budgets and bounds.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -39,7 +38,7 @@ pub async fn areas(store: &Store) -> i64 {
     store.read(count_areas).await.expect("a count")
 }
 
-/// The number of writes that meet in [`Waiting`], the one that holds the others up among them.
+/// The number of writes that meet in [`Waiting`], including the one that blocks the others.
 const AT_ONCE: i64 = 200;
 
 /// Writes that wait behind one that has begun, so that they must meet in later batches.
@@ -84,7 +83,7 @@ impl Waiting {
         Waiting { go, writes }
     }
 
-    /// Lets them go on; what each ends with, from id 1 on.
+    /// Releases them; returns the results from id 1 on.
     pub async fn outcomes(self) -> Vec<Result<u64, StoreError>> {
         self.go.send(()).expect("the gate waits");
         let mut outcomes = Vec::new();
@@ -335,8 +334,8 @@ async fn an_endless_statement_times_out_and_the_connection_is_good_again() {
 async fn stamps_only_grow_whatever_the_clock_says() {
     let (_database, store) = opened().await;
     let stamps = store.write(|session| {
-        // The clock goes on, stands still, and is set back; one record carries a stamp that nobody gave out:
-        // all go on from there.
+        // The clock advances, stops, and is set back; one record has a stamp from elsewhere: stamps increase
+        // in all cases.
         let asked = [(100, 0), (100, 0), (40, 0), (40, 500), (300, 0), (600, 0)];
         asked
             .into_iter()
@@ -429,7 +428,7 @@ async fn brief_work_that_turns_out_long_begins_again_as_long_work() {
     assert_eq!(brief(count_areas).await.expect("a count"), 0);
     assert_eq!(runs.load(Ordering::SeqCst), 1);
 
-    // While all permits for long work are out, it waits for one of these, and keeps none of the others.
+    // While all permits for long work are in use, it waits for one of them and occupies no other.
     let held = Held::all(&store, 1).await;
     let waited = brief(one_endless).await;
     assert!(
@@ -441,11 +440,11 @@ async fn brief_work_that_turns_out_long_begins_again_as_long_work() {
     held.release().await;
 }
 
-/// Reads of any size that go on until they are released.
+/// Reads of any size that run until they are released.
 pub struct Held(Vec<(mpsc::Sender<()>, tokio::task::JoinHandle<()>)>);
 
 impl Held {
-    /// So many, all of which have begun.
+    /// This many reads, all of which have begun.
     pub async fn all(store: &Store, reads: usize) -> Self {
         let (begin, mut begun) = tokio::sync::mpsc::unbounded_channel();
         let mut held = Vec::new();
@@ -476,7 +475,7 @@ impl Held {
     }
 }
 
-/// On one thread, so that both reads have asked for a reader before the look-up does.
+/// On one thread, so that both reads have requested a reader before the look-up does.
 #[tokio::test]
 async fn a_look_up_finds_a_reader_while_every_long_read_that_may_run_does() {
     let options = StoreOptions {

@@ -1,4 +1,4 @@
-//! The ids that a table gives by itself: above every one there has been, wherever that came from.
+//! The ids that a table assigns: above every earlier one, from any source.
 
 use obeya_server::store::{Session, StoreError};
 

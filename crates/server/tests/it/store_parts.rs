@@ -1,5 +1,4 @@
-//! The index of the parts of comments' texts: whoever writes comments, it holds what they say and nothing
-//! else.
+//! The trigram index of comments' texts: it matches the texts after every kind of write.
 
 use std::fmt::Write as _;
 
@@ -19,7 +18,7 @@ pub const COMMENTS: [&str; 3] = [
         VALUES (10, 1, 'Bearing worn', 0, NULL), (11, 1, 'Bearing replaced', 0, 10), (12, 2, 'Seal leaking', 0, NULL)",
 ];
 
-/// The comments that the index gives for a part of three characters.
+/// The comments that the index has for three characters.
 pub async fn found(store: &Store, part: &str) -> Vec<i64> {
     let (sql, part) = match store.dialect() {
         Dialect::Postgres => (
@@ -36,7 +35,7 @@ pub async fn found(store: &Store, part: &str) -> Vec<i64> {
     rows.expect("rows").into_iter().flatten().collect()
 }
 
-/// Fails when the index holds another text of some comment than its table.
+/// Fails if the index has another text of a comment than the table.
 pub async fn check(store: &Store) {
     if store.dialect() == Dialect::Postgres {
         let differing = "SELECT count(*) FROM incident_comments AS c FULL JOIN comments_parts AS p ON p.rowid = c.id
@@ -76,7 +75,7 @@ async fn the_index_follows_every_change() {
             &[10, 11, 12],
         ),
         ("DELETE FROM incident_comments WHERE id = 12", &[9], &[10, 11]),
-        // Its comments go along, replies with what they answer.
+        // Its comments are deleted too, including replies.
         ("DELETE FROM incidents WHERE id = 1", &[9], &[]),
     ] {
         let changed = store.write(move |session| session.execute(sql, &[]));

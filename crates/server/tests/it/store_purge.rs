@@ -37,7 +37,7 @@ async fn an_incident_is_removed_after_30_days_and_not_before() {
     );
     let found = async |index, word| with_words(store, index, &[word]).await;
     assert!(found("incidents_search", "gone").await.is_empty());
-    // Those in use stay, whatever their age.
+    // Those in use stay at any age.
     assert_eq!(number(store, "SELECT count(*) FROM incidents").await, 2);
     assert_eq!(found("incidents_search", "crack").await, [100]);
     assert_eq!(found("incidents_search", "theft").await, [101]);

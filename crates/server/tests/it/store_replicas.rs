@@ -1,5 +1,5 @@
-//! Several stores over one database, as replicas are: what one writes the others see, and none gets in
-//! another's way.
+//! Several stores over one database, like replicas: each sees the writes of the others, and none blocks
+//! another.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use crate::store::{add_area, areas, opened};
 use crate::support::sql::number;
 use crate::support::{Database, START, Service};
 
-/// Ten minutes in ticks, which two replicas' clocks may well be apart.
+/// Ten minutes in ticks: a possible difference between the clocks of two replicas.
 const APART: i64 = 600 * 10_000_000;
 
-/// A write that is under way until it is told to end.
+/// A write that runs until it is released.
 pub struct Held {
     end: std::sync::mpsc::Sender<()>,
     write: tokio::task::JoinHandle<Result<(), StoreError>>,
@@ -166,8 +166,8 @@ async fn what_two_count_up_at_once_is_counted_once_each() {
     assert_eq!(count.expect("a row").flatten().as_deref(), Some("100"));
 }
 
-/// Whoever has read up to a stamp must not find an earlier one afterwards. The areas' ids are the stamps that
-/// their writers got.
+/// A client that has read up to a stamp must not find an earlier one afterwards. The ids of the areas are the
+/// stamps of their writers.
 #[tokio::test(flavor = "multi_thread")]
 async fn stamps_come_into_sight_in_their_order_whoever_gives_them() {
     let (database, first) = opened().await;

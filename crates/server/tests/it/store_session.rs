@@ -1,5 +1,5 @@
-//! What a session promises, whatever engine is behind it: values, rows, many rows at once, what is told late,
-//! and which part of a batch a fault undoes.
+//! The contract of a session on every engine: values, rows, bulk inserts, deferred errors, and which part of
+//! a batch an error undoes.
 
 use std::ops::ControlFlow;
 
@@ -61,8 +61,8 @@ async fn values_come_back_as_they_were_put_in() {
     assert_eq!(round_trip(&store, ROWS).await, expected);
 }
 
-/// SQLite keeps whole numbers of a column of doubles as integers, so the sign of a zero is gone; answers must
-/// not depend on the engine.
+/// SQLite stores whole numbers in a column of doubles as integers, which loses the sign of a zero; answers
+/// must not depend on the engine.
 #[tokio::test]
 async fn zero_has_no_sign() {
     let (_database, store) = opened().await;
@@ -121,7 +121,7 @@ async fn a_statement_takes_other_kinds_of_values_the_next_time() {
 #[tokio::test]
 async fn texts_are_ordered_by_their_code_points() {
     let (_database, store) = opened().await;
-    // In order already, by the numbers Unicode gives their characters.
+    // Ordered by code point.
     let names = [
         "", " ", "10", "9", "A", "Z", "_", "a", "aa", "z", "~", "Å", "å", "\u{ffee}", "😀",
     ];
@@ -260,7 +260,7 @@ async fn numbers_are_appended_as_they_are() {
             (-1, Value::Real(5e-324)),
             (0, Value::Real(f64::MAX)),
             (i64::MAX, Value::Real(0.1 + 0.2)),
-            // A whole number and what is none, in a column of doubles.
+            // A whole number and a fraction, in a column of doubles.
             (1, Value::Int(3)),
             (2, Value::Real(f64::NAN)),
         ];
@@ -342,7 +342,7 @@ async fn what_is_sent_is_done_in_its_order_and_seen_by_what_follows() {
     assert_eq!(areas(&store).await, 391);
 }
 
-/// The last thing a job does is what nobody waits for: its fault is told all the same, and undoes the job.
+/// The last statement of a job is deferred: its error is still reported, and undoes the job.
 #[tokio::test]
 async fn a_fault_that_is_told_late_undoes_its_job() {
     let (_database, store) = opened().await;

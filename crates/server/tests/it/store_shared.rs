@@ -1,5 +1,5 @@
-//! Writes that share a commit, on every engine: whatever one of them does, the others are there once, and
-//! each is answered with what is there.
+//! Group commit on every engine: whatever one write does, the others are stored once, and each answer matches
+//! the stored state.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 use crate::ENGINE;
 use crate::store::{add_area, areas, opened, opened_with};
 
-/// What a write does once its own row is there.
+/// The action of a write after its row was inserted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// Stays.
@@ -47,7 +47,7 @@ pub fn add(session: &mut dyn Session, id: i64, end: End) -> Result<i64, StoreErr
 /// A write under way.
 type Write = JoinHandle<Result<i64, StoreError>>;
 
-/// A writer that is held up, so that what is sent meanwhile meets in one commit.
+/// A blocked writer, so that the writes sent meanwhile share one commit.
 pub struct Gate {
     store: Store,
     go: mpsc::Sender<()>,
@@ -79,7 +79,7 @@ impl Gate {
         }
     }
 
-    /// Sends another behind those sent before. Its id is its place.
+    /// Sends another one after those before. Its id is its position.
     pub async fn send(
         &mut self,
         work: impl Fn(&mut dyn Session, i64) -> Result<i64, StoreError> + Send + 'static,
@@ -107,7 +107,7 @@ impl Gate {
         }
     }
 
-    /// Lets them go on; what each is answered with, from id 1 on.
+    /// Releases them; returns the answers from id 1 on.
     pub async fn open(self) -> Vec<Result<i64, StoreError>> {
         self.go.send(()).expect("the gate waits");
         let mut answers = Vec::new();
@@ -130,8 +130,8 @@ async fn there(store: &Store) -> Vec<(i64, i64)> {
     rows.expect("areas")
 }
 
-/// What is there is what was answered, with stamps in the order of the writes and without a gap, as nothing
-/// else took one.
+/// The stored rows are those that were answered, with stamps in the order of the writes and without a gap,
+/// because nothing else took one.
 pub async fn check(store: &Store, answers: &[Result<i64, StoreError>]) {
     let answered: Vec<_> = (1..)
         .zip(answers)
@@ -177,8 +177,7 @@ async fn whichever_of_them_fail_the_others_are_there_once_as_they_were_answered(
     }
 }
 
-/// A write that is answered from what others before it in the commit wrote must not be told of what came of
-/// another run.
+/// A write whose answer depends on earlier ones in the commit must not report the result of another run.
 #[tokio::test]
 async fn a_failure_is_told_of_the_state_that_was_kept() {
     let (_database, store) = opened().await;
@@ -233,8 +232,8 @@ async fn one_that_runs_out_of_time_while_it_writes_takes_no_other_with_it() {
     let brief = Duration::from_secs(1);
     let mut options = StoreOptions::default();
     if ENGINE == Dialect::Sqlite {
-        // It looks at the clock after so many steps as no other statement takes here: only the endless one
-        // can run out of time, however busy the machine is.
+        // The clock is checked after more steps than any other statement takes here: only the endless one can
+        // run out of time, on any busy machine.
         options.statement_budget = brief;
     }
     let (_database, store) = opened_with(&options).await;
@@ -243,11 +242,11 @@ async fn one_that_runs_out_of_time_while_it_writes_takes_no_other_with_it() {
     let endless = move |session: &mut dyn Session, id: i64| {
         add_area(session, id, "gone")?;
         if ENGINE == Dialect::Postgres {
-            // The server's clock runs for each: this one gets a limit of its own, which goes with all it did.
+            // The server measures the time of each: this one gets a separate limit, which ends with its work.
             let limit = format!("SET LOCAL statement_timeout = {}", brief.as_millis());
             session.execute(&limit, &[])?;
         }
-        // Rows that come to an end only in a while that nobody waits for.
+        // Rows whose statement ends only after a while.
         let sql = "INSERT INTO areas (id, name) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
             SELECT 1000 + max(i), 'gone' FROM n";
         session.execute(sql, &[]).map(|_| 0)

@@ -1,5 +1,4 @@
-//! What sessions see, told apart: equal views have equal rows. Of unequal ones nothing follows, and a server
-//! may have none to tell.
+//! Views of sessions: equal views have equal rows. Unequal views imply nothing, and a server may report none.
 
 use std::collections::HashMap;
 
@@ -39,6 +38,6 @@ async fn who_sees_a_change_within_its_work_has_no_view() {
     let (_database, store) = opened().await;
     let view = |session: &mut dyn Session| session.view();
     assert_eq!(store.write(view).await.expect("no view"), None);
-    // Each of its statements sees what is there by then.
+    // Each of its statements sees the state at its start.
     assert_eq!(store.point(view).await.expect("no view"), None);
 }

@@ -1,4 +1,4 @@
-//! Words that are longer than what an index takes for an entry: they are stored and found like others.
+//! Search terms longer than an index entry: they are stored and found like others.
 
 use obeya_server::store::{StoreError, search};
 

@@ -1,5 +1,4 @@
-//! The tests that run on every engine. Each engine's binary links this one list, so none can leave a module
-//! out.
+//! The tests that run on every engine. The binary of each engine links this list, so none can omit a module.
 
 pub mod anonymity;
 pub mod auth;

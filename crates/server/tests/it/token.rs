@@ -1,4 +1,4 @@
-//! `POST /connect/token` and what it publishes about itself.
+//! `POST /connect/token` and the documents of the issuer.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -1,4 +1,4 @@
-//! The trash over HTTP: what is listed, for how long, and in what form.
+//! The trash over HTTP: its list, its retention, and the format.
 
 use obeya_model::Timestamp;
 use serde_json::{Value, json};

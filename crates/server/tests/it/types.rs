@@ -34,7 +34,7 @@ async fn a_type_has_its_parts_in_order_and_its_categories_as_a_tree() {
         ],
     });
     assert_eq!(detail(&service, "").await, expected);
-    // Neither a language nobody translated to nor a parameter nobody knows changes anything.
+    // Neither a language without translation nor an unknown parameter changes anything.
     assert_eq!(detail(&service, "?language=fi&colour=blue").await, expected);
 }
 

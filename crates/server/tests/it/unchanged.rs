@@ -6,7 +6,7 @@ use crate::incidents_plant::{everything, plant, with};
 use crate::support::Service;
 use crate::values_written;
 
-/// A PUT that sends what is there already leaves every table as it is; the record is answered as it was read
+/// A PUT with the current values leaves every table unchanged; the answer is the record as it was read
 /// before.
 async fn leaves_all(service: &Service, read: &str, path: &str, body: &Value) {
     let before = everything(service).await;
@@ -23,7 +23,7 @@ async fn leaves_all(service: &Service, read: &str, path: &str, body: &Value) {
 async fn an_incident_that_is_written_back_keeps_its_stamp() {
     let service = plant().await;
     const INCIDENT: &str = "/v1/Incidents/100";
-    // As a client would leave it that fills in what the plant leaves open.
+    // As a client would send it that fills in the open values of the plant.
     for (path, body) in [
         (
             "/responsible",
@@ -77,7 +77,7 @@ async fn an_incident_that_is_written_back_keeps_its_stamp() {
     leaves_all(&service, "/v1/Incidents/101", path, &Value::Null).await;
 }
 
-/// The parts of a whole that differ in one place only are no repetition.
+/// Parts that differ in one value are not the same.
 #[tokio::test]
 async fn what_differs_in_one_place_is_stamped() {
     let service = plant().await;
@@ -109,7 +109,7 @@ async fn what_differs_in_one_place_is_stamped() {
 #[tokio::test]
 async fn an_improvement_that_is_written_back_keeps_its_stamp() {
     let service = plant().await;
-    // Its last writer stays as well, who is a user.
+    // Its last writer, a user, stays as well.
     const IMPROVEMENT: &str = "/v1/Improvements/317";
     let whole = service.get(IMPROVEMENT).await.json();
     assert_eq!(whole["lastModifiedByUserId"], "u-117");

@@ -200,8 +200,8 @@ async fn the_message_names_what_was_found_and_what_was_expected() {
     );
 }
 
-/// 120,000 values, two on each date, ids in order. Any page must hold exactly its rows, whatever was asked
-/// before: what pages remember of one another must never show.
+/// 120,000 values, two on each date, ids in order. Every page must have exactly its rows, whatever was
+/// requested before: the caches of pages must never show.
 #[tokio::test]
 async fn far_pages_hold_their_rows_in_whatever_order_they_are_asked() {
     let plant = Plant::new().await;

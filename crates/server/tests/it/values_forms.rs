@@ -1,5 +1,5 @@
-//! A page of values as JSON, as CSV and as Arrow: the same rows whatever the form, by what was put in and not
-//! by one another.
+//! A page of values as JSON, as CSV and as Arrow: the same rows in every format, compared with the input and
+//! not with each other.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -37,7 +37,7 @@ const NAMES: [&str; 14] = [
     "externalId",
 ];
 
-/// What one field of a value holds.
+/// The content of one field of a value.
 #[derive(Debug, Clone, PartialEq)]
 enum Cell {
     Null,
@@ -50,7 +50,7 @@ enum Cell {
 
 type Line = Vec<Cell>;
 
-/// What a field holds, by its name.
+/// The content of a field, by its name.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Int,
@@ -191,7 +191,7 @@ async fn ask(plant: &Plant, path: &str, accept: &str) -> Answer {
     Answer::of(request.header("accept", accept)).await
 }
 
-/// A page in a form, which the answer must say it is.
+/// A page in a format, which the answer must declare.
 async fn page(plant: &Plant, query: &str, form: &str) -> (Answer, Vec<Line>) {
     let answer = ask(plant, &format!("{PATH}{query}"), form).await;
     assert_eq!(answer.status, 200, "{query} {form}");
@@ -290,7 +290,7 @@ fn ticks(text: &str) -> i64 {
     text.parse::<Timestamp>().expect("an instant").ticks()
 }
 
-/// What is known to be lost in a form, and nothing else.
+/// The known losses of a format, and nothing else.
 fn as_in(form: &str, lines: &[Line]) -> Vec<Line> {
     let cell = |cell: &Cell, name: &&str| match (form, cell) {
         (ARROW, Cell::Instant(ticks)) => Cell::Instant(ticks.div_euclid(10) * 10),
@@ -360,7 +360,7 @@ async fn doubles_are_the_same_to_the_last_bit_in_every_form() {
         values.collect()
     };
     let mut expected: Vec<u64> = doubles.iter().map(|double| double.to_bits()).collect();
-    // The store keeps no minus zero, on either engine.
+    // The store does not preserve the sign of zero, on either engine.
     expected[500] = 0.0_f64.to_bits();
     for form in ["application/json", CSV, ARROW] {
         let (_, found) = page(&plant, "?pageSize=10000", form).await;
@@ -475,7 +475,7 @@ async fn errors_are_problems_whatever_was_asked_for() {
     }
 }
 
-/// The SDK on the service: it asks for Arrow, gets it, and reads the same values as by JSON.
+/// The SDK with the service: it requests Arrow, gets it, and reads the same values as from JSON.
 #[tokio::test]
 async fn the_sdk_reads_arrow() {
     let all = lines(2_300);

@@ -1,5 +1,5 @@
-//! Values of a datasource so large that it is counted by stretches of time and by several readers: counts and
-//! pages are those of arithmetic.
+//! A datasource that is counted by partitions of time and by several readers: counts and pages match
+//! arithmetic.
 
 use serde_json::Value;
 
@@ -45,7 +45,7 @@ async fn counts_and_pages_are_those_of_all_values() {
     let tens = |numbers: std::ops::RangeInclusive<i64>| -> Vec<i64> {
         numbers.filter(|n| n % 10 == 7).collect()
     };
-    // Each twice: once counted, once remembered.
+    // Each twice: once counted, once cached.
     for _ in 0..2 {
         for (query, count, values) in [
             (
@@ -145,8 +145,8 @@ async fn a_fault_in_some_value_is_the_callers() {
     assert_eq!(answer.status, 400, "{}", answer.text());
 }
 
-/// Values come in pairs that cancel each other: whatever state is counted, by however many readers, the two
-/// counts of it agree.
+/// Values are added in pairs that cancel each other: in every state, with any number of readers, the two
+/// counts agree.
 #[tokio::test]
 async fn a_count_is_of_one_state_while_values_change() {
     let plant = plant().await;

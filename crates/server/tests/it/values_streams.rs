@@ -1,4 +1,4 @@
-//! Streams of the SDK over numbered pages, while the list changes: every value that stands throughout comes
+//! Streams of the SDK over numbered pages, while the list changes: every value that exists throughout appears
 //! exactly once.
 
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ use crate::values_written::plant;
 
 const DATASOURCE: i32 = 1;
 
-/// What a stream is read as.
+/// The item type of a stream.
 #[derive(Clone, Copy, Debug)]
 enum Form {
     Values,
@@ -73,7 +73,7 @@ fn sdk(service: &Service) -> Client {
         .expect("a client")
 }
 
-/// The instant so many steps of 25 hours after the beginning of 2025: some in each month.
+/// The instant this many steps of 25 hours after the beginning of 2025: some in each month.
 fn at(step: i64) -> Timestamp {
     let start: Timestamp = "2025-01-01T00:00:00Z".parse().expect("an instant");
     Timestamp::from_ticks(start.ticks() + step * 25 * 36_000_000_000).expect("in range")
@@ -145,14 +145,14 @@ async fn a_value_added_behind_a_stream_brings_no_other_twice() {
             let mut ids = stream.next().await.expect("some");
             add(&client, &[0]).await;
             stream.rest(&mut ids).await;
-            // In an order of the caller's the new value comes when all is read again.
+            // With another order the new value appears when everything is read again.
             ids.retain(|id| expected.contains(id));
             assert_eq!(ids, expected, "{form:?} {order:?}");
         }
     }
 }
 
-/// What a stream is asked for, beside its form.
+/// The options of a stream besides its format.
 #[derive(Clone, Copy, Debug)]
 struct Question {
     order: Option<&'static str>,
@@ -196,7 +196,7 @@ impl Question {
     }
 }
 
-/// Adds, deletes or moves a value, and gives the id of one that no longer stands.
+/// Adds, deletes or moves a value, and returns the id of one that no longer exists.
 async fn change(client: &Client, rng: &mut fastrand::Rng) -> Option<i32> {
     let datasources = client.datasources();
     let there = all(client).await;
@@ -263,7 +263,7 @@ async fn changing(service: &Service, seed: u64) {
         .order
         .is_some_and(|order| order.contains("value") && !order.contains("valueDate"))
     {
-        // What is read again comes after what came before, in an order of the caller's.
+        // With another order, the values that are read again come after those before.
         found.sort_unstable();
         wanted.sort_unstable();
     }

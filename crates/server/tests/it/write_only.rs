@@ -1,4 +1,4 @@
-//! What a client sees that may write records and not read them.
+//! The view of a client that may write records and not read them.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use crate::incidents_plant::{fill, least, least_update, plant, with};
 use crate::support::{ALL, Answer, Service};
 use crate::values_written;
 
-/// The contract; `nullable` in it says what an answer may leave empty.
+/// The contract; `nullable` in it says which properties an answer may leave empty.
 static SPEC: LazyLock<Value> = LazyLock::new(|| {
     serde_json::from_str(include_str!("../../../../spec/generated/openapi.json"))
         .expect("the normalised spec is JSON")
@@ -23,7 +23,7 @@ const VALUES: &str = "/v1/Datasources/1/values";
 /// Method, path and body.
 type Request<'a> = (&'a str, &'a str, Option<Value>);
 
-/// A record without everything that its schema lets be empty, but for the properties named.
+/// A record without everything that its schema lets be empty, except the properties named.
 fn limited(schema: &str, whole: &Value, shown: &[&str]) -> Value {
     let properties = &SPEC["components"]["schemas"][schema]["properties"];
     let mut record = whole.clone();
@@ -60,8 +60,8 @@ async fn send(
     .await
 }
 
-/// Writes without the right to read; the answer is the record as `read` shows it to who may, without what is
-/// not `shown`.
+/// Writes without the right to read; the answer is the record as `read` returns it, without the properties
+/// that are not `shown`.
 async fn shows(
     service: &Service,
     token: &str,
@@ -81,7 +81,7 @@ async fn shows(
 #[tokio::test]
 async fn a_client_that_may_only_write_incidents_is_shown_what_it_sets() {
     let service = plant().await;
-    // Scopes of other families let nobody read incidents.
+    // Scopes of other families do not allow reading incidents.
     let token = service
         .token_for(&["public.api.write", "Improvements.Read", "Boards.ReadWrite"])
         .await;
@@ -95,7 +95,7 @@ async fn a_client_that_may_only_write_incidents_is_shown_what_it_sets() {
     let put = |path: &'static str, body: Value| ("PUT", path, Some(body));
     let cases: [(Request<'_>, &[&str]); 12] = [
         (put(SEVERITY, json!({})), &[]),
-        // What the operation does not know sets nothing, and asks for nothing.
+        // Unknown properties set nothing, and reveal nothing.
         (
             put(
                 SEVERITY,
@@ -228,7 +228,7 @@ async fn who_may_read_the_family_sees_the_whole_record() {
     }
 }
 
-/// A digest of what is hidden would let a client try guesses of it.
+/// A digest of hidden values would let a client test guesses.
 #[tokio::test]
 async fn the_tag_of_who_may_not_read_is_good_for_if_match_and_tells_nothing() {
     let service = plant().await;
@@ -248,14 +248,14 @@ async fn the_tag_of_who_may_not_read_is_good_for_if_match_and_tells_nothing() {
     let first = put(json!({}), "").await;
     let whole = service.get(INCIDENT).await;
     assert_ne!(first.header("etag"), whole.header("etag"));
-    // The tag of who may read is one of those that could be guessed.
+    // The tag for clients that may read is one of those that could be guessed.
     let guessed = put(json!({}), whole.header("etag")).await;
     guessed.is_problem(412, "precondition.failed");
     assert_eq!(guessed.header("etag"), first.header("etag"));
 
     let second = put(json!({"severity": "High"}), first.header("etag")).await;
     assert_eq!(second.status, 200, "{}", second.text());
-    // Somebody else changes what is hidden.
+    // Another client changes a hidden value.
     let body = with(
         least_update(),
         &json!({"severity": "High", "text": "Seen by night"}),

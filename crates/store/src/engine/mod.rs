@@ -1,4 +1,4 @@
-//! The one door to a database: what a statement takes, and what a row gives.
+//! The only interface to a database: sessions, statements with bound values, and rows.
 //!
 //! Statements are plain SQL that every engine understands, with `?1, ?2 …` for values. Nothing here knows an
 //! engine, a table or HTTP.
@@ -62,7 +62,7 @@ pub enum Value<'a> {
     Text(&'a str),
 }
 
-/// A row under the cursor; it is gone when the callback returns. Columns count from 0; `None` is SQL NULL.
+/// The current row of a query, valid until the callback returns. Columns count from 0; `None` is SQL NULL.
 pub trait Row {
     /// An integer column.
     fn int(&self, column: usize) -> Result<Option<i64>, StoreError>;
@@ -102,13 +102,12 @@ pub fn present<T>(value: Option<T>) -> Result<T, StoreError> {
 /// What to do with each row; `Break` ends the query early.
 pub type EachRow<'a> = dyn FnMut(&dyn Row) -> Result<ControlFlow<()>, StoreError> + 'a;
 
-/// A state of all data as one connection saw it. Equal views have equal rows; of unequal ones nothing
-/// follows.
+/// A version of all data as one connection saw it. Equal views have equal rows; unequal ones may have, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct View {
-    /// The connection, by a number no other has in this process.
+    /// The connection, by a number that is unique in this process.
     pub reader: u64,
-    /// Moves with every change of the data that the connection comes to see.
+    /// Changes with every change of the data that the connection sees.
     pub version: i64,
 }
 
@@ -117,10 +116,10 @@ pub trait Session {
     /// The SQL it speaks.
     fn dialect(&self) -> Dialect;
 
-    /// What its engine does differently.
+    /// The differences of its engine.
     fn capabilities(&self) -> &'static dyn Capabilities;
 
-    /// Runs a statement that gives rows.
+    /// Runs a statement that returns rows.
     fn query(
         &mut self,
         sql: &str,
@@ -128,35 +127,33 @@ pub trait Session {
         each: &mut EachRow<'_>,
     ) -> Result<(), StoreError>;
 
-    /// Runs a statement that changes rows; the number changed.
+    /// Runs a statement that changes rows; returns their number.
     fn execute(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<u64, StoreError>;
 
-    /// Runs a statement that changes rows, whose number nobody asks for. An engine at the end of a wire need
-    /// not wait for it: what it fails with is then told by a later call, at the latest by the commit, which
-    /// does not happen.
+    /// Runs a statement that changes rows without returning their number. An engine over a network does not
+    /// wait for it (pipelining): a later call returns its error, at the latest the commit, which then fails.
     ///
     /// # Errors
-    /// What the engine says, of this statement or of one sent before.
+    /// The engine fails, in this statement or in one sent before.
     fn execute_deferred(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
         self.execute(sql, binds).map(drop)
     }
 
-    /// Says that a write will ask this soon, by [`Session::query`] with the same text and values. An engine
-    /// at the end of a wire answers it together with whatever is asked next, so that several answers are
-    /// waited for once; what is written in between is then not in it. One that nobody asks for is dropped
-    /// with the write.
+    /// Sends a query of a write ahead of [`Session::query`] with the same text and values. Over a network
+    /// several prefetched queries then cost one round trip; changes in between are not in the result. A
+    /// result that is not used is dropped at the end of the write.
     ///
     /// # Errors
-    /// What the engine says, of this statement or of one sent before.
+    /// The engine fails, in this statement or in one sent before.
     fn prefetch(&mut self, _sql: &str, _binds: &[Value<'_>]) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// Adds rows to a table, many at a time and the fastest way there is. `values` are the rows' one after
-    /// another, as many of each as there are `columns`.
+    /// Adds many rows to a table in the fastest way of the engine. `values` are the values of all rows, one
+    /// row after another.
     ///
     /// # Errors
-    /// What the engine says; some of the rows may be there then, until the transaction is undone.
+    /// The engine fails; some of the rows may exist until the transaction is rolled back.
     fn append(
         &mut self,
         table: &str,
@@ -164,11 +161,10 @@ pub trait Session {
         values: &[Value<'_>],
     ) -> Result<(), StoreError>;
 
-    /// What the session sees until it ends; `None` where that can change meanwhile, as in a session that
-    /// writes.
+    /// The view of the session; `None` where it can change, as in a session that writes.
     ///
     /// # Errors
-    /// What the engine says.
+    /// The engine fails.
     fn view(&mut self) -> Result<Option<View>, StoreError>;
 }
 
@@ -204,11 +200,11 @@ impl dyn Session + '_ {
     }
 }
 
-/// Why the store did not do what it was asked. Callers match on the kind; the cause is for the log only.
+/// An error of the store. Callers match on the kind; the cause is for the log only.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// A statement ran past its budget.
+    /// A statement exceeded its time budget.
     #[error("the statement ran past its time budget")]
     Timeout,
     /// The database cannot take work now: shutting down, locked by another process, or out of connections.
@@ -223,22 +219,22 @@ pub enum StoreError {
     /// The files of the database do not belong together: one was replaced, as by a backup.
     #[error("{0}")]
     Mismatch(String),
-    /// A value a registered function refused, such as an integer division by zero.
+    /// A function refused a value, such as an integer division by zero.
     #[error("{0}")]
     Data(String),
-    /// A statement comes to more than the engine takes at once, such as tables in a join.
+    /// A statement exceeds a limit of the engine, such as the number of tables in a join.
     #[error("{0}")]
     Limit(String),
-    /// The connection was lost while the database committed: what was to be written may be there or not.
+    /// The connection was lost during the commit: the changes may be stored or not.
     #[error("the database did not say whether it kept the change: {0}")]
     Uncertain(String),
-    /// Anything else the engine said.
+    /// Any other error of the engine.
     #[error("the database engine failed")]
     Engine(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl StoreError {
-    /// The same failure once more, for the next one it concerns: causes cannot be cloned, their text can.
+    /// A copy of the error for another caller: causes cannot be cloned, but their text can.
     pub(super) fn again(&self) -> Self {
         match self {
             StoreError::Timeout => StoreError::Timeout,

@@ -1,10 +1,10 @@
-//! The OData entity model over the tables: what a query option may name, and where it lives.
+//! The OData entity model over the tables: the names that a query option may use, and their columns.
 //!
 //! Every identifier of a read statement comes from here. Names on the wire, their types and their order are
-//! generated from the specification ([`wire`]); by hand stand the tables, the links and where a property is
-//! not read from the column of its own name. Nothing here is a rule or a statement. Who reported an anonymous
-//! incident is hidden here and not in what is written out: filtering, ordering and searching would tell it as
-//! well.
+//! generated from the specification ([`wire`]); the tables, the navigations and the properties that are not
+//! read from the column of the same name are written by hand. Nothing here is a rule or a statement. The
+//! reporter of an anonymous incident is hidden here and not when a row is encoded: filtering, ordering and
+//! searching would reveal it otherwise.
 
 mod v1;
 mod wire;
@@ -66,8 +66,8 @@ pub static GROUP: EntityType = EntityType {
     }),
 };
 
-/// A member of a group. The e-mail address stays inside: no operation of the interface promises it, and no
-/// scope guards it.
+/// A member of a group. The e-mail address is not exposed: no operation includes it, and no scope protects
+/// it.
 static USER: EntityType = EntityType {
     name: "User",
     table: "group_users",
@@ -141,7 +141,7 @@ pub static INCIDENT_V2: EntityType = EntityType {
     }),
 };
 
-/// `/v2/incidents/types`: a type without what its incidents may have.
+/// `/v2/incidents/types`: a type without its parts.
 pub static INCIDENT_TYPE_V2: EntityType = EntityType {
     name: "IncidentTypeV2",
     table: "incident_types",
@@ -162,8 +162,7 @@ pub fn is_joined(entity: &EntityType) -> bool {
     )
 }
 
-/// The column that orders an entity's records where they hang on another and nobody asks for an order, before
-/// their id: one that is no property.
+/// The column, no property, that orders an expanded entity's records by default, before their id.
 pub fn order_of(entity: &EntityType) -> Option<Column> {
     let ordered = [&INCIDENT_CATEGORY, &INCIDENT_CAUSE, &INCIDENT_CUSTOM_FIELD];
     ordered
@@ -194,7 +193,7 @@ const fn many(name: &'static str, target: &'static EntityType, to: &'static str)
     }
 }
 
-/// Every entity of the model, for the tests that hold all of it to a rule.
+/// Every entity of the model, for tests over all of them.
 pub fn all() -> Vec<&'static EntityType> {
     vec![
         &AREA,

@@ -1,12 +1,12 @@
-//! What v1 lists: records that resolve names instead of leading to them.
+//! The lists of v1: records that include names instead of links.
 
 use obeya_odata::edm::EntityType;
 
 use super::wire::{self, column, computed};
 use super::{AREA, many, one};
 
-/// `/v1/Incidents`: an incident with everything that hangs on it. The handler adds that it is not in the
-/// trash.
+/// `/v1/Incidents`: an incident with everything that belongs to it. The handler adds the condition that it is
+/// not in the trash.
 pub static INCIDENT: EntityType = EntityType {
     name: "Incident",
     table: "incident_records",

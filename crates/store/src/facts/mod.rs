@@ -1,14 +1,14 @@
-//! Tests that hold together what several places say of a record: the specification, the entities, the tables
-//! and the checks of the schema. Each failure names the file to edit.
+//! Tests that compare the descriptions of a record: the specification, the entities, the tables and the
+//! checks of the schema. Each failure names the file to edit.
 
+mod enums;
 mod properties;
-mod words;
 
 use std::collections::BTreeSet;
 
 use crate::{Session, Store, StoreError, StoreOptions};
 
-/// Asks a fresh SQLite database. PostgreSQL's has the same columns and checks.
+/// Queries a fresh SQLite database. PostgreSQL's has the same columns and checks.
 async fn with_store<T: Send + 'static>(
     ask: impl Fn(&mut dyn Session) -> Result<T, StoreError> + Send + 'static,
 ) -> T {

@@ -8,13 +8,16 @@ use super::{columns, with_store};
 use crate::entities;
 use crate::table::{SetBy, Table};
 use crate::tables::boards::BoardRow;
+use crate::tables::comments::CommentRow;
 use crate::tables::improvements::ImprovementRow;
+use crate::tables::incidents::IncidentRow;
 use crate::tables::names::{DataListRow, ImprovementCategoryRow};
 use crate::tables::organisation::{AreaRow, GroupRow, ProjectRow, UserRow};
 
 /// The tables that are declared, each with the body of the specification that sets its columns, and its file.
 pub(super) const DECLARED: &[(&Table, Option<&str>, &str)] = &[
     (&BoardRow::TABLE, None, "boards"),
+    (&CommentRow::TABLE, None, "comments"),
     (&DataListRow::TABLE, None, "names"),
     (&ImprovementCategoryRow::TABLE, None, "names"),
     (
@@ -22,6 +25,7 @@ pub(super) const DECLARED: &[(&Table, Option<&str>, &str)] = &[
         Some("ImprovementUpdate"),
         "improvements",
     ),
+    (&IncidentRow::TABLE, Some("IncidentUpdate"), "incidents"),
     (&ProjectRow::TABLE, None, "organisation"),
     (&AreaRow::TABLE, None, "organisation"),
     (&GroupRow::TABLE, None, "organisation"),

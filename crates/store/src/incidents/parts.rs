@@ -1,4 +1,4 @@
-//! What an incident has of its type: categories, consequences, causes and the values of custom fields.
+//! Parts of an incident: categories, consequences, causes and the values of custom fields.
 
 use crate::engine::{Row, present};
 use crate::{Session, StoreError};
@@ -27,7 +27,7 @@ pub static CAUSES: StoredParts<i32> = StoredParts {
     map: |row| present(row.int32(0)?),
 };
 
-/// How the parts of one kind are read, in the order of their ids.
+/// Query for the parts of one kind, ordered by id.
 pub struct StoredParts<T> {
     sql: &'static str,
     map: fn(&dyn Row) -> Result<T, StoreError>,
@@ -39,7 +39,7 @@ impl<T> StoredParts<T> {
         session.prefetch(self.sql, &[id.into()])
     }
 
-    /// Those of an incident.
+    /// The parts of an incident.
     pub fn of(&self, session: &mut dyn Session, id: i32) -> Result<Vec<T>, StoreError> {
         session.all(self.sql, &[id.into()], self.map)
     }
@@ -54,7 +54,7 @@ pub struct FieldValue<'a> {
     pub value: &'a str,
 }
 
-/// Takes away every part, as when the incident becomes one of another type.
+/// Removes every part, as when the type of the incident changes.
 pub fn clear_parts(session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
     for sql in [
         CLEAR_CATEGORIES,
@@ -74,18 +74,18 @@ pub fn set_categories(
     categories: &[i32],
 ) -> Result<(), StoreError> {
     session.execute_deferred(CLEAR_CATEGORIES, &[id.into()])?;
-    add_categories(session, id, categories)
+    add_categories(session, id, categories.iter().copied())
 }
 
-/// Gives categories to an incident that has none.
+/// Adds categories to an incident without any.
 pub fn add_categories(
     session: &mut dyn Session,
     id: i32,
-    categories: &[i32],
+    categories: impl IntoIterator<Item = i32>,
 ) -> Result<(), StoreError> {
     for category in categories {
         let sql = "INSERT INTO incident_categories (incident_id, category_id) VALUES (?1, ?2)";
-        session.execute_deferred(sql, &[id.into(), (*category).into()])?;
+        session.execute_deferred(sql, &[id.into(), category.into()])?;
     }
     Ok(())
 }
@@ -97,18 +97,18 @@ pub fn set_consequences(
     consequences: &[(i32, Option<f64>)],
 ) -> Result<(), StoreError> {
     session.execute_deferred(CLEAR_CONSEQUENCES, &[id.into()])?;
-    add_consequences(session, id, consequences)
+    add_consequences(session, id, consequences.iter().copied())
 }
 
-/// Gives consequences to an incident that has none, each with its amount.
+/// Adds consequences with their amounts to an incident without any.
 pub fn add_consequences(
     session: &mut dyn Session,
     id: i32,
-    consequences: &[(i32, Option<f64>)],
+    consequences: impl IntoIterator<Item = (i32, Option<f64>)>,
 ) -> Result<(), StoreError> {
     for (consequence, amount) in consequences {
         let sql = "INSERT INTO incident_consequences (incident_id, consequence_id, amount) VALUES (?1, ?2, ?3)";
-        session.execute_deferred(sql, &[id.into(), (*consequence).into(), (*amount).into()])?;
+        session.execute_deferred(sql, &[id.into(), consequence.into(), amount.into()])?;
     }
     Ok(())
 }
@@ -116,14 +116,18 @@ pub fn add_consequences(
 /// Replaces the causes.
 pub fn set_causes(session: &mut dyn Session, id: i32, causes: &[i32]) -> Result<(), StoreError> {
     session.execute_deferred(CLEAR_CAUSES, &[id.into()])?;
-    add_causes(session, id, causes)
+    add_causes(session, id, causes.iter().copied())
 }
 
-/// Gives causes to an incident that has none.
-pub fn add_causes(session: &mut dyn Session, id: i32, causes: &[i32]) -> Result<(), StoreError> {
+/// Adds causes to an incident without any.
+pub fn add_causes(
+    session: &mut dyn Session,
+    id: i32,
+    causes: impl IntoIterator<Item = i32>,
+) -> Result<(), StoreError> {
     for cause in causes {
         let sql = "INSERT INTO incident_causes (incident_id, cause_id) VALUES (?1, ?2)";
-        session.execute_deferred(sql, &[id.into(), (*cause).into()])?;
+        session.execute_deferred(sql, &[id.into(), cause.into()])?;
     }
     Ok(())
 }
@@ -163,7 +167,7 @@ pub fn set_custom_field(
     add_custom_fields(session, id, &[field], now)
 }
 
-/// Gives values of custom fields to an incident that has none of them. For a field with a data list the value
+/// Adds values of custom fields to an incident without any of these. For a field with a data list the value
 /// is the chosen entry.
 pub fn add_custom_fields(
     session: &mut dyn Session,

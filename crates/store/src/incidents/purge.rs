@@ -1,5 +1,4 @@
-//! The end of an incident: what has been in the trash for its time is removed, with everything that hangs on
-//! it.
+//! Purge of the trash: removes incidents after their retention, with everything that belongs to them.
 
 use crate::{Session, Store, StoreError};
 
@@ -8,22 +7,22 @@ pub const RETENTION_DAYS: i64 = 30;
 /// The same in ticks of 100 ns: an incident is in the trash while `deleted_date > now - RETENTION_TICKS`.
 pub const RETENTION_TICKS: i64 = RETENTION_DAYS * 86_400 * 10_000_000;
 
-/// Incidents removed in one turn of the writer, so that others are not held up.
+/// Incidents that one write removes, so that other writes do not wait for long.
 const PER_TURN: i64 = 200;
 
-/// Removes every incident whose time in the trash is over at `now` (ticks); how many.
+/// Removes every incident whose retention is over at `now` (ticks); returns how many.
 ///
 /// # Errors
-/// What the store says. What was removed before stays removed.
+/// The store fails. What was removed before stays removed.
 pub async fn purge(store: &Store, now: i64) -> Result<u64, StoreError> {
     let some = move |session: &mut dyn Session| purge_some(session, now, PER_TURN);
     store.write_in_turns(PER_TURN.unsigned_abs(), some).await
 }
 
-/// Removes at most `limit` of them; how many.
+/// Removes at most `limit` of them; returns how many.
 ///
 /// # Errors
-/// What the engine says.
+/// The engine fails.
 pub fn purge_some(session: &mut dyn Session, now: i64, limit: i64) -> Result<u64, StoreError> {
     let binds = [now.saturating_sub(RETENTION_TICKS).into(), limit.into()];
     // The same incidents in all three: the oldest first, then by id.
@@ -38,7 +37,7 @@ pub fn purge_some(session: &mut dyn Session, now: i64, limit: i64) -> Result<u64
             SELECT i.id FROM incidents AS i WHERE i.deleted_date <= ?1 ORDER BY i.deleted_date, i.id LIMIT ?2)",
         &binds,
     )?;
-    // Parts and comments go with it by their foreign keys.
+    // Foreign keys remove parts and comments with it.
     session.execute(
         "DELETE FROM incidents WHERE id IN (
             SELECT i.id FROM incidents AS i WHERE i.deleted_date <= ?1 ORDER BY i.deleted_date, i.id LIMIT ?2)",

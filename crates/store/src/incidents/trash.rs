@@ -1,5 +1,5 @@
-//! Into the trash and out of it. Nothing that hangs on an incident is touched by either: comments, parts,
-//! counts and the words it is found by stay where they are, out of sight while it is in there.
+//! Moves incidents into the trash and restores them. Comments, parts, counts and search tokens of an incident
+//! stay as they are, hidden while it is in the trash.
 
 use super::RETENTION_TICKS;
 use crate::engine::present;
@@ -15,12 +15,12 @@ pub fn delete(session: &mut dyn Session, id: i32, now: i64, stamp: i64) -> Resul
     )
 }
 
-/// Says that the incident will be looked up in the trash ([`find_deleted`]).
+/// Prefetches what [`find_deleted`] reads.
 pub fn prefetch_deleted(session: &mut dyn Session, id: i32, now: i64) -> Result<(), StoreError> {
     session.prefetch(FIND, &[id.into(), (now - RETENTION_TICKS).into()])
 }
 
-/// The stamp of an incident that is in the trash; `None` as well when its time there is over, purged or not.
+/// The stamp of an incident that is in the trash; `None` also after its retention, purged or not.
 pub fn find_deleted(
     session: &mut dyn Session,
     id: i32,

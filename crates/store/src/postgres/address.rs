@@ -1,8 +1,8 @@
-//! The address of a database: `postgres://user:password@host:port/database?parameter=value&…`, read as
-//! PostgreSQL's own library reads it.
+//! The address of a database: `postgres://user:password@host:port/database?parameter=value&…`, parsed like
+//! libpq.
 //!
-//! The password goes to the driver and to nowhere else: everything that is shown of an address comes from
-//! [`Address::place`] or [`masked`].
+//! The password goes only to the driver: everything that is shown of an address comes from [`Address::place`]
+//! or [`masked`].
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use tokio_postgres::config::{Host, SslMode};
 use super::tls::{Check, TlsFiles};
 use crate::StoreError;
 
-/// How long to wait for a server to answer a new connection, unless the address says.
+/// Default timeout of a new connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long what was sent may stay unanswered by the other machine before it counts as gone.
 const UNANSWERED: Duration = Duration::from_secs(20);
@@ -24,10 +24,10 @@ pub(super) const SILENCE: Duration = Duration::from_secs(15);
 pub(super) const ANSWER: Duration = Duration::from_secs(5);
 pub(super) const ANSWERS: u32 = 3;
 
-/// An address, taken apart.
+/// A parsed address.
 #[derive(Clone)]
 pub(super) struct Address {
-    /// What the driver connects by.
+    /// The configuration for the driver.
     pub(super) config: Config,
     /// How the server's certificate is checked.
     pub(super) check: Check,
@@ -35,10 +35,10 @@ pub(super) struct Address {
 }
 
 impl Address {
-    /// Takes an address apart; `environment` gives the variables that stand in for what it leaves out.
+    /// Parses an address; `environment` returns the variables that are defaults for its missing parts.
     ///
     /// # Errors
-    /// [`StoreError::Schema`] when it is none.
+    /// [`StoreError::Schema`] when it is invalid.
     pub(super) fn parse(
         url: &str,
         environment: impl Fn(&str) -> Option<String>,
@@ -94,7 +94,7 @@ impl Address {
             ssl_mode
         });
         complete(&mut config, environment);
-        // The driver's default of two hours notices nothing in time.
+        // The driver's default of two hours is too long.
         if !rest.iter().any(|pair| pair.starts_with("keepalives_idle=")) {
             config.keepalives_idle(SILENCE);
         }
@@ -110,7 +110,7 @@ impl Address {
         })
     }
 
-    /// Whom, where and what it names, for messages.
+    /// User, host and database, for messages.
     pub(super) fn place(&self) -> String {
         let config = &self.config;
         let ports = config.get_ports();

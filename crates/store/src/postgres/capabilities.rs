@@ -1,9 +1,9 @@
-//! What PostgreSQL does differently.
+//! The capabilities of PostgreSQL.
 
 use crate::engine::Capabilities;
 use crate::{Session, StoreError};
 
-/// The answers of PostgreSQL.
+/// The capabilities of PostgreSQL.
 pub struct Postgres;
 
 impl Capabilities for Postgres {

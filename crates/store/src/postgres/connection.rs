@@ -1,8 +1,7 @@
 //! One connection: its state, how statements are prepared on it, and how it is replaced when it dies.
 //!
-//! A round trip costs more than most statements, so nothing is waited for that nobody needs to know yet: a
-//! snapshot begins together with its first statement, and what ends a snapshot or a savepoint travels with
-//! whatever comes next.
+//! A round trip costs more than most statements, so statements are pipelined: a snapshot begins together with
+//! its first statement, and the end of a snapshot or a savepoint is sent with the next one.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,24 +14,23 @@ use super::placeholders::numbered;
 use super::prefetched::Prefetched;
 use super::server::{Origin, Role, Server};
 use crate::StoreError;
-use crate::kept::Kept;
+use crate::lru_cache::LruCache;
 
 const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-/// The same for brief work, each statement of which the server ends after [`BRIEF`]. The limit goes with the
-/// transaction, and travels with its beginning.
+/// The same for short work: the server cancels its statements after [`SHORT_WORK_LIMIT`]. The limit ends with
+/// the transaction, and is sent with its beginning.
 const BEGIN_BRIEF_READ: &str =
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 100";
 
-/// How long brief work may take. Most lists take some milliseconds, and some tens on a server that is busy
-/// with others' long statements; a longer limit would let these hold more of the readers that brief work has
-/// to itself.
-pub(super) const BRIEF: Duration = Duration::from_millis(100);
+/// How long short work may take. Most lists take some milliseconds, and some tens on a server that is busy
+/// with others' long statements; with a longer limit these would occupy more of the readers for short work.
+pub(super) const SHORT_WORK_LIMIT: Duration = Duration::from_millis(100);
 
 /// A connection, with the statements it has prepared.
 pub struct Database {
     pub(super) link: Link,
     pub(super) origin: Origin,
-    pub(super) statements: Kept<Statement>,
+    pub(super) statements: LruCache<Statement>,
     pub(super) prefetched: Prefetched,
     pub(super) server: Arc<Server>,
     pub(super) role: Role,
@@ -42,20 +40,20 @@ pub struct Database {
     /// Whether the server takes nothing more until what failed is undone.
     pub(super) is_aborted: bool,
     pub(super) is_conflict: bool,
-    pub(super) brief: Brief,
+    pub(super) short_limit: ShortLimit,
 }
 
-/// Whether the work under way has to be brief.
+/// The limit of short work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Brief {
-    /// It may take as long as its statements may.
-    No,
-    /// It has to, and has not begun.
+pub(super) enum ShortLimit {
+    /// No limit except that of its statements.
+    None,
+    /// Limited, and not begun.
     Due,
-    /// It has to end by then.
+    /// Limited until then.
     Until(Instant),
-    /// It was ended for being too long.
-    Ended,
+    /// It was cancelled as too long.
+    Exceeded,
 }
 
 /// How far a connection is in a transaction.
@@ -76,7 +74,7 @@ impl Database {
         Ok(Database {
             link,
             origin,
-            statements: Kept::new(server.statements()),
+            statements: LruCache::new(server.statements()),
             prefetched: Prefetched::default(),
             server,
             role,
@@ -84,7 +82,7 @@ impl Database {
             is_answered: false,
             is_aborted: false,
             is_conflict: false,
-            brief: Brief::No,
+            short_limit: ShortLimit::None,
         })
     }
 
@@ -126,10 +124,10 @@ impl Database {
     }
 
     fn post_begin(&mut self) -> Result<(), StoreError> {
-        if self.brief == Brief::No {
+        if self.short_limit == ShortLimit::None {
             return self.post(BEGIN_READ);
         }
-        self.brief = Brief::Until(Instant::now() + BRIEF);
+        self.short_limit = ShortLimit::Until(Instant::now() + SHORT_WORK_LIMIT);
         self.post(BEGIN_BRIEF_READ)
     }
 
@@ -142,8 +140,8 @@ impl Database {
             self.is_conflict |= self.role == Role::Writer;
         }
         self.is_aborted |= self.transaction == Transaction::Open;
-        if self.brief != Brief::No && matches!(failure.error, StoreError::Timeout) {
-            self.brief = Brief::Ended;
+        if self.short_limit != ShortLimit::None && matches!(failure.error, StoreError::Timeout) {
+            self.short_limit = ShortLimit::Exceeded;
         }
         failure.error
     }
@@ -154,8 +152,8 @@ impl Database {
         &mut self,
         mut work: impl FnMut(&mut Self) -> Result<T, Failure>,
     ) -> Result<T, StoreError> {
-        if self.is_brief_over() {
-            self.brief = Brief::Ended;
+        if self.is_limit_exceeded() {
+            self.short_limit = ShortLimit::Exceeded;
             return Err(StoreError::Timeout);
         }
         self.begin_due()?;
@@ -188,16 +186,16 @@ impl Database {
         again.map_err(|failure| self.noted(failure))
     }
 
-    /// Whether brief work has had its time, over all its statements.
-    fn is_brief_over(&self) -> bool {
-        match self.brief {
-            Brief::No | Brief::Due => false,
-            Brief::Until(end) => Instant::now() >= end,
-            Brief::Ended => true,
+    /// Whether short work has exceeded its limit, over all its statements.
+    fn is_limit_exceeded(&self) -> bool {
+        match self.short_limit {
+            ShortLimit::None | ShortLimit::Due => false,
+            ShortLimit::Until(end) => Instant::now() >= end,
+            ShortLimit::Exceeded => true,
         }
     }
 
-    /// Takes a new connection for the one that was lost.
+    /// Replaces a lost connection.
     fn renew(&mut self) -> Result<(), StoreError> {
         self.server.was_lost();
         self.statements.clear();
@@ -222,7 +220,7 @@ mod tests {
 
     #[test]
     fn the_server_ends_brief_statements_when_we_do() {
-        let setting = format!("statement_timeout = {}", BRIEF.as_millis());
+        let setting = format!("statement_timeout = {}", SHORT_WORK_LIMIT.as_millis());
         assert!(BEGIN_BRIEF_READ.ends_with(&setting), "{BEGIN_BRIEF_READ}");
     }
 }

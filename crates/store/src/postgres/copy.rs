@@ -1,5 +1,4 @@
-//! Many rows at a time: `COPY … FROM STDIN` in PostgreSQL's binary form, as its documentation of COPY
-//! describes it.
+//! Bulk insert: `COPY … FROM STDIN` in PostgreSQL's binary form, as its documentation of COPY describes it.
 
 use std::pin::pin;
 
@@ -17,11 +16,11 @@ const HEADER: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
 const END: i16 = -1;
 /// In the place of a value's length: there is none.
 const NULL: i32 = -1;
-/// Bytes that are sent at a time.
+/// Bytes of a buffer.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// The rows in pieces to send: `values` are the rows' one after another, as many of each as there are `kinds`
-/// of columns.
+/// The rows in buffers to send: `values` are the rows' one after another, as many of each as there are
+/// `kinds` of columns.
 ///
 /// # Errors
 /// When a value is not of its column's type.
@@ -50,7 +49,7 @@ pub(super) fn pieces(kinds: &[Type], values: &[Value<'_>]) -> Result<Vec<Bytes>,
     Ok(pieces)
 }
 
-/// Sends them. What it gives up half-way, the server undoes.
+/// Sends them. The server rolls back an interrupted copy.
 pub(super) async fn send(
     client: &Client,
     statement: &Statement,

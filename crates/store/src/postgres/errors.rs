@@ -1,6 +1,6 @@
-//! What PostgreSQL and the way to it say, as a [`StoreError`].
+//! Errors of PostgreSQL and of the connection to it as [`StoreError`]s.
 //!
-//! The server's words go to the log; they name tables and rights, and no password is among them.
+//! Messages of the server go to the log; they include tables and rights, and no password.
 
 use std::error::Error as _;
 
@@ -14,16 +14,16 @@ use crate::StoreError;
 #[derive(Debug)]
 pub(super) struct Failure {
     pub(super) error: StoreError,
-    /// Nothing more can be asked on this connection.
+    /// The connection is unusable.
     pub(super) is_lost: bool,
-    /// Another transaction was in the way, and nothing else.
+    /// A conflict with another transaction.
     pub(super) is_conflict: bool,
     /// The server no longer knows the statement as it was prepared: its tables were changed, or a pooler gave
     /// this session another connection.
     pub(super) is_stale: bool,
-    /// Whoever answers, such as a pooler, does not know whether it was done.
+    /// It is not known whether the statement was executed, as after an error of a pooler.
     pub(super) is_unknown: bool,
-    /// The user may not do that, or not here.
+    /// The user lacks a right.
     pub(super) is_forbidden: bool,
 }
 
@@ -94,7 +94,7 @@ pub(super) fn connect_error(error: &Error, place: &str) -> StoreError {
     StoreError::Unavailable(format!("{place} cannot be used: {reason}"))
 }
 
-/// Sorts what the server said into the kinds that callers act on.
+/// Maps an error of the server to the kinds that callers handle.
 fn sorted(code: &SqlState, said: &DbError) -> StoreError {
     let text = || said.message().to_owned();
     let (class, _) = code.code().split_at_checked(2).unwrap_or_default();
@@ -126,7 +126,7 @@ fn sorted(code: &SqlState, said: &DbError) -> StoreError {
             Some(constraint) => format!("{} ({constraint})", text()),
             None => text(),
         }),
-        // The server's own words name tables and indexes.
+        // Messages of the server include tables and indexes.
         "54" if *code == SqlState::PROGRAM_LIMIT_EXCEEDED => {
             StoreError::Limit("a text is longer than an index takes".into())
         }

@@ -1,8 +1,8 @@
-//! One connection as it is driven: from a thread that may block, with what is sent but not yet answered.
+//! Drives a connection from a blocking thread, and tracks requests without an answer (pipelining).
 //!
 //! The driver is asynchronous and ours is not, so each connection has a small runtime of its own, which runs
 //! only while its thread waits. Requests may be sent without waiting for what comes back ([`Link::post`]);
-//! answers come in the order of the requests. Must not know what is asked.
+//! answers come in the order of the requests. Must not know the statements.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -20,7 +20,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::errors::Failure;
 use crate::StoreError;
 
-/// Answers that may be outstanding before some are waited for: what is sent is held in memory until then.
+/// Answers that may be outstanding before some are waited for: requests stay in memory until then.
 const OUTSTANDING: usize = 256;
 
 type Wire =
@@ -34,9 +34,9 @@ pub(super) struct Link {
     client: Option<Arc<Client>>,
     /// `None` once the connection has ended.
     wire: Option<Wire>,
-    /// Sent, in this order, and not yet answered.
+    /// Requests without an answer, in their order.
     outstanding: VecDeque<Posted>,
-    /// What one of them failed with, not yet told.
+    /// The error of one of them, not returned yet.
     failed: Option<Failure>,
     /// Why the connection has ended.
     ended: Option<String>,
@@ -92,27 +92,27 @@ impl Link {
         Arc::clone(client.expect("it is taken only when the link is dropped"))
     }
 
-    /// Of what the server told about itself when it was connected to.
+    /// A parameter that the server reported when it was connected to.
     pub(super) fn parameter(&self, name: &str) -> Option<&str> {
         self.wire.as_ref()?.parameter(name)
     }
 
-    /// Whether nothing more can be asked.
+    /// Whether the connection has ended.
     pub(super) fn is_lost(&self) -> bool {
         self.wire.is_none()
     }
 
-    /// Whether something was sent that is not answered yet.
+    /// Whether a request has no answer yet.
     pub(super) fn is_outstanding(&self) -> bool {
         self.failed.is_some() || !self.outstanding.is_empty()
     }
 
-    /// Waits so long for each answer from now on; gives how long it was before.
+    /// Sets the timeout of answers; returns the former one.
     pub(super) fn be_patient(&mut self, patience: Duration) -> Duration {
         std::mem::replace(&mut self.patience, patience)
     }
 
-    /// Sends a request whose answer is waited for later; a later [`Link::wait`] tells what it failed with.
+    /// Sends a request without waiting for its answer; a later [`Link::wait`] returns its error.
     pub(super) fn post(
         &mut self,
         request: impl Future<Output = Result<(), Error>> + Send + 'static,
@@ -135,7 +135,7 @@ impl Link {
         }
     }
 
-    /// Puts on the wire what was posted, without waiting for anything.
+    /// Flushes the posted requests without waiting.
     pub(super) fn flush(&mut self) {
         let Some(runtime) = &self.runtime else {
             return;
@@ -145,7 +145,7 @@ impl Link {
         self.turn(&mut Context::from_waker(Waker::noop()));
     }
 
-    /// Waits for all that was posted.
+    /// Waits for the answers of all posted requests.
     pub(super) fn settle(&mut self) -> Result<(), Failure> {
         if !self.is_outstanding() {
             return Ok(());
@@ -153,8 +153,8 @@ impl Link {
         self.wait(async { Ok(()) })
     }
 
-    /// Sends a request and waits for its answer, and so for all that was posted before; tells what first
-    /// failed of these.
+    /// Sends a request and waits for its answer, and so for all posted before; returns the first error of
+    /// these.
     pub(super) fn wait<T>(
         &mut self,
         request: impl Future<Output = Result<T, Error>>,
@@ -216,7 +216,7 @@ impl Link {
         }
     }
 
-    /// Ends the connection for a reason of ours.
+    /// Ends the connection for this reason.
     pub(super) fn end(&mut self, reason: String) {
         self.ended.get_or_insert(reason);
         self.wire = None;

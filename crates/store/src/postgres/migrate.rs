@@ -1,9 +1,8 @@
-//! The schema's versions: a database is brought from the one it has to the newest, in one transaction, or
-//! left as it was.
+//! Migrates the schema of a database to the newest version, in one transaction.
 //!
-//! The version stands in a table of our own, in the schema in use. Of several processes that start at once
-//! one does the work, and the others wait and find it done. The functions that statements call are made along
-//! with it. An older program leaves those of a newer one alone: functions that are called keep their meaning.
+//! The version is in a table of ours, in the current schema. Of several processes that start at once one does
+//! the work, and the others wait. The functions that statements call are made along with it. An older program
+//! leaves those of a newer one alone: functions that are called keep their meaning.
 
 use obeya_odata::functions::postgres::definitions;
 use obeya_odata::sql::postgres::DEFINITIONS;
@@ -16,7 +15,7 @@ use super::server::Server;
 use crate::schema::{self, Migration, POSTGRES, applied, complete};
 use crate::{Session, StoreError};
 
-/// What is kept about the schema.
+/// Statements over our table of the version.
 const MARKS: &str = r#"
 CREATE TABLE IF NOT EXISTS obeya_schema (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL);
 CREATE TABLE IF NOT EXISTS obeya_functions (digest text COLLATE "C" PRIMARY KEY, made timestamptz NOT NULL DEFAULT now());"#;
@@ -36,7 +35,7 @@ GRANT SELECT ON obeya_migrations TO PUBLIC"#;
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; \
     SELECT pg_advisory_xact_lock(hashtextextended('obeya ' || current_schema(), 7382611))";
 
-/// Brings the database up to date.
+/// Migrates the database.
 ///
 /// # Errors
 /// [`StoreError::Schema`] when it is newer than this program, another program's, or old and not to be changed
@@ -169,7 +168,7 @@ impl Wanted {
     }
 }
 
-/// What is there.
+/// State of the database.
 struct Found {
     /// 0 when there is nothing.
     version: i64,

@@ -1,7 +1,7 @@
-//! The engine at the end of a wire: PostgreSQL, and what speaks its protocol and language.
+//! The engine PostgreSQL, and servers with its protocol and language.
 //!
-//! Everything that knows PostgreSQL's protocol is in this folder. It runs units of work; it must not know a
-//! table but those it keeps for itself.
+//! All code for PostgreSQL's protocol is in this folder. It runs units of work; it knows no table except its
+//! own.
 
 mod address;
 pub(super) mod capabilities;
@@ -33,7 +33,7 @@ use server::{Role, Server};
 use super::connect::{Connect, Work};
 use super::{StoreError, StoreOptions};
 
-/// Makes the schema of an older version for a test, and runs these statements on it.
+/// Creates the schema of an older version for a test, and runs these statements on it.
 pub(super) fn make_old(url: &str, version: usize, rows: &str) {
     let address = Address::parse(url, |_| None).expect("an address");
     let server = Server::new(address, StoreOptions::default()).expect("a server");
@@ -48,10 +48,10 @@ pub(super) struct Postgres {
 }
 
 impl Postgres {
-    /// Connects, and brings the schema up to date; also gives the connection that writes. Blocks.
+    /// Connects, and migrates the schema; also returns the connection that writes. Blocks.
     ///
     /// # Errors
-    /// [`StoreError::Schema`] when the address is none, or what is there is not ours or too new;
+    /// [`StoreError::Schema`] when the address is invalid, or the schema is not ours or too new;
     /// [`StoreError::Unavailable`] when no connection can be made.
     pub(super) fn open(url: &str, options: &StoreOptions) -> Result<(Self, Database), StoreError> {
         let address = Address::parse(url, |name| std::env::var(name).ok())?;

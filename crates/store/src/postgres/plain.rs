@@ -1,7 +1,6 @@
-//! A connection without the store: for a database that holds something else, such as a copy.
+//! A connection without the store, for a database with other tables, such as a copy.
 //!
-//! The address, TLS and the words of a failure are those of the service, so that nobody learns two ways to
-//! name a database.
+//! Addresses, TLS and messages are those of the service, so there is one way to name a database.
 
 use tokio_postgres::Client;
 

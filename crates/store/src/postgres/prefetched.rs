@@ -1,4 +1,4 @@
-//! What was asked before it is wanted: the statements, and their rows as they come.
+//! Prefetched queries, and their rows as they arrive.
 
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,29 +6,29 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::values::{Columns, Owned};
 use crate::{EachRow, StoreError, Value};
 
-/// What is prefetched and not yet asked for.
+/// The queries that were prefetched and not used yet.
 #[derive(Default)]
 pub(super) struct Prefetched {
-    kept: Vec<Kept>,
+    queries: Vec<Query>,
 }
 
-struct Kept {
+struct Query {
     sql: String,
     binds: Vec<Owned>,
     rows: Rows,
 }
 
-/// The rows of one, once they are here.
+/// The rows of a query, once they have arrived.
 #[derive(Clone, Default)]
 pub(super) struct Rows {
     found: Arc<Mutex<Vec<tokio_postgres::Row>>>,
 }
 
 impl Prefetched {
-    /// Adds a statement that is being sent; where its rows belong.
+    /// Adds a query that is being sent; returns where its rows belong.
     pub(super) fn add(&mut self, sql: &str, binds: &[Value<'_>]) -> Rows {
         let rows = Rows::default();
-        self.kept.push(Kept {
+        self.queries.push(Query {
             sql: sql.to_owned(),
             binds: binds.iter().map(|bind| Owned::from(*bind)).collect(),
             rows: rows.clone(),
@@ -38,30 +38,30 @@ impl Prefetched {
 
     /// The rows of a statement with these values, if it was prefetched.
     pub(super) fn take(&mut self, sql: &str, binds: &[Value<'_>]) -> Option<Rows> {
-        let is_it = |kept: &Kept| {
-            kept.sql == sql
-                && kept.binds.len() == binds.len()
-                && kept.binds.iter().zip(binds).all(|(a, b)| a.value() == *b)
+        let is_it = |query: &Query| {
+            query.sql == sql
+                && query.binds.len() == binds.len()
+                && query.binds.iter().zip(binds).all(|(a, b)| a.value() == *b)
         };
-        let place = self.kept.iter().position(is_it)?;
-        Some(self.kept.remove(place).rows)
+        let index = self.queries.iter().position(is_it)?;
+        Some(self.queries.remove(index).rows)
     }
 
-    /// Forgets all that nobody asked for.
+    /// Drops the queries that were not used.
     pub(super) fn clear(&mut self) {
-        self.kept.clear();
+        self.queries.clear();
     }
 }
 
 impl Rows {
-    /// Keeps them until they are asked for.
-    pub(super) fn keep(&self, rows: Vec<tokio_postgres::Row>) {
-        // One assignment, so a panic elsewhere leaves nothing to mend.
+    /// Stores the rows until they are used.
+    pub(super) fn set(&self, rows: Vec<tokio_postgres::Row>) {
+        // One assignment, so a poisoned lock is safe to use.
         *self.found.lock().unwrap_or_else(PoisonError::into_inner) = rows;
     }
 
-    /// Gives each to `each`, until that breaks or fails.
-    pub(super) fn give(self, each: &mut EachRow<'_>) -> Result<(), StoreError> {
+    /// Calls `each` with each row, until that breaks or fails.
+    pub(super) fn deliver(self, each: &mut EachRow<'_>) -> Result<(), StoreError> {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         for row in std::mem::take(&mut *found) {
             if let ControlFlow::Break(()) = each(&Columns(row))? {

@@ -1,4 +1,4 @@
-//! The server as an engine: how connections to it are opened and set up.
+//! The server as an engine: opens and configures connections.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,8 +15,8 @@ use crate::{StoreError, StoreOptions};
 
 /// The oldest version whose language and functions ours are.
 const OLDEST: u32 = 13;
-/// Prepared statements kept for each that the options allow: these cost the server some 50 KiB each, and
-/// preparing one costs a round trip.
+/// Cached statements for each that the options allow: these cost the server some 50 KiB each, and preparing
+/// one costs a round trip.
 const STATEMENTS: usize = 4;
 /// How much longer than the longest statement an answer may take: the way to and fro, on a busy machine.
 const GRACE: Duration = Duration::from_secs(5);
@@ -36,7 +36,7 @@ pub(super) enum Role {
     Writer,
 }
 
-/// A server, and how its connections are run.
+/// A server, and the options of its connections.
 pub(super) struct Server {
     address: Address,
     tls: MakeRustlsConnect,
@@ -58,13 +58,13 @@ pub(super) struct Origin {
 /// The server that connections were last made to.
 #[derive(Default)]
 struct Known {
-    /// When it was started, in its own words.
+    /// When it was started, as it reports.
     started: String,
     epoch: u64,
 }
 
 impl Server {
-    /// Makes ready what connections need. Reads files; connects to nothing.
+    /// Prepares the options of connections. Reads files; does not connect.
     pub(super) fn new(address: Address, options: StoreOptions) -> Result<Arc<Self>, StoreError> {
         Ok(Arc::new(Server {
             tls: tls::connector(address.check, &address.files)?,
@@ -75,7 +75,7 @@ impl Server {
         }))
     }
 
-    /// Opens a connection and sets it up; also tells where it comes from. Blocks.
+    /// Opens a connection and configures it; also returns its origin. Blocks.
     pub(super) fn connect(&self, role: Role) -> Result<(Link, Origin), StoreError> {
         let place = self.place();
         let patience = self.options.statement_budget + self.options.busy_timeout + GRACE;
@@ -114,12 +114,12 @@ impl Server {
         self.opened.load(Ordering::SeqCst)
     }
 
-    /// Whether a database without our tables gets them.
+    /// Whether to create the tables in a database without them.
     pub(super) fn makes_tables(&self) -> bool {
         self.options.make_tables
     }
 
-    /// Whom, where and what it is, for messages.
+    /// User, host and database, for messages.
     pub(super) fn place(&self) -> String {
         self.address.place()
     }
@@ -134,7 +134,7 @@ impl Server {
         self.options.statement_budget
     }
 
-    /// How many prepared statements a connection keeps.
+    /// How many prepared statements a connection caches.
     pub(super) fn statements(&self) -> usize {
         self.options.cached_statements.saturating_mul(STATEMENTS)
     }
@@ -157,7 +157,7 @@ impl Server {
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
-        // Whole after each change, so a panic elsewhere leaves nothing to mend.
+        // Consistent after each change, so a poisoned lock is safe to use.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

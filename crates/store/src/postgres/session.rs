@@ -18,8 +18,7 @@ use crate::{Dialect, EachRow, Session, StoreError, Value, View};
 /// snapshots. A server that follows another one does not list what is under way there.
 const VIEW: &str = "SELECT CASE WHEN NOT pg_is_in_recovery() AND pg_snapshot_xmin(s) = pg_snapshot_xmax(s) \
     THEN pg_snapshot_xmax(s)::text::bigint END FROM pg_current_snapshot() AS s";
-/// Rows that nobody wants any more and that are read all the same, before the server is asked to stop: asking
-/// costs a connection.
+/// Unwanted rows that are read before the query is cancelled: cancelling costs a connection.
 const UNWANTED_ROWS: usize = 1_000;
 
 impl Session for Database {
@@ -39,12 +38,12 @@ impl Session for Database {
     ) -> Result<(), StoreError> {
         if let Some(rows) = self.prefetched.take(sql, binds) {
             self.settled()?;
-            return rows.give(each);
+            return rows.deliver(each);
         }
         let mut is_given = false;
         self.run(|database| {
             let ran = database.rows(sql, binds, &mut is_given, each);
-            // What was given cannot be taken back, so it is not begun again.
+            // Rows that were passed on cannot be taken back, so it is not retried.
             database.is_answered |= is_given;
             ran
         })?
@@ -71,8 +70,8 @@ impl Session for Database {
     }
 
     fn prefetch(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
-        // A read is begun again when its connection turns out to be dead; that is only known of what is
-        // waited for.
+        // A read is retried when its connection turns out to be dead, which is only known of statements that
+        // are awaited.
         if self.role == Role::Reader {
             return Ok(());
         }
@@ -83,7 +82,7 @@ impl Session for Database {
             let rows = database.prefetched.add(sql, binds);
             database.link.post(async move {
                 let found = client.query_raw(&statement, values).await?;
-                rows.keep(found.try_collect().await?);
+                rows.set(found.try_collect().await?);
                 Ok(())
             })
         })
@@ -130,8 +129,8 @@ impl Session for Database {
 }
 
 impl Database {
-    /// Gives each row to `each`, until that breaks or fails; what it failed with is apart from what the
-    /// server says.
+    /// Calls `each` with each row, until that breaks or fails; its error is separate from an error of the
+    /// server.
     fn rows(
         &mut self,
         sql: &str,
@@ -159,7 +158,7 @@ impl Database {
         Ok(Ok(()))
     }
 
-    /// Reads on to the end of an answer that nobody wants any more.
+    /// Reads the rest of an unwanted result.
     fn drain(&mut self, mut rows: Pin<&mut RowStream>, may_stop: bool) -> Result<(), Failure> {
         let mut unwanted = 0;
         let mut was_asked = false;
@@ -167,7 +166,7 @@ impl Database {
             match self.link.next(rows.as_mut()) {
                 Ok(None) => {
                     if was_asked {
-                        // Whatever comes next on this connection may be what is stopped.
+                        // The cancellation may hit the next statement of this connection.
                         self.link
                             .end("a statement ended as it was to be stopped".into());
                     }

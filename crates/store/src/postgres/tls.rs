@@ -1,5 +1,5 @@
-//! TLS to the database: which certificates are trusted, and what of the server's is checked. The modes are
-//! those of PostgreSQL's own library.
+//! TLS to the database: which certificates are trusted, and how the server's is checked. The modes are those
+//! of PostgreSQL's own library.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::StoreError;
 
-/// What of the server's certificate is checked.
+/// How the server's certificate is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Check {
-    /// Nothing: who listens learns nothing, who stands in between is not noticed.
+    /// Not at all: protects against eavesdropping, not against a man in the middle.
     Nothing,
-    /// That a trusted authority signed it.
+    /// A trusted authority signed it.
     Chain,
-    /// That, and that it is for the host of the address.
+    /// The same, and it is for the host of the address.
     ChainAndName,
 }
 

@@ -1,6 +1,6 @@
-//! The transactions of a connection: snapshots, turns to write, and savepoints.
+//! The transactions of a connection: snapshots, the lock of writers, and savepoints.
 
-use super::connection::{BRIEF, Brief, Database, Transaction};
+use super::connection::{Database, SHORT_WORK_LIMIT, ShortLimit, Transaction};
 use crate::StoreError;
 use crate::connect::Connection;
 
@@ -50,7 +50,7 @@ impl Connection for Database {
 
     fn commit(&mut self) -> Result<(), StoreError> {
         if self.is_aborted {
-            // The server would undo it all and call that a success.
+            // The server would roll back and report success.
             self.roll_back()?;
             return Err(StoreError::Engine(
                 "a statement of the transaction had failed".into(),
@@ -71,7 +71,7 @@ impl Connection for Database {
     }
 
     fn roll_back(&mut self) -> Result<(), StoreError> {
-        // What failed is undone with the rest.
+        // The rollback includes what failed.
         let _ = self.settled();
         self.prefetched.clear();
         self.transaction = Transaction::None;
@@ -80,7 +80,7 @@ impl Connection for Database {
     }
 
     fn begin_savepoint(&mut self) -> Result<(), StoreError> {
-        // What nobody asked for after all.
+        // Prefetched queries that were not used.
         self.prefetched.clear();
         self.post("SAVEPOINT job")
     }
@@ -116,14 +116,14 @@ impl Connection for Database {
         std::mem::take(&mut self.is_conflict)
     }
 
-    fn be_brief(&mut self) {
-        // Where every statement has to be as brief, there is nothing to gain.
-        if self.server.statement_budget() > BRIEF {
-            self.brief = Brief::Due;
+    fn limit_to_short(&mut self) {
+        // Nothing to gain where every statement has the same limit.
+        if self.server.statement_budget() > SHORT_WORK_LIMIT {
+            self.short_limit = ShortLimit::Due;
         }
     }
 
-    fn take_time(&mut self) -> bool {
-        std::mem::replace(&mut self.brief, Brief::No) == Brief::Ended
+    fn end_limit(&mut self) -> bool {
+        std::mem::replace(&mut self.short_limit, ShortLimit::None) == ShortLimit::Exceeded
     }
 }

@@ -85,9 +85,9 @@ pub(super) fn encode(value: Value<'_>, kind: &Type, out: &mut BytesMut) -> Resul
             out.put_f64(wide);
         }
         (Value::Int(value), &Type::NUMERIC) => put_numeric(value, out),
-        // SQLite has no value that is not a number: it keeps NULL for it.
+        // SQLite stores NaN as NULL.
         (Value::Real(value), &Type::FLOAT8) if value.is_nan() => return Ok(IsNull::Yes),
-        // And no zero with a sign; adding one takes it away.
+        // It has no negative zero; adding 0.0 removes the sign.
         (Value::Real(value), &Type::FLOAT8) => out.put_f64(value + 0.0),
         (
             Value::Text(text),
@@ -122,7 +122,7 @@ fn put_numeric(value: i64, out: &mut BytesMut) {
     digits.iter().rev().for_each(|digit| out.put_i16(*digit));
 }
 
-/// A row that the server sent.
+/// A row of the server.
 pub(super) struct Columns(pub(super) tokio_postgres::Row);
 
 /// A column as it came.

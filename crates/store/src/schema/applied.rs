@@ -6,8 +6,8 @@ use crate::{Session, StoreError};
 /// The name of the table, which each engine makes in its own SQL.
 pub const TABLE: &str = "obeya_migrations";
 
-/// Compares the files that were applied with those of this program; whether each of the first `version` files
-/// is recorded.
+/// Compares the files that were applied with those of this program; returns whether each of the first
+/// `version` files is recorded.
 ///
 /// # Errors
 /// [`StoreError::Schema`] when a file is another one than that which was applied; and what the engine says.

@@ -1,9 +1,9 @@
-//! What a database holds, in words that are the same on every engine, and what each version of the schema
-//! makes.
+//! The objects of a database in a form that is the same on every engine, and the objects of each version of
+//! the schema.
 //!
 //! `catalogue.txt` lists the objects of every version. A database that was made before checksums were stored
-//! is compared with it. Only what the schema made is compared: indexes, views, tables, columns, triggers and
-//! constraints that somebody added are not ours, and stay.
+//! is compared with it. Only objects of the schema are compared: additional indexes, views, tables, columns,
+//! triggers and constraints are ignored.
 
 use std::collections::BTreeMap;
 
@@ -20,10 +20,10 @@ pub(crate) const PARTITIONED: &str = "partitioned ";
 /// have it; the engine is the name of one, or `both`.
 const OBJECTS: &str = include_str!("catalogue.txt");
 
-/// Differences that a message names.
+/// Most differences in a message.
 const MOST_NAMED: usize = 5;
 
-/// Compares a database with what the migrations up to `version` make.
+/// Compares a database with the result of the migrations up to `version`.
 ///
 /// # Errors
 /// [`StoreError::Schema`] when an object of the schema is missing, or is another one.

@@ -1,7 +1,7 @@
 //! The schema: a folder of SQL for each engine, with one file for each version.
 //!
 //! A file that was released is never edited again: a database stores the checksum of each file that was
-//! applied to it ([`applied`]), and is refused by a program whose file says something else.
+//! applied to it ([`applied`]), and a program with another file refuses it.
 
 pub(super) mod applied;
 pub(super) mod catalogue;
@@ -29,7 +29,7 @@ impl Migration {
 // The files of each engine, version 1 first. A file that is missing in one of the folders does not compile.
 include!(concat!(env!("OUT_DIR"), "/migrations.rs"));
 
-/// The version that first had words of incident types.
+/// The version that first had search tokens of incident types.
 const TYPES_SEARCHED: i64 = 9;
 
 /// Does what the versions after `found`, up to `reached`, need besides their statements, which cannot cut

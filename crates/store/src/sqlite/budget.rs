@@ -1,7 +1,7 @@
-//! How long the statement that is running may still take, and whether it must be brief.
+//! The time budget of the running statement, and the limit of short work.
 //!
-//! SQLite asks every so many steps of its machine; what one step costs it does not know. A function that
-//! works on long texts says so itself.
+//! SQLite calls back after a number of steps of its virtual machine, whatever a step costs. A function that
+//! works on long texts reports its own cost.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -11,21 +11,20 @@ use std::time::{Duration, Instant};
 pub(super) const STEPS_PER_LOOK: i32 = 1_000;
 /// Work of functions between two looks, in bytes of text gone over once.
 const WORK_PER_LOOK: u64 = 64 << 10;
-/// Looks that brief work may take. The steps of a statement are counted on from its last run, so the first
-/// look may come at once and says nothing. Steps and not time: on a machine that has no processor to spare,
-/// brief work must not be begun again because it waited.
-const BRIEF_LOOKS: u32 = 10;
+/// Most looks at the clock by short work. Steps of a statement count from its last run, so the first look may
+/// come at once. Steps instead of time: on a busy machine short work must not be restarted because it waited.
+const SHORT_WORK_LOOKS: u32 = 10;
 
-/// What a connection lets its statements take. Used by one thread at a time.
+/// The budget of a connection. Used by one thread at a time.
 pub(super) struct Budget {
     epoch: Instant,
     allowed: Duration,
     /// Nanoseconds after `epoch`; 0 when nothing is measured.
     until: AtomicU64,
-    /// Work of functions since the last look for its sake.
+    /// Work of functions since their last look at the clock.
     work: AtomicU64,
-    /// Whether the work under way is to be brief, and how often it was looked at.
-    brief: AtomicBool,
+    /// Whether the limit of short work applies, and the number of looks so far.
+    is_short: AtomicBool,
     looks: AtomicU32,
 }
 
@@ -36,21 +35,21 @@ impl Budget {
             allowed,
             until: AtomicU64::new(0),
             work: AtomicU64::new(0),
-            brief: AtomicBool::new(false),
+            is_short: AtomicBool::new(false),
             looks: AtomicU32::new(0),
         }
     }
 
-    /// From now on no work of more than [`BRIEF_LOOKS`] looks at the clock.
-    pub(super) fn be_brief(&self) {
-        self.brief.store(true, Ordering::Relaxed);
+    /// Limits work to [`SHORT_WORK_LOOKS`] looks at the clock.
+    pub(super) fn limit_to_short(&self) {
+        self.is_short.store(true, Ordering::Relaxed);
         self.looks.store(0, Ordering::Relaxed);
     }
 
-    /// Work of any size again; whether it was ended for being too long.
-    pub(super) fn take_time(&self) -> bool {
-        self.brief.store(false, Ordering::Relaxed);
-        self.looks.load(Ordering::Relaxed) > BRIEF_LOOKS
+    /// Lifts the limit; returns whether work was cancelled as too long.
+    pub(super) fn end_limit(&self) -> bool {
+        self.is_short.store(false, Ordering::Relaxed);
+        self.looks.load(Ordering::Relaxed) > SHORT_WORK_LOOKS
     }
 
     /// A statement begins.
@@ -65,7 +64,7 @@ impl Budget {
         self.until.store(0, Ordering::Relaxed);
     }
 
-    /// Counts in what a function is about to do; whether the statement must end instead.
+    /// Adds the work of a function; returns whether the statement must end instead.
     pub(super) fn is_spent_by(&self, work: u64) -> bool {
         let done = self.work.load(Ordering::Relaxed).saturating_add(work);
         if done < WORK_PER_LOOK {
@@ -76,10 +75,10 @@ impl Budget {
         self.is_spent()
     }
 
-    /// Looks at the clock; whether the statement must end.
+    /// Looks at the clock; returns whether the statement must end.
     pub(super) fn is_spent(&self) -> bool {
-        if self.brief.load(Ordering::Relaxed)
-            && self.looks.fetch_add(1, Ordering::Relaxed) >= BRIEF_LOOKS
+        if self.is_short.load(Ordering::Relaxed)
+            && self.looks.fetch_add(1, Ordering::Relaxed) >= SHORT_WORK_LOOKS
         {
             return true;
         }
@@ -107,11 +106,11 @@ mod tests {
     #[test]
     fn brief_work_ends_after_its_looks_whatever_the_clock_says() {
         let budget = Budget::new(Duration::from_secs(3600));
-        budget.be_brief();
+        budget.limit_to_short();
         budget.start();
         let looks = (0..100).take_while(|_| !budget.is_spent_by(WORK_PER_LOOK));
-        assert_eq!(looks.count(), BRIEF_LOOKS as usize);
-        assert!(budget.take_time());
+        assert_eq!(looks.count(), SHORT_WORK_LOOKS as usize);
+        assert!(budget.end_limit());
         assert!(!budget.is_spent_by(WORK_PER_LOOK));
     }
 }

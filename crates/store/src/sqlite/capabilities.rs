@@ -1,9 +1,9 @@
-//! What SQLite does differently.
+//! The capabilities of SQLite.
 
 use crate::engine::Capabilities;
 use crate::{Session, StoreError};
 
-/// The answers of SQLite.
+/// The capabilities of SQLite.
 pub struct Sqlite;
 
 impl Capabilities for Sqlite {

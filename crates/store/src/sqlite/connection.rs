@@ -1,4 +1,4 @@
-//! One connection: how it is opened, what it runs, and the control of its transactions.
+//! A connection: how it is opened, what it runs, and the control of its transactions.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -27,9 +27,9 @@ const PAGE_BYTES: u32 = 8192;
 /// Frames in the log from which a commit is followed by a checkpoint. SQLite's own default, named because
 /// [`super::link::fits`] reckons with it.
 pub(super) const CHECKPOINT_FRAMES: u32 = 1000;
-/// Bytes the write-ahead log is cut back to after a checkpoint.
+/// Size to which a checkpoint truncates the write-ahead log, in bytes.
 const LOG_BYTES: u32 = 64 << 20;
-/// The longest pause before a file is asked again that others are setting up.
+/// The longest pause before a retry while other processes set the file up.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// A connection and the budget of the statement it is running.
@@ -47,8 +47,8 @@ pub struct Database {
 }
 
 impl Drop for Database {
-    /// The last connection that is closed writes the log into the file. That spoils a file which was put in
-    /// the place of the one that the log is for.
+    /// The last connection to close writes the log into the file. That would corrupt a file that replaced the
+    /// one of the log.
     fn drop(&mut self) {
         if let Some(files) = &self.files
             && files.check().is_err()
@@ -68,19 +68,19 @@ impl Database {
         statement.raw_execute().map(drop).map_err(store_error)
     }
 
-    /// The same, for what every read does: its statement is found faster.
+    /// The same for a statement of every read, which is cached.
     fn run(&mut self, sql: &str) -> Result<(), StoreError> {
         self.query(sql, &[], &mut |_| Ok(ControlFlow::Continue(())))
     }
 
-    /// Lets statements run for as long as they take, as migrations may.
+    /// Removes the time budget, for migrations.
     pub(super) fn without_budget(&self) {
         self.budget.stop();
     }
 }
 
-/// Opens the connection that writes: the first one, which makes the file if that is wanted and it is missing,
-/// or a further one to the files that are open already. Nothing is written before [`prepare_writer`].
+/// Opens the connection that writes: the first one, which creates a missing file if the options allow it, or
+/// another one to the files that are open already. Nothing is written before [`prepare_writer`].
 pub(super) fn open_writer(
     path: &Path,
     options: &StoreOptions,
@@ -92,7 +92,7 @@ pub(super) fn open_writer(
         files.is_none() && options.make_tables,
     );
     let mut database = open(path, flags, options, files)?;
-    // It asks as many things as readers do, and writes besides.
+    // It runs the queries of readers, and changes in addition.
     database.statements = Statements::new(options.cached_statements.saturating_mul(2));
     Ok(database)
 }
@@ -112,8 +112,8 @@ pub(super) fn prepare_writer(
          PRAGMA cache_size = -{};",
         options.writer_cache_kib
     );
-    // Where several open a new file at once, each is in the others' way when it gets its log, and SQLite
-    // tells so at once, whatever its timeout is.
+    // Processes that open a new file at once conflict when it is switched to WAL, and SQLite fails at once,
+    // whatever its timeout is.
     let give_up = Instant::now() + options.busy_timeout;
     loop {
         match database.connection.execute_batch(&setup) {
@@ -159,7 +159,7 @@ fn open(
             }
             other => other,
         })?;
-    // Before the first statement, which would apply the log beside the path to whatever file is there now.
+    // Before the first statement, which would apply the log to whatever file is there now.
     if let Some(files) = files {
         files.check()?;
     }
@@ -296,12 +296,12 @@ impl connect::Connection for Database {
         !self.connection.is_autocommit()
     }
 
-    fn be_brief(&mut self) {
-        self.budget.be_brief();
+    fn limit_to_short(&mut self) {
+        self.budget.limit_to_short();
     }
 
-    fn take_time(&mut self) -> bool {
-        self.budget.take_time()
+    fn end_limit(&mut self) -> bool {
+        self.budget.end_limit()
     }
 }
 
@@ -309,9 +309,9 @@ impl connect::Connection for Database {
 mod tests {
     use super::*;
 
-    /// An answer is a promise: SQLite flushes the log at each commit only if `synchronous` is FULL (2) in WAL
-    /// mode, as its documentation of that pragma says. No kill of the process can show it, a loss of power
-    /// does.
+    /// A response promises durability: SQLite flushes the log at each commit only if `synchronous` is FULL
+    /// (2) in WAL mode, as its documentation of that pragma says. No kill of the process can show it, a loss
+    /// of power does.
     #[test]
     fn a_commit_is_on_the_disk_before_it_is_answered() {
         let folder = tempfile::tempdir().expect("a folder");

@@ -1,18 +1,18 @@
-//! What SQLite says, as a [`StoreError`].
+//! Errors of SQLite as [`StoreError`]s.
 
 use rusqlite::ErrorCode;
 
 use crate::StoreError;
 
-/// Starts the message of an error that a registered function gave, so that it can be told from the engine's
-/// own: SQLite passes on only a text.
+/// Prefix of the message of an error that a registered function returned, which distinguishes it from the
+/// engine's: SQLite passes on only a text.
 pub(super) const REFUSED: &str = "\u{1}refused: ";
 
-/// The message of a registered function that ended its statement, because that has taken its time.
+/// The message of a registered function that ended its statement because its budget was used up.
 pub(super) const SPENT: &str = "\u{1}spent";
 
-/// How the engine's messages begin where a statement passes one of its ceilings (its `limits.html`). It has
-/// no code for them.
+/// How the engine's messages begin where a statement exceeds a limit (`limits.html`). It has no codes for
+/// them.
 const CEILINGS: [&str; 7] = [
     "at most 64 tables in a join",
     "too many SQL variables",
@@ -23,7 +23,7 @@ const CEILINGS: [&str; 7] = [
     "parser stack overflow",
 ];
 
-/// Sorts an error of the engine into the kinds that callers act on.
+/// Maps an error of the engine to the kinds that callers handle.
 pub(super) fn store_error(error: rusqlite::Error) -> StoreError {
     let rusqlite::Error::SqliteFailure(code, message) = &error else {
         return StoreError::Engine(Box::new(error));

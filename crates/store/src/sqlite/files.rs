@@ -1,5 +1,5 @@
-//! The files of a database, and which files they are: a path may come to name another file while a
-//! connection goes on with the former one.
+//! The files of a database and their identities: a path may name another file while a connection still uses
+//! the former one.
 
 use std::fmt::{self, Display};
 use std::fs::{File, Metadata};
@@ -11,19 +11,19 @@ use std::time::UNIX_EPOCH;
 
 use crate::StoreError;
 
-/// A file itself, whatever it is called. Only Unix tells; elsewhere every file is the same, and a file that
-/// is open cannot be replaced.
+/// The identity of a file, whatever its name. Unix only; elsewhere all files are equal, and an open file
+/// cannot be replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FileId {
     pub(super) device: u64,
     pub(super) inode: u64,
-    /// When it was made, in ns since 1970, as a number of an inode is used again; 0 where the file system
-    /// does not tell.
+    /// When it was created, in ns since 1970, as inode numbers are reused; 0 where the file system does not
+    /// know.
     pub(super) made: u64,
 }
 
 impl FileId {
-    /// Of the file at `path`.
+    /// The identity of the file at `path`.
     pub(super) fn of(path: &Path) -> io::Result<FileId> {
         let metadata = std::fs::metadata(path)?;
         Ok(Self::in_metadata(&metadata))
@@ -58,12 +58,12 @@ impl Display for FileId {
     }
 }
 
-/// The paths of a database: its file, and what lies beside it.
+/// The paths of a database: its file, log and lock file.
 #[derive(Debug)]
 pub(super) struct Files {
-    /// The file, as it was named.
+    /// The file, as in the address.
     pub(super) main: PathBuf,
-    /// The write-ahead log. SQLite puts it beside the file that a symbolic link leads to.
+    /// The write-ahead log. SQLite puts it next to the target of a symbolic link.
     pub(super) log: PathBuf,
     /// The lock file of this program ([`super::lock`]).
     pub(super) lock: PathBuf,
@@ -71,7 +71,7 @@ pub(super) struct Files {
 
 impl Files {
     pub(super) fn of(main: &Path) -> Files {
-        // A file that is yet to be made has no other name.
+        // A file that does not exist yet has no other name.
         let real = main.canonicalize().unwrap_or_else(|_| main.to_owned());
         let beside = |suffix: &str| {
             let mut path = real.clone().into_os_string();
@@ -85,8 +85,8 @@ impl Files {
         }
     }
 
-    /// Which file is at `main`; `None` if there is none, or one of no bytes, which SQLite takes for a new
-    /// one.
+    /// The identity of the file at `main`; `None` if there is none, or an empty one, which SQLite treats as
+    /// new.
     pub(super) fn main_id(&self) -> Result<Option<FileId>, StoreError> {
         match std::fs::metadata(&self.main) {
             Ok(metadata) if metadata.len() == 0 => Ok(None),
@@ -102,13 +102,13 @@ impl Files {
 pub(super) struct OpenFiles {
     main: (PathBuf, FileId),
     log: (PathBuf, FileId),
-    /// A handle of our own, by which the log can be read after it was removed. SQLite has no locks on it that
-    /// closing the handle would drop.
+    /// A handle to read the log after it was removed. SQLite has no locks on it that closing the handle would
+    /// drop.
     open_log: File,
 }
 
 impl OpenFiles {
-    /// Those at the paths now.
+    /// The files at the paths now.
     pub(super) fn at(files: &Files) -> Result<OpenFiles, StoreError> {
         let open = |path: &Path| match FileId::of(path) {
             Ok(id) => Ok((path.to_owned(), id)),
@@ -122,8 +122,8 @@ impl OpenFiles {
         })
     }
 
-    /// Makes sure that the paths still name these files: what is written to a file without a name is lost,
-    /// and a connection opened now would be to another database.
+    /// Checks that the paths still name these files: what is written to a file without a name is lost, and a
+    /// new connection would be to another database.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`] when they do not, with what to do.
@@ -131,17 +131,17 @@ impl OpenFiles {
         let main = self.main.0.display();
         let way_on =
             "Stop the service, look which file is there, and start it again (docs/backup.md)";
-        let text = match (state(&self.main), state(&self.log)) {
-            (State::There, State::There) => return Ok(()),
-            (State::Gone, _) => format!(
+        let text = match (path_state(&self.main), path_state(&self.log)) {
+            (PathState::There, PathState::There) => return Ok(()),
+            (PathState::Gone, _) => format!(
                 "the database file {main} was removed or renamed while it is in use, so nothing is written. \
                  Move it back to go on, or: {way_on}"
             ),
-            (State::Replaced, _) => format!(
+            (PathState::Replaced, _) => format!(
                 "the database file {main} was replaced by another one while it is in use, so nothing is written. \
                  {way_on}"
             ),
-            (State::There, _) => format!(
+            (PathState::There, _) => format!(
                 "the log {} of the database was removed or replaced while it is in use, so nothing is written. \
                  Stop the service: it puts its log back, and the next start says whether that belongs to {main}",
                 self.log.0.display()
@@ -150,13 +150,13 @@ impl OpenFiles {
         Err(StoreError::Unavailable(text))
     }
 
-    /// Writes a log that was removed back to its path, or beside it if another file is there by now, so that
-    /// the next start can tell whether it belongs to the file. To be called when no connection writes.
+    /// Restores a log that was removed to its path, or next to it if another file is there, so that the next
+    /// start can check whether it belongs to the file. Call this when no connection writes.
     pub(super) fn put_back_log(&self) {
-        let target = match state(&self.log) {
-            State::There => return,
-            State::Gone => self.log.0.clone(),
-            State::Replaced => free_name(&self.log.0, "left"),
+        let target = match path_state(&self.log) {
+            PathState::There => return,
+            PathState::Gone => self.log.0.clone(),
+            PathState::Replaced => free_name(&self.log.0, "left"),
         };
         match self.copy_log(&target) {
             Ok(false) => {}
@@ -169,7 +169,8 @@ impl OpenFiles {
         }
     }
 
-    /// Whether there was anything to copy. The file gets its name once it is whole.
+    /// Copies the log; returns whether there was anything to copy. The file gets its name once it is
+    /// complete.
     fn copy_log(&self, target: &Path) -> io::Result<bool> {
         let metadata = self.open_log.metadata()?;
         if metadata.len() == 0 || has_a_name(&metadata) {
@@ -199,7 +200,7 @@ fn has_a_name(_metadata: &Metadata) -> bool {
     true
 }
 
-/// The path with `-suffix-N` behind it, which no file has.
+/// The path with `-suffix-N` appended, which no file has.
 pub(super) fn free_name(path: &Path, suffix: &str) -> PathBuf {
     let numbered = |number: u32| {
         let mut name = path.as_os_str().to_owned();
@@ -210,23 +211,23 @@ pub(super) fn free_name(path: &Path, suffix: &str) -> PathBuf {
     free.unwrap_or_else(|| numbered(0))
 }
 
-enum State {
+enum PathState {
     There,
     Gone,
     Replaced,
 }
 
-fn state((path, id): &(PathBuf, FileId)) -> State {
+fn path_state((path, id): &(PathBuf, FileId)) -> PathState {
     match FileId::of(path) {
-        Ok(found) if found == *id => State::There,
-        Ok(_) => State::Replaced,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => State::Gone,
-        // Not to be told now. The connections go on, and say by themselves what they cannot do.
-        Err(_) => State::There,
+        Ok(found) if found == *id => PathState::There,
+        Ok(_) => PathState::Replaced,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => PathState::Gone,
+        // Unknown now. The connections continue, and report errors of their own.
+        Err(_) => PathState::There,
     }
 }
 
-/// A file with which something could not be done.
+/// The error for a failed operation on a file.
 pub(super) fn cannot(path: &Path, what: &str, error: &io::Error) -> StoreError {
     StoreError::Unavailable(format!("{} cannot {what}: {error}", path.display()))
 }

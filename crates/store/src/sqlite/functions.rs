@@ -1,5 +1,4 @@
-//! The scalar functions that the query language needs and SQLite lacks, or does otherwise: registered, not
-//! written, here.
+//! Registers the scalar functions that the query language needs and that SQLite lacks, or that differ there.
 
 use std::sync::Arc;
 

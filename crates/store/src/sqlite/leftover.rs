@@ -1,6 +1,6 @@
-//! A log that a process left behind, and whether the file beside it is the one it was written for.
+//! Checks whether a log that a process left behind belongs to the database file.
 //!
-//! SQLite would apply any log to any file. This is asked before a database is opened:
+//! SQLite would apply any log to any file, so this is checked before a database is opened:
 //!
 //! | what happened | what is found | what is done |
 //! |---|---|---|
@@ -15,20 +15,20 @@
 //! | a service runs, and the file was replaced | another inode of the file than the service's | refused |
 //! | the lock file was deleted | the inodes of before are not known | as the links say |
 //!
-//! What is accepted all the same: a copy that equals the file byte for byte, which the log then belongs to
-//! as well, and while no process runs a copy with the same pages that was made in the middle of a log of
-//! [`CHECKPOINT_FRAMES`](super::connection::CHECKPOINT_FRAMES) frames or more and put back by `cp`: applying
-//! the log takes it to the log's last commit, whole.
+//! These are accepted although they are copies: a copy that equals the file byte for byte, which the log then
+//! belongs to as well, and while no process runs a copy with the same pages that was made in the middle of a
+//! log of [`CHECKPOINT_FRAMES`](super::connection::CHECKPOINT_FRAMES) frames or more and put back by `cp`:
+//! applying the log takes it to the log's last commit, whole.
 
 use std::fmt::Display;
 
 use super::files::{FileId, Files, cannot, free_name};
-use super::link::{self, Said};
+use super::link::{self, FileState};
 use super::lock::Lock;
 use super::wal::Log;
 use crate::{LeftoverWal, StoreError};
 
-/// Makes sure that SQLite may open the files, of which nobody has the lock yet or `lock` is held. Blocks.
+/// Checks that SQLite may open the files. `lock` is the lock of the database, if it has one. Blocks.
 ///
 /// # Errors
 /// [`StoreError::Mismatch`] when the log and the file do not belong together.
@@ -38,7 +38,7 @@ pub(super) fn check(
     choice: LeftoverWal,
 ) -> Result<(), StoreError> {
     let main = files.main_id()?;
-    if let Some(lock) = lock.filter(|lock| !lock.is_alone()) {
+    if let Some(lock) = lock.filter(|lock| !lock.is_exclusive()) {
         return in_use(files, lock, main, choice);
     }
     let log = Log::read(&files.log).map_err(|error| cannot(&files.log, "be read", &error))?;
@@ -48,17 +48,17 @@ pub(super) fn check(
     let Some(main) = main else {
         return match choice {
             LeftoverWal::Discard => set_aside(files),
-            LeftoverWal::Check | LeftoverWal::Keep => Err(without_file(files)),
+            LeftoverWal::Check | LeftoverWal::Apply => Err(without_file(files)),
         };
     };
     match choice {
         LeftoverWal::Discard => set_aside(files),
-        LeftoverWal::Keep => Ok(()),
+        LeftoverWal::Apply => Ok(()),
         LeftoverWal::Check => belongs(files, lock, main, &log),
     }
 }
 
-/// The database is open in another process, so the log is in use. What matters is that the file is the same.
+/// The database is open in another process, so the log is in use. The file must be the same.
 fn in_use(
     files: &Files,
     lock: &Lock,
@@ -70,7 +70,10 @@ fn in_use(
     if !has_log {
         return Ok(());
     }
-    if lock.noted().is_some_and(|noted| main != Some(noted.main)) {
+    if lock
+        .recorded()
+        .is_some_and(|recorded| main != Some(recorded.main))
+    {
         return Err(StoreError::Mismatch(format!(
             "{name} was replaced or removed while another process uses the database, and its log {} is still \
              that of the former file. Stop that process first",
@@ -86,24 +89,24 @@ fn in_use(
 }
 
 fn belongs(files: &Files, lock: Option<&Lock>, main: FileId, log: &Log) -> Result<(), StoreError> {
-    if let Some(noted) = lock.and_then(Lock::noted) {
+    if let Some(recorded) = lock.and_then(Lock::recorded) {
         let log_id = FileId::of(&files.log);
         let log_id = log_id.map_err(|error| cannot(&files.log, "be found", &error))?;
         // Both differ where all files were copied or moved to another file system.
-        if main != noted.main && log_id == noted.log {
-            let expected = format!("{}, beside which the log was written", noted.main);
+        if main != recorded.main && log_id == recorded.log {
+            let expected = format!("{}, beside which the log was written", recorded.main);
             return Err(mismatch(files, main, expected));
         }
     }
-    let said = link::said_by(&files.main)?;
-    if link::fits(said, log) {
+    let state = link::file_state(&files.main)?;
+    if link::fits(state, log) {
         return Ok(());
     }
     let expected = match log.links.first() {
         Some((_, first)) => format!("commit {}, where the log begins", Hex(first.parent)),
         None => "a database whose log has no links".to_owned(),
     };
-    Err(mismatch(files, said, expected))
+    Err(mismatch(files, state, expected))
 }
 
 fn mismatch(files: &Files, found: impl Display, expected: impl Display) -> StoreError {
@@ -116,7 +119,7 @@ fn mismatch(files: &Files, found: impl Display, expected: impl Display) -> Store
     ))
 }
 
-/// SQLite would delete the log.
+/// The error for a log without a file: SQLite would delete the log.
 fn without_file(files: &Files) -> StoreError {
     let (main, log) = (files.main.display(), files.log.display());
     StoreError::Mismatch(format!(
@@ -134,7 +137,7 @@ fn set_aside(files: &Files) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// An id as people compare them.
+/// An id in hexadecimal, to be compared by people.
 struct Hex(link::Id);
 
 impl Display for Hex {
@@ -143,14 +146,14 @@ impl Display for Hex {
     }
 }
 
-impl Display for Said {
+impl Display for FileState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Said::Foreign => f.write_str("a file that is no database of this program"),
-            Said::Empty => f.write_str("an empty database"),
-            Said::Nothing => f.write_str("a database of an older version"),
-            Said::Commit(id, _) => write!(f, "commit {}", Hex(*id)),
-            Said::Unreadable => f.write_str("a database that cannot be read without its log"),
+            FileState::Foreign => f.write_str("a file that is no database of this program"),
+            FileState::Empty => f.write_str("an empty database"),
+            FileState::Unlinked => f.write_str("a database of an older version"),
+            FileState::Commit(id, _) => write!(f, "commit {}", Hex(*id)),
+            FileState::Unreadable => f.write_str("a database that cannot be read without its log"),
         }
     }
 }

@@ -1,10 +1,10 @@
-//! The link of each commit to the one before it, by which a database file and a write-ahead log are known
-//! to belong together.
+//! Links each commit to the one before it, so that it can be checked whether a database file and a
+//! write-ahead log belong together.
 //!
-//! SQLite applies a log to whatever file lies beside it. A file put back from a backup while the log of the
-//! former one is still there is then a mixture of both. So each commit of ours writes a random id and the
-//! id of the commit before it into a table of one row. The file alone says at which commit it is; the log
-//! says at which commit it begins. They belong together if one is the other ([`fits`]).
+//! SQLite applies a log to any file with its name. A file restored from a backup next to the log of the
+//! former one would become a mixture of both. So each commit writes a random id and the id of the previous
+//! commit into a table of one row. The file alone shows its commit; the log shows at which commit it begins.
+//! They belong together if both are the same ([`fits`]).
 
 use std::path::Path;
 
@@ -19,13 +19,13 @@ use super::wal::Log;
 use crate::StoreError;
 use crate::connect::Connection as _;
 
-/// Begins every link, so that its page is known in a log without the schema.
-const MARK: &[u8; 8] = b"obeyalnk";
+/// Begins every link, so that its page is recognised in a log without the schema.
+const MAGIC: &[u8; 8] = b"obeyalnk";
 /// One row. The first link has no commit before it.
 const TABLE: &str = "CREATE TABLE obeya_log_link (id INTEGER PRIMARY KEY CHECK (id = 1), link BLOB NOT NULL) STRICT;
     INSERT INTO obeya_log_link (id, link) VALUES (1, CAST('obeyalnk' || zeroblob(8) || randomblob(8) AS BLOB));";
 const EXISTS: &str = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'obeya_log_link')";
-/// What was the id becomes the one before. `||` makes a text, whose bytes are kept.
+/// The id becomes the parent. `||` makes a text, whose bytes do not change.
 const ADVANCE: &str = "UPDATE obeya_log_link
     SET link = CAST(substr(link, 1, 8) || substr(link, 17, 8) || randomblob(8) AS BLOB) WHERE id = 1";
 const READ: &str = "SELECT link, (SELECT rootpage FROM sqlite_schema WHERE name = 'obeya_log_link') FROM obeya_log_link";
@@ -33,7 +33,7 @@ const READ: &str = "SELECT link, (SELECT rootpage FROM sqlite_schema WHERE name 
 /// The id of a commit.
 pub(super) type Id = [u8; 8];
 
-/// The id that stands for "no commit before".
+/// The parent of the first commit.
 const NONE: Id = [0; 8];
 
 /// What a commit writes.
@@ -47,7 +47,7 @@ pub(super) struct Link {
 
 impl Link {
     fn of(bytes: &[u8]) -> Option<Link> {
-        let ids = bytes.strip_prefix(MARK)?;
+        let ids = bytes.strip_prefix(MAGIC)?;
         let (parent, id) = ids.split_at_checked(8)?;
         Some(Link {
             parent: parent.try_into().ok()?,
@@ -61,7 +61,7 @@ impl Link {
 /// such records.
 pub(super) fn of_page(page: &[u8]) -> Option<Link> {
     const LEAF: u8 = 0x0d;
-    /// Length of the record, key, length of its header, the key's place, a blob of 24 bytes.
+    /// Length of the record, key, length of its header, type of the key, a blob of 24 bytes.
     const CELL: [u8; 5] = [27, 1, 3, 0, 12 + 2 * 24];
     if page.first() != Some(&LEAF) || page.get(3..5)? != [0, 1] {
         return None;
@@ -77,7 +77,7 @@ pub(super) fn exists(database: &Database) -> Result<bool, StoreError> {
     found.map_err(store_error)
 }
 
-/// Makes sure of the table and writes the link of the transaction under way.
+/// Writes the link of the current transaction; creates the table if it is missing.
 pub(super) fn write(database: &Database) -> Result<(), StoreError> {
     if exists(database)? {
         return advance(database);
@@ -86,7 +86,7 @@ pub(super) fn write(database: &Database) -> Result<(), StoreError> {
     made.map_err(store_error)
 }
 
-/// Writes the link of the transaction under way, which is about to be committed.
+/// Writes the link of the current transaction, which is about to be committed.
 pub(super) fn advance(database: &Database) -> Result<(), StoreError> {
     database.control(ADVANCE)
 }
@@ -94,22 +94,21 @@ pub(super) fn advance(database: &Database) -> Result<(), StoreError> {
 /// One step of [`STEPS`].
 type Step = fn(&mut Database) -> Result<(), StoreError>;
 
-/// What a process does that is alone with a database: it makes the file alone say an id that no copy made
-/// before or after says. One commit goes into the file, and another one into the log only.
+/// Steps of a process that opens a database alone: they give the file an id that no earlier or later copy
+/// has. One commit goes into the file, and another one into the log only.
 ///
-/// A log that was left behind goes into the file before anything follows its last commit. So a process that
-/// is killed at any step leaves a file that is at the beginning or the end of its log, as [`fits`] expects,
-/// whatever the one before left.
+/// A leftover log is applied to the file before another commit. So a process that is killed at any step
+/// leaves a file at the beginning or the end of its log, as [`fits`] expects.
 const STEPS: [Step; 4] = [checkpoint, commit, checkpoint, commit];
 
-/// Begins a file that no other process has open.
+/// Runs [`STEPS`] on a file that no other process has open.
 pub(super) fn renew(database: &mut Database) -> Result<(), StoreError> {
     STEPS.iter().try_for_each(|step| step(database))
 }
 
-/// Takes the file to the last commit of the log.
+/// Applies the log to the file.
 pub(super) fn checkpoint(database: &mut Database) -> Result<(), StoreError> {
-    // Ends early where another program reads just now; the id is then one that the log names all the same.
+    // Ends early while another program reads; the id of the file is then still one in the log.
     let checkpoint = "PRAGMA wal_checkpoint(PASSIVE)";
     let done = database.connection.query_row(checkpoint, [], |_| Ok(()));
     done.map_err(store_error)
@@ -124,31 +123,31 @@ fn commit(database: &mut Database) -> Result<(), StoreError> {
     }
 }
 
-/// What a file says without its log.
+/// The state of a file without its log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Said {
-    /// It is a database of another program, or none.
+pub(super) enum FileState {
+    /// A database of another program, or none.
     Foreign,
-    /// It is a database without tables, as ours is for a moment when it is made.
+    /// A database without tables, as a new one of ours.
     Empty,
-    /// It is ours, from before commits had links.
-    Nothing,
-    /// The commit it is at, and the page that says so.
+    /// A database of ours from before commits had links.
+    Unlinked,
+    /// The commit of the file, and the page of its link.
     Commit(Id, u32),
-    /// It is ours and cannot be read: a checkpoint that changed the schema was broken off.
+    /// A database of ours that cannot be read: a checkpoint that changed the schema was interrupted.
     Unreadable,
 }
 
-/// Asks the file alone. As SQLite opens it, the locks that this process may have on it stay.
-pub(super) fn said_by(file: &Path) -> Result<Said, StoreError> {
+/// Reads the file without its log. SQLite opens it, so locks of this process on it stay.
+pub(super) fn file_state(file: &Path) -> Result<FileState, StoreError> {
     let name = percent_encode(file.as_os_str().as_encoded_bytes(), NON_ALPHANUMERIC);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_URI
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = Connection::open_with_flags(format!("file:{name}?immutable=1"), flags);
     let connection = opened.map_err(store_error)?;
-    // A checkpoint that was broken off leaves a file shorter than its first page says, which SQLite reads
-    // only so.
+    // An interrupted checkpoint leaves a file shorter than its first page says, which SQLite reads only in
+    // this mode.
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_WRITABLE_SCHEMA, true)
         .map_err(store_error)?;
@@ -159,42 +158,42 @@ pub(super) fn said_by(file: &Path) -> Result<Said, StoreError> {
             let tables =
                 connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0));
             return Ok(match tables {
-                Ok(0) => Said::Empty,
-                _ => Said::Foreign,
+                Ok(0) => FileState::Empty,
+                _ => FileState::Foreign,
             });
         }
-        _ => return Ok(Said::Foreign),
+        _ => return Ok(FileState::Foreign),
     }
     let has_table = connection.query_row(EXISTS, [], |row| row.get(0));
     if let Ok(false) = has_table {
-        return Ok(Said::Nothing);
+        return Ok(FileState::Unlinked);
     }
     let read = connection.query_row(READ, [], |row| {
         let link = row.get_ref(0)?.as_blob().ok().and_then(Link::of);
         Ok(link.zip(row.get(1)?))
     });
     Ok(match read.optional() {
-        Ok(Some(Some((link, page)))) => Said::Commit(link.id, page),
-        _ => Said::Unreadable,
+        Ok(Some(Some((link, page)))) => FileState::Commit(link.id, page),
+        _ => FileState::Unreadable,
     })
 }
 
-/// Whether a log belongs to the file that says this, as far as the two tell.
+/// Whether a log belongs to a file in this state, as far as is known.
 ///
-/// A file beside which a log grows is at the commit before the log's first one. A checkpoint takes it to a
-/// later one of the log: to the last one when the database is closed, and to any of them (readers may hold it
-/// up) once the log is long enough for one on the way.
-pub(super) fn fits(said: Said, log: &Log) -> bool {
+/// While a log grows, the file is at the commit before its first one. A checkpoint moves it to a later one:
+/// to the last one when the database is closed, and to any of them (readers may delay it) once the log is
+/// long enough for a checkpoint.
+pub(super) fn fits(state: FileState, log: &Log) -> bool {
     let Some(((_, first), (_, last))) = log.links.first().zip(log.links.last()) else {
-        // Other programs wrote it, or a version before links: nothing is known.
+        // Written by another program, or by a version without links: nothing is known.
         return true;
     };
-    match said {
-        Said::Foreign => false,
-        Said::Unreadable => true,
-        // The log makes the table.
-        Said::Empty | Said::Nothing => first.parent == NONE,
-        Said::Commit(id, page) => {
+    match state {
+        FileState::Foreign => false,
+        FileState::Unreadable => true,
+        // The log creates the table.
+        FileState::Empty | FileState::Unlinked => first.parent == NONE,
+        FileState::Commit(id, page) => {
             let was_checkpointed = log.frames >= u64::from(CHECKPOINT_FRAMES);
             let is_at = |link: &Link| {
                 let is_last = link.id == last.id;
@@ -229,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_file_fits_where_the_log_begins_or_a_checkpoint_took_it() {
-        let at = |n: u8| Said::Commit([n; 8], PAGE);
+        let at = |n: u8| FileState::Commit([n; 8], PAGE);
         let fitting = |frames| -> Vec<u8> {
             let log = log(frames);
             (0..=5).filter(|n| fits(at(*n), &log)).collect()
@@ -271,8 +270,8 @@ mod tests {
                 let log = Log::read(&folder.path().join("plant.db-wal")).expect("read");
                 let copy = folder.path().join("alone.db");
                 std::fs::copy(folder.path().join("plant.db"), &copy).expect("a copy");
-                let said = said_by(&copy).expect("asked");
-                assert!(fits(said, &log), "{kills}: {said:?}, {:?}", log.links);
+                let state = file_state(&copy).expect("asked");
+                assert!(fits(state, &log), "{kills}: {state:?}, {:?}", log.links);
                 let next = left(folder.path());
                 folders.push(next);
             }
@@ -282,21 +281,24 @@ mod tests {
     #[test]
     fn what_stands_on_another_page_is_another_file() {
         for n in 1..=4 {
-            assert!(!fits(Said::Commit([n; 8], PAGE + 1), &log(5000)), "{n}");
+            assert!(
+                !fits(FileState::Commit([n; 8], PAGE + 1), &log(5000)),
+                "{n}"
+            );
         }
     }
 
     #[test]
     fn a_file_without_links_fits_only_the_log_that_made_the_table() {
         let mut log = log(10);
-        for said in [Said::Empty, Said::Nothing] {
-            assert!(!fits(said, &log), "{said:?}");
+        for state in [FileState::Empty, FileState::Unlinked] {
+            assert!(!fits(state, &log), "{state:?}");
         }
         log.links[0].1.parent = NONE;
-        for said in [Said::Empty, Said::Nothing] {
-            assert!(fits(said, &log), "{said:?}");
+        for state in [FileState::Empty, FileState::Unlinked] {
+            assert!(fits(state, &log), "{state:?}");
         }
-        assert!(!fits(Said::Foreign, &log));
+        assert!(!fits(FileState::Foreign, &log));
     }
 
     #[test]
@@ -305,6 +307,6 @@ mod tests {
             frames: 10,
             links: Vec::new(),
         };
-        assert!(fits(Said::Commit([1; 8], PAGE), &log));
+        assert!(fits(FileState::Commit([1; 8], PAGE), &log));
     }
 }

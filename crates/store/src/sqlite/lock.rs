@@ -1,9 +1,9 @@
-//! The lock file beside a database, `FILE-lock`: who has the database open, and which files it was.
+//! The lock file of a database, `FILE-lock`: which processes have the database open, and the identities of
+//! its files.
 //!
-//! Every process of this program holds a shared lock for as long as it has the database open. Who gets the
-//! exclusive one knows that nobody else has, so that a log beside the file is one that was left behind. The
-//! text notes device, inode and time of making of the file and its log. The file may be deleted when no
-//! process runs: then only less is known.
+//! Every process holds a shared lock for as long as it has the database open. A process with the exclusive
+//! lock knows that no other has, so that a log was left behind. The text records device, inode and creation
+//! time of the file and its log. The file may be deleted when no process runs; then less is known.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read as _, Seek as _, Write as _};
@@ -12,89 +12,88 @@ use std::time::{Duration, Instant};
 use super::files::{FileId, Files, cannot};
 use crate::StoreError;
 
-/// The pause before a lock is asked for again.
+/// The pause before another attempt to lock.
 const PAUSE: Duration = Duration::from_millis(10);
-/// Begins the text.
+/// The first line.
 const HEADING: &str = "Obeya keeps this file beside a database while it is open. Version 1.";
 
-/// The lock of one opened database; dropping it gives it back.
+/// The lock of one opened database; dropping it unlocks the file.
 #[derive(Debug)]
 pub(super) struct Lock {
     file: File,
     /// Whether no other process has the database open.
-    is_alone: bool,
-    /// The files it was when a process was last alone with it.
-    noted: Option<Noted>,
+    is_exclusive: bool,
+    /// The files when a process last had the exclusive lock.
+    recorded: Option<RecordedFiles>,
 }
 
-/// Which files a database was.
+/// The identities of a database's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Noted {
+pub(super) struct RecordedFiles {
     pub(super) main: FileId,
     pub(super) log: FileId,
 }
 
 impl Lock {
-    /// Takes the exclusive lock, or else the shared one; waits at most so long for one that is about to be
-    /// given back.
+    /// Takes the exclusive lock, or else the shared one, for which it waits at most `wait`.
     pub(super) fn take(files: &Files, wait: Duration) -> Result<Lock, StoreError> {
         let cannot = |error| cannot(&files.lock, "be locked", &error);
         let mut file = open(files)?;
-        let is_alone = match file.try_lock() {
+        let is_exclusive = match file.try_lock() {
             Ok(()) => true,
             Err(TryLockError::WouldBlock) => {
                 share(&file, files, wait)?;
                 false
             }
-            // Nothing is known of others then, and SQLite itself locks what matters.
+            // Then other processes are unknown, and the locks of SQLite have to do.
             Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => true,
             Err(TryLockError::Error(error)) => return Err(cannot(error)),
         };
         let mut text = Vec::new();
         file.read_to_end(&mut text).map_err(cannot)?;
-        let noted = Noted::of(&String::from_utf8_lossy(&text));
+        let recorded = RecordedFiles::of(&String::from_utf8_lossy(&text));
         Ok(Lock {
             file,
-            is_alone,
-            noted,
+            is_exclusive,
+            recorded,
         })
     }
 
     /// Whether no other process has the database open.
-    pub(super) fn is_alone(&self) -> bool {
-        self.is_alone
+    pub(super) fn is_exclusive(&self) -> bool {
+        self.is_exclusive
     }
 
-    /// The files the database was when this was last noted.
-    pub(super) fn noted(&self) -> Option<Noted> {
-        self.noted
+    /// The recorded files.
+    pub(super) fn recorded(&self) -> Option<RecordedFiles> {
+        self.recorded
     }
 
-    /// Notes which files the database is, and lets others open it.
+    /// Records the files, and lets others open the database.
     pub(super) fn release(&mut self, files: &Files, wait: Duration) -> Result<(), StoreError> {
-        if !self.is_alone {
+        if !self.is_exclusive {
             return Ok(());
         }
-        let noted = |path| FileId::of(path).map_err(|error| cannot(path, "be found", &error));
-        let noted = Noted {
-            main: noted(&files.main)?,
-            log: noted(&files.log)?,
+        let recorded = |path| FileId::of(path).map_err(|error| cannot(path, "be found", &error));
+        let recorded = RecordedFiles {
+            main: recorded(&files.main)?,
+            log: recorded(&files.log)?,
         };
-        self.write(noted)
+        self.write(recorded)
             .map_err(|error| cannot(&files.lock, "be written", &error))?;
-        self.is_alone = false;
+        self.is_exclusive = false;
         share(&self.file, files, wait)
     }
 
-    fn write(&mut self, noted: Noted) -> std::io::Result<()> {
-        // A text that is cut off by a crash notes nothing.
+    fn write(&mut self, recorded: RecordedFiles) -> std::io::Result<()> {
+        // A text that is truncated by a crash is ignored.
         self.file.set_len(0)?;
         self.file.rewind()?;
-        self.file.write_all(noted.text().as_bytes())
+        self.file.write_all(recorded.text().as_bytes())
     }
 }
 
-impl Noted {
+impl RecordedFiles {
     fn text(self) -> String {
         let id = |id: FileId| format!("{} {} {}", id.device, id.inode, id.made);
         format!(
@@ -104,7 +103,7 @@ impl Noted {
         )
     }
 
-    fn of(text: &str) -> Option<Noted> {
+    fn of(text: &str) -> Option<RecordedFiles> {
         let mut lines = text.lines();
         let mut line = |name: &str| lines.next()?.strip_prefix(name);
         line(HEADING)?;
@@ -120,11 +119,11 @@ impl Noted {
         let main = id(line("file ")?)?;
         let log = id(line("log ")?)?;
         line("end")?;
-        Some(Noted { main, log })
+        Some(RecordedFiles { main, log })
     }
 }
 
-/// Takes the shared lock. Somebody may have the exclusive one, for as long as it takes to open the database.
+/// Takes the shared lock. Another process may have the exclusive one while it opens the database.
 fn share(file: &File, files: &Files, wait: Duration) -> Result<(), StoreError> {
     let give_up = Instant::now() + wait;
     loop {
@@ -147,7 +146,7 @@ fn share(file: &File, files: &Files, wait: Duration) -> Result<(), StoreError> {
     }
 }
 
-/// Opens the lock file, making it if it is missing: whoever may use the database may use it too.
+/// Opens the lock file, or creates it with the permissions of the database.
 fn open(files: &Files) -> Result<File, StoreError> {
     let mut options = OpenOptions::new();
     options.read(true).write(true);
@@ -167,7 +166,7 @@ fn open(files: &Files) -> Result<File, StoreError> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::{MetadataExt as _, fchown};
-        // Only the superuser can, and only there it matters: SQLite does the same with its files.
+        // Only root can do this, and only root needs it: SQLite does the same with its files.
         let _ = fchown(&file, Some(like_main.uid()), Some(like_main.gid()));
     }
     Ok(file)
@@ -184,14 +183,14 @@ mod tests {
             inode,
             made,
         };
-        let noted = Noted {
+        let recorded = RecordedFiles {
             main: id(131_077, 1_763_881_200_123_456_789),
             log: id(u64::MAX, 0),
         };
-        let text = noted.text();
-        assert_eq!(Noted::of(&text), Some(noted));
+        let text = recorded.text();
+        assert_eq!(RecordedFiles::of(&text), Some(recorded));
         for end in 0..text.len() - 1 {
-            assert_eq!(Noted::of(&text[..end]), None, "{:?}", &text[..end]);
+            assert_eq!(RecordedFiles::of(&text[..end]), None, "{:?}", &text[..end]);
         }
     }
 }

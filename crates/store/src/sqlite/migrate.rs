@@ -1,5 +1,4 @@
-//! The versions of the schema: a file is brought from the one it has to the newest, in one transaction, or
-//! left as it was.
+//! Migrates the schema of a file to the newest version, in one transaction.
 //!
 //! The version is SQLite's `user_version`; `application_id` tells our files from those of other programs.
 
@@ -18,13 +17,13 @@ pub(super) const APPLICATION: i32 = 0x4F62_6579;
 const APPLIED: &str = "CREATE TABLE IF NOT EXISTS obeya_migrations
     (version INTEGER PRIMARY KEY, file TEXT NOT NULL, checksum TEXT NOT NULL) STRICT";
 
-/// Makes sure that the file is one that this program may write to: ours, or empty, and not newer. Only reads;
+/// Checks that this program may write to the file: it is ours or empty, and not newer. Only reads; returns
 /// whether it is empty.
 ///
 /// # Errors
 /// [`StoreError::Schema`] when it is not.
 pub(super) fn check(database: &mut Database, path: &Path) -> Result<bool, StoreError> {
-    // One transaction sees one state: another process may be bringing the file up to date.
+    // In one transaction, as another process may be migrating the file.
     database.control("BEGIN")?;
     let found = compare(database, path);
     let end = database.control("ROLLBACK");
@@ -32,18 +31,17 @@ pub(super) fn check(database: &mut Database, path: &Path) -> Result<bool, StoreE
     end.map(|()| found.version == 0)
 }
 
-/// Applies what is missing.
+/// Applies the missing versions.
 ///
 /// # Errors
-/// As [`check`], and what the engine says.
+/// As [`check`], or the engine fails.
 pub(super) fn run(database: &mut Database, path: &Path) -> Result<(), StoreError> {
-    // A look takes no lock: the service starts, and a command reads, while an import holds the one for
-    // writing.
+    // A check takes no lock: the service starts, and a command reads, while an import holds the write lock.
     if look(database, path)?.is_up_to_date() && link::exists(database)? {
         return Ok(());
     }
     database.without_budget();
-    // Another process may be doing the same: whoever comes second finds the work done.
+    // Another process may have done the same meanwhile.
     database.control("BEGIN IMMEDIATE")?;
     let applied = apply(database, path).and_then(|()| link::write(database));
     let end = database.control(if applied.is_ok() {
@@ -90,7 +88,7 @@ impl Found {
     }
 }
 
-/// Looks at the version of a file, and whether it was made by the files of this program.
+/// Reads the version of a file, and compares its checksums with the files of this program.
 fn look(database: &mut Database, path: &Path) -> Result<Found, StoreError> {
     let version = version(database, path)?;
     let session: &mut dyn Session = database;
@@ -142,7 +140,7 @@ fn known() -> i32 {
 
 /// The version of the file; 0 when it is empty.
 fn version(database: &Database, path: &Path) -> Result<i32, StoreError> {
-    // One statement sees one state: another process may be setting the file up.
+    // In one statement, as another process may be setting the file up.
     let marks = database.connection.query_row(
         "SELECT (SELECT application_id FROM pragma_application_id),
             (SELECT count(*) FROM sqlite_schema),

@@ -1,7 +1,6 @@
 //! The embedded engine: SQLite in WAL mode.
 //!
-//! Everything that knows SQLite is in this folder. It opens connections and runs statements; it must not know
-//! a table.
+//! All code for SQLite is in this folder. It opens connections and runs statements; it must not know a table.
 
 mod budget;
 pub(super) mod capabilities;
@@ -24,7 +23,7 @@ use super::connect::{Connect, Work};
 use super::{StoreError, StoreOptions};
 use connection::Database;
 use files::{Files, OpenFiles};
-use link::Said;
+use link::FileState;
 use lock::Lock;
 #[cfg(test)]
 pub(super) use migrate::catalogue_of;
@@ -35,13 +34,13 @@ pub(super) struct Sqlite {
     path: PathBuf,
     options: StoreOptions,
     files: Arc<OpenFiles>,
-    /// Held for as long as there are connections.
+    /// Locked for as long as there are connections.
     _lock: Lock,
 }
 
 impl Sqlite {
-    /// Opens the file, making it if that is wanted and it is missing, and brings its schema up to date; also
-    /// gives the connection that writes. Blocks.
+    /// Opens the file, or creates it if the options allow it, and migrates its schema; also returns the
+    /// connection that writes. Blocks.
     pub(super) fn open(
         path: PathBuf,
         options: &StoreOptions,
@@ -56,13 +55,12 @@ impl Sqlite {
             return nothing();
         }
         let said = match found {
-            Some(_) => link::said_by(&path)?,
-            None => Said::Empty,
+            Some(_) => link::file_state(&path)?,
+            None => FileState::Empty,
         };
-        // Beside the file of another program, or one that is yet to be made, there is no lock file to be
-        // left.
+        // No lock file is left next to the file of another program, or to a missing one.
         let lock = match said {
-            Said::Foreign | Said::Empty => None,
+            FileState::Foreign | FileState::Empty => None,
             _ => Some(Lock::take(&files, options.busy_timeout)?),
         };
         leftover::check(&files, lock.as_ref(), options.leftover_wal)?;
@@ -74,24 +72,24 @@ impl Sqlite {
             let text = format!("{} was replaced while it was opened", path.display());
             return Err(StoreError::Unavailable(text));
         }
-        // Before anything is written: the file may be somebody else's.
+        // Before anything is written: the file may belong to another program.
         if migrate::check(&mut writer, &path)? && !options.make_tables {
             return nothing();
         }
         connection::prepare_writer(&writer, options)?;
-        if lock.as_ref().is_some_and(Lock::is_alone) {
+        if lock.as_ref().is_some_and(Lock::is_exclusive) {
             link::checkpoint(&mut writer)?;
         }
         migrate::run(&mut writer, &path)?;
-        // What a symbolic link leads to may have been made just now.
+        // The target of a symbolic link may be new.
         files = Files::of(&path);
         let mut lock = match lock {
             Some(lock) => lock,
             None => Lock::take(&files, options.busy_timeout)?,
         };
-        if lock.is_alone() {
+        if lock.is_exclusive() {
             match link::renew(&mut writer) {
-                // Another program writes, or the disk is full: reads go on.
+                // Another program writes, or the disk is full: reads still work.
                 Err(StoreError::Unavailable(reason)) => {
                     tracing::warn!(
                         reason,
@@ -122,7 +120,7 @@ impl Connect for Sqlite {
 
     fn reader(&self, work: Work) -> Result<Database, StoreError> {
         let cache_kib = match work {
-            Work::Point | Work::Brief => self.options.reader_cache_kib,
+            Work::Point | Work::Short => self.options.reader_cache_kib,
             Work::Control | Work::Long => self.options.long_reader_cache_kib,
         };
         connection::open_reader(&self.path, &self.options, &self.files, cache_kib)
@@ -143,9 +141,9 @@ impl Connect for Sqlite {
     }
 }
 
-/// Makes a missing file readable by its owner alone: it will hold the private keys that sign tokens. SQLite
-/// would make it readable by all, and gives its companions (`-wal`, `-shm`) the mode of the file itself. A
-/// file that exists keeps the mode somebody gave it.
+/// Creates a missing file readable by its owner alone: it will contain the private keys that sign tokens.
+/// SQLite would make it readable by all, and gives `-wal` and `-shm` the mode of the file. The mode of an
+/// existing file does not change.
 #[cfg(unix)]
 fn make_private(path: &Path) -> Result<(), StoreError> {
     use std::os::unix::fs::OpenOptionsExt as _;
@@ -169,7 +167,7 @@ fn make_private(_path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The file a `sqlite:` URL names: `sqlite:FILE`, also with the two slashes of `sqlite:///absolute/FILE`.
+/// The file of a `sqlite:` URL: `sqlite:FILE`, also with the two slashes of `sqlite:///absolute/FILE`.
 pub(super) fn file_of(url: &str) -> Result<PathBuf, StoreError> {
     let Some(rest) = url.strip_prefix("sqlite:") else {
         return Err(StoreError::Schema(format!(

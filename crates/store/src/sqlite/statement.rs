@@ -1,7 +1,7 @@
-//! Prepared statements that give rows, straight over SQLite's C interface, and the ones a connection keeps.
+//! Prepared statements that return rows, directly over SQLite's C interface, and their cache.
 //!
-//! rusqlite asks SQLite five times for a column and checks its index each time; a page of values has 140,000
-//! columns, so here it is asked two or three times. Everything else stays with rusqlite. All `unsafe` of the
+//! rusqlite makes five calls for a column and checks its index each time; a page of values has 140,000
+//! columns, so here it is two or three calls. Everything else stays with rusqlite. All `unsafe` of the
 //! service is in this file: it runs statements and must not know what they mean.
 
 use std::ffi::{c_int, c_uint};
@@ -11,18 +11,18 @@ use std::ptr::{self, NonNull};
 use rusqlite::{Connection, ffi};
 
 use super::errors::store_error;
-use crate::kept::Kept;
+use crate::lru_cache::LruCache;
 use crate::{EachRow, Row, StoreError, Value};
 
 /// The statements prepared on one connection.
 ///
 /// Must be dropped before its connection: a connection does not close while one of its statements is left.
-pub(super) struct Statements(Kept<Statement>);
+pub(super) struct Statements(LruCache<Statement>);
 
 impl Statements {
-    /// Room for so many statements, at least one.
+    /// A cache of at most `capacity` statements, and at least one.
     pub(super) fn new(capacity: usize) -> Self {
-        Self(Kept::new(capacity))
+        Self(LruCache::new(capacity))
     }
 
     /// The statement of this text on `connection`, which is the same each time.
@@ -35,7 +35,7 @@ impl Statements {
     }
 }
 
-/// A prepared statement, at rest between two runs: reset, and without values.
+/// A prepared statement; between two runs it is reset and has no values.
 pub(super) struct Statement {
     raw: NonNull<ffi::sqlite3_stmt>,
     parameters: usize,
@@ -71,14 +71,14 @@ impl Statement {
         })
     }
 
-    /// Runs it with these values and gives each row to `each`, until that breaks or fails.
+    /// Runs it with these values and calls `each` with each row, until that breaks or fails.
     pub(super) fn run(
         &mut self,
         binds: &[Value<'_>],
         each: &mut EachRow<'_>,
     ) -> Result<(), StoreError> {
         if self.parameters != binds.len() {
-            // A missing value would be read as NULL without a word.
+            // A missing value would silently be NULL.
             let text = format!(
                 "a statement takes {} values and was given {}",
                 self.parameters,
@@ -173,7 +173,7 @@ impl Drop for Run<'_> {
     }
 }
 
-/// The row a statement stands on.
+/// The current row of a statement.
 struct Columns<'r> {
     raw: NonNull<ffi::sqlite3_stmt>,
     count: c_int,

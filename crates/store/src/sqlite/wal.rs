@@ -1,4 +1,4 @@
-//! What a write-ahead log that somebody left behind holds: how long it is, and which commits it names.
+//! Reads a write-ahead log: its length, and the links of its commits.
 //!
 //! Reads the file itself, as opening the database with SQLite would apply the log. The format is
 //! documented in SQLite's `fileformat2.html`, section 4. A frame counts as it does in SQLite's recovery:
@@ -26,7 +26,7 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Reads the log at `path`; a missing one holds nothing.
+    /// Reads the log at `path`; a missing one is empty.
     pub(super) fn read(path: &Path) -> io::Result<Log> {
         match File::open(path) {
             Ok(file) => scan(BufReader::with_capacity(1 << 20, file)),
@@ -84,7 +84,7 @@ fn scan(mut file: impl Read) -> io::Result<Log> {
     Ok(log)
 }
 
-/// Reads as many bytes as there is room for; false at the end of the file.
+/// Fills the buffer; false at the end of the file.
 fn fill(file: &mut impl Read, room: &mut [u8]) -> io::Result<bool> {
     match file.read_exact(room) {
         Ok(()) => Ok(true),

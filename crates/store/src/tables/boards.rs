@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::field::{Derived, Word, is_default, or_empty};
+use crate::field::{Derived, is_default, or_empty};
 use crate::table::table;
-use obeya_rules::words::BoardType;
+use crate::variant::Variant;
+use obeya_rules::enums::BoardType;
 
 table! {
     /// A board.
@@ -12,7 +13,7 @@ table! {
         key id: i32,
         given name: Option<String>,
         given description: Option<String>,
-        given board_type: Option<Word<BoardType>>,
+        given board_type: Option<Variant<BoardType>>,
         given is_public: bool,
         given is_member: bool,
         given group_id: Option<i32> => groups,

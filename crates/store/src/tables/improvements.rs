@@ -2,19 +2,19 @@
 
 use obeya_model::{ImprovementCreate, ImprovementUpdate, Patch, Timestamp};
 
-use crate::field::Word;
 use crate::table::table;
+use crate::variant::Variant;
 use obeya_rules::Change;
+use obeya_rules::enums::{Evaluation, ImprovementStatus, Priority, Stage, StoredImprovementStatus};
 use obeya_rules::error::DomainError;
 use obeya_rules::improvement_state::State;
-use obeya_rules::words::{Evaluation, ImprovementStatus, Priority, Stage, StoredImprovementStatus};
 
 table! {
     /// An improvement.
     improvements: ImprovementRow, ImprovementLine, ImprovementFields from ImprovementUpdate, ImprovementCreate {
         key id: i32,
-        rule status: Word<StoredImprovementStatus>,
-        rule priority_status: Word<Priority>,
+        rule status: Variant<StoredImprovementStatus>,
+        rule priority_status: Variant<Priority>,
         body group_id: Option<i32> => groups,
         body title: Option<String>,
         body text: Option<String>,
@@ -33,7 +33,7 @@ table! {
         rule implemented_date: Option<Timestamp>,
         rule evaluated_date: Option<Timestamp>,
         rule archived_date: Option<Timestamp>,
-        rule archived_from: Option<Word<Stage>> as Patch<Word<Stage>>,
+        rule archived_from: Option<Variant<Stage>> as Patch<Variant<Stage>>,
         body responsible_user_id: Option<String> => users,
         given attachment_count: i32,
         given action_list_count: i32,
@@ -48,7 +48,7 @@ table! {
         body estimated_gain_of_investment: Option<f64>,
         body estimated_cost_of_investment_hours: Option<f64>,
         body estimated_gain_of_investment_hours: Option<f64>,
-        rule evaluation_status: Option<Word<Evaluation>>,
+        rule evaluation_status: Option<Variant<Evaluation>>,
         body evaluation_text: Option<String>,
         derived _group = "group",
         derived _project = "project",
@@ -89,10 +89,10 @@ impl ImprovementRow {
     pub fn changed(mut self, change: ImprovementChange, now: i64) -> Result<Self, DomainError> {
         self.set_state(self.state().changed(change.status, now)?);
         if let Some(priority) = change.priority_status {
-            self.priority_status = Word::member(priority);
+            self.priority_status = Variant::from_enum(priority);
         }
         if let Some(evaluation) = change.evaluation_status {
-            self.evaluation_status = evaluation.map(Word::member);
+            self.evaluation_status = evaluation.map(Variant::from_enum);
         }
         let suggested_by = self.suggested_by_user_id.clone();
         self.apply(change.fields);
@@ -112,16 +112,16 @@ impl ImprovementRow {
             self.evaluated_date,
         ];
         State {
-            status: self.status.to_member(),
+            status: self.status.to_enum(),
             dates: dates.map(|date| date.map(Timestamp::ticks)),
             archived: self.archived_date.map(Timestamp::ticks),
-            archived_from: self.archived_from.map(Word::to_member),
+            archived_from: self.archived_from.map(Variant::to_enum),
         }
     }
 
     fn set_state(&mut self, state: State) {
         let instant = |ticks: Option<i64>| ticks.and_then(Timestamp::from_ticks);
-        self.status = Word::member(state.status);
+        self.status = Variant::from_enum(state.status);
         let [suggested, planned, in_progress, implemented, evaluated] = state.dates.map(instant);
         self.suggestion_date = suggested;
         self.planned_date = planned;
@@ -129,7 +129,7 @@ impl ImprovementRow {
         self.implemented_date = implemented;
         self.evaluated_date = evaluated;
         self.archived_date = instant(state.archived);
-        self.archived_from = state.archived_from.map(Word::member);
+        self.archived_from = state.archived_from.map(Variant::from_enum);
     }
 }
 

@@ -1,8 +1,8 @@
 //! Projects, areas, groups and users as they are stored.
 
-use crate::field::Word;
 use crate::table::table;
-use obeya_rules::words::GroupType;
+use crate::variant::Variant;
+use obeya_rules::enums::GroupType;
 
 table! {
     /// A project.
@@ -25,7 +25,7 @@ table! {
     /// A group.
     groups: GroupRow, GroupLine {
         key id: i32,
-        required r#type: Word<GroupType>,
+        required r#type: Variant<GroupType>,
         given name: Option<String>,
         given description: Option<String>,
         given parent_id: Option<i32> => groups,

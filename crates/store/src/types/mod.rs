@@ -1,4 +1,4 @@
-//! Statements over incident types: one type with all that its incidents may have, in the words of a language.
+//! Statements over incident types: one type with all its parts, translated into a language.
 
 mod translations;
 mod tree;
@@ -12,8 +12,8 @@ use super::{Session, StoreError};
 use translations::{Kind, Words};
 use tree::{Flat, tree};
 
-/// The type. `language` is a tag such as `nb-NO` in any case: what is not translated to it is given in its
-/// base language, and else as it was written.
+/// The type. `language` is a tag such as `nb-NO` in any letter case: a text without that translation is in
+/// the base language, or else untranslated.
 pub fn detail(
     session: &mut dyn Session,
     id: i32,
@@ -42,7 +42,7 @@ pub fn detail(
     }))
 }
 
-/// Every type by itself, in the words of a language as far as it has any.
+/// Every type without its parts, translated as far as possible.
 pub fn list(
     session: &mut dyn Session,
     language: Option<&str>,

@@ -1,11 +1,11 @@
-//! The words of a type in a language, the nearest first: `zh-hant-tw`, `zh-hant`, `zh`, and then the words as
-//! they were written.
+//! Translations of a type into a language, with fallback: `zh-hant-tw`, `zh-hant`, `zh`, and then the
+//! untranslated text.
 
 use std::collections::HashMap;
 
 use crate::{Session, StoreError, Value};
 
-/// What a translation is of.
+/// The kind of item that is translated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     Type,
@@ -28,7 +28,7 @@ impl Kind {
     }
 }
 
-/// Translated titles and descriptions; each is there or not by itself.
+/// Translated titles and descriptions; each may be missing.
 #[derive(Debug, Default)]
 pub(super) struct Words {
     found: HashMap<(Kind, i64), (Option<String>, Option<String>)>,
@@ -45,7 +45,7 @@ impl Words {
         Self::read(session, language, sql, Some(incident_type_id))
     }
 
-    /// What is translated of the types themselves, in the same way.
+    /// Translations of the types without their parts, in the same way.
     pub(super) fn of_types(session: &mut dyn Session, language: &str) -> Result<Words, StoreError> {
         let sql = "SELECT kind, item_id, title, description FROM type_translations WHERE language = ?1 AND kind = 'type'";
         Self::read(session, language, sql, None)
@@ -81,7 +81,7 @@ impl Words {
         Ok(words)
     }
 
-    /// The words to show for an item whose own are given. Each item is asked for once.
+    /// The texts to show for an item with these untranslated ones. Call this once for each item.
     pub(super) fn of(
         &mut self,
         kind: Kind,

@@ -1,4 +1,4 @@
-//! A flat list of categories as the tree it stands for.
+//! Builds the tree of categories from a flat list.
 
 use std::collections::HashMap;
 
@@ -17,8 +17,8 @@ pub(super) struct Flat {
 /// Deeper trees are cut here: the answer is written by recursion.
 const MAX_DEPTH: usize = 64;
 
-/// The tops, each with those below it; siblings keep the order of the list. A category whose parent is not in
-/// the list is a top.
+/// The roots, each with its children; siblings stay in the order of the list. A category whose parent is not
+/// in the list is a root.
 pub(super) fn tree(flat: Vec<Flat>) -> Vec<Category> {
     let ids: HashMap<i32, ()> = flat.iter().map(|category| (category.id, ())).collect();
     let mut below: HashMap<Option<i32>, Vec<Flat>> = HashMap::new();
@@ -37,7 +37,7 @@ fn grow(
     if depth == 0 {
         return Vec::new();
     }
-    // Taken out, so that a circle, should one ever be stored, ends.
+    // Removed from the list, so that a stored cycle ends.
     let children = below.remove(&parent).unwrap_or_default();
     let grown = children.into_iter().map(|category| Category {
         children: grow(Some(category.id), below, depth - 1),

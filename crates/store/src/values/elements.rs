@@ -1,5 +1,5 @@
-//! A datasource's elements, and which of the records that new values point to are there: a statement for each
-//! kind of record, however many values there are.
+//! A datasource's elements, and the existing ones of the records that new values refer to: one statement for
+//! each kind of record and any number of values.
 
 use std::collections::{BTreeSet, HashSet};
 use std::hash::Hash;
@@ -9,15 +9,15 @@ use super::pieces;
 use crate::engine::{Row, Value, present};
 use crate::{Session, StoreError};
 use obeya_rules::elements::{Element, Elements, Known};
+use obeya_rules::enums::{ClosedEnum, ElementKind};
 use obeya_rules::value::DatasourceValue;
-use obeya_rules::words::{ElementKind, Word};
 
 /// A row for each element, and one without any for a datasource that has none.
 const ELEMENTS: &str = "SELECT e.id, e.label, e.type, e.is_mandatory, e.source_column
     FROM datasources AS d LEFT JOIN datasource_elements AS e ON e.datasource_id = d.id
     WHERE d.id = ?1 ORDER BY e.sort_order, e.id";
 
-/// Says that the elements will be asked for ([`of`]).
+/// Prefetches what [`of`] reads.
 pub fn prefetch(session: &mut dyn Session, datasource: i32) -> Result<(), StoreError> {
     session.prefetch(ELEMENTS, &[datasource.into()])
 }
@@ -33,7 +33,7 @@ pub fn of(session: &mut dyn Session, datasource: i32) -> Result<Option<Elements>
     Ok(found.map(Elements::new))
 }
 
-/// The element of a row; `None` where there is none, or where nothing says which part of a value it is about.
+/// The element of a row; `None` where there is none, or where it describes no part of a value.
 fn element(row: &dyn Row) -> Result<Option<Element>, StoreError> {
     let Some(id) = row.string(0)? else {
         return Ok(None);
@@ -53,7 +53,7 @@ fn element(row: &dyn Row) -> Result<Option<Element>, StoreError> {
     ))
 }
 
-/// Which of the records that the values name by their elements are there.
+/// The existing ones of the records that the values refer to.
 pub fn known(
     session: &mut dyn Session,
     elements: &Elements,
@@ -71,7 +71,7 @@ pub fn known(
     })
 }
 
-/// Those of the ids that a table has.
+/// The ids that a table contains.
 fn among<T: Hash + Eq>(
     session: &mut dyn Session,
     table: &str,

@@ -1,4 +1,4 @@
-//! The ids of values: each is above every one there has been, wherever it came from.
+//! The ids of values: each is above all earlier ones, including imported ones.
 
 use crate::write_error::WriteError;
 use crate::{Session, StoreError, Value};
@@ -7,12 +7,12 @@ use obeya_rules::error::DomainError;
 const NAME: &str = "datasource_values";
 const TAKE: &str = "UPDATE counters SET last = last + ?1 WHERE name = ?2 RETURNING last";
 
-/// Says that so many ids will be taken ([`take`]), unless the write is refused before and undone.
+/// Prefetches what [`take`] reads, unless the write is refused before and rolled back.
 pub(super) fn prefetch(session: &mut dyn Session, count: usize) -> Result<(), StoreError> {
     session.prefetch(TAKE, &binds(count))
 }
 
-/// Takes so many ids; the first one. They are given back only if the whole write is undone.
+/// Allocates `count` ids; returns the first one. Only a rollback frees them.
 pub(super) fn take(session: &mut dyn Session, count: usize) -> Result<i32, WriteError> {
     let last = match add(session, count)? {
         Some(last) => last,
@@ -34,7 +34,7 @@ pub(super) fn take(session: &mut dyn Session, count: usize) -> Result<i32, Write
     Ok(first)
 }
 
-/// Moves the counter on, if there is one; what it stands at then.
+/// Advances the counter, if there is one; returns its value.
 fn add(session: &mut dyn Session, count: usize) -> Result<Option<i64>, StoreError> {
     if !session.capabilities().returning_is_cheap() {
         let Some(given) = counter(session)? else {
@@ -49,14 +49,14 @@ fn add(session: &mut dyn Session, count: usize) -> Result<Option<i64>, StoreErro
     Ok(taken.flatten())
 }
 
-/// Tells that ids up to this one are in use: nobody gets one of them any more.
+/// Marks the ids up to this one as used, so that none of them is allocated.
 pub fn given(session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
     let sql = "INSERT INTO counters (name, last) VALUES (?1, ?2)
         ON CONFLICT (name) DO UPDATE SET last = excluded.last WHERE counters.last < excluded.last";
     session.execute_deferred(sql, &[NAME.into(), id.into()])
 }
 
-/// The largest id that was given or is in use; 0 if none is.
+/// The largest id that was allocated or is in use; 0 if none is.
 pub fn last_id(session: &mut dyn Session) -> Result<i64, StoreError> {
     match counter(session)? {
         Some(last) => Ok(last),
@@ -64,7 +64,7 @@ pub fn last_id(session: &mut dyn Session) -> Result<i64, StoreError> {
     }
 }
 
-/// What the counter stands at, if there is one.
+/// The value of the counter, if there is one.
 fn counter(session: &mut dyn Session) -> Result<Option<i64>, StoreError> {
     let sql = "SELECT last FROM counters WHERE name = ?1";
     let last = session.first(sql, &[NAME.into()], |row| row.int(0))?;
@@ -79,7 +79,7 @@ fn largest(session: &mut dyn Session) -> Result<i64, StoreError> {
     Ok(largest.flatten().unwrap_or(0).max(0))
 }
 
-/// The first ids of a database that has given none; values may have come into it by other ways.
+/// The first ids of a database without a counter; it may contain imported values.
 fn begin(session: &mut dyn Session, count: usize) -> Result<i64, StoreError> {
     let last = largest(session)? + wide(count);
     let sql = "INSERT INTO counters (name, last) VALUES (?1, ?2)";

@@ -1,7 +1,7 @@
-//! The values of datasources: what is kept about them, and the statements that write them. What they must be
-//! like is the domain's matter, which pages of them are read `read`'s.
+//! The values of datasources: their counts, and the statements that write them. The rules check them, and the
+//! crate `read` reads pages of them.
 
-/// The columns of the table: as a constant, and by `listed!` as a part of a statement's text.
+/// The columns of the table, as a constant and as a part of a statement's text (`listed!`).
 macro_rules! columns {
     ($first:literal, $($further:literal),+ $(,)?) => {
         /// The columns of the table, in the order in which rows are written and read.
@@ -41,16 +41,15 @@ pub use ids::{given, last_id};
 
 use super::{Session, StoreError};
 
-/// Tells that `added` values more (or fewer, if negative) are there, or that some changed, at this moment
-/// (ticks): keeps the count, and moves the counter by which readers see that what they remember of the
-/// datasource no longer holds. To be called in the transaction of every change.
+/// Records that `added` values were added (removed, if negative), or that some changed, at this instant
+/// (ticks): updates the count, and advances the counter that invalidates caches of the datasource. Call this
+/// in the transaction of every change.
 ///
-/// The counter follows the time: counted from what was there, it would come to the same number again where an
-/// older copy of the database is put back or another one in its place, and a client's tag of the values that
-/// were there would be taken for one of those that are.
+/// The counter follows the time. A plain count would repeat a number after a backup is restored, and a
+/// client's tag of the former values would match the current ones.
 ///
 /// # Errors
-/// What the engine says.
+/// The engine fails.
 pub fn changed(
     session: &mut dyn Session,
     datasource_id: i32,

@@ -1,12 +1,13 @@
-//! Many ids in few statements: `IN (…)` with as many places each time, so that few texts are prepared.
+//! Batches of ids for `IN (…)`, padded to few different numbers of placeholders, so that few statements are
+//! prepared.
 
 use crate::engine::Value;
 
-/// Ids that one statement takes.
+/// Most ids of one statement.
 const WIDTHS: [usize; 3] = [1, 32, 1_000];
 
-/// For each statement the list of its places, `?1, ?2, …` from the first one on, and their values: places
-/// that are over are NULL, which equals no id.
+/// For each statement its placeholders, `?1, ?2, …` from the first one on, and their values: the rest is
+/// padded with NULL, which equals no id.
 pub(super) fn of<'a>(
     ids: &'a [Value<'a>],
     first: usize,

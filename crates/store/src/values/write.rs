@@ -1,5 +1,5 @@
-//! Values are added, replaced and taken away. Every function here also keeps the datasource's count; none
-//! asks whether a value is right.
+//! Statements that add, replace and remove values. Every function also updates the datasource's count; none
+//! validates a value.
 
 use super::{COLUMNS, changed, ids, pieces};
 use crate::engine::{Row, Value, present};
@@ -25,13 +25,13 @@ const FIND: &str = concat!(
 /// A value as it is stored.
 #[derive(Debug, Clone)]
 pub struct Stored {
-    /// What the rules know of it.
+    /// The value itself.
     pub value: DatasourceValue,
     /// Its stamp, in ticks.
     pub registered: i64,
 }
 
-/// Says that so many values will be added ([`insert`], [`append`]).
+/// Prefetches what [`insert`] and [`append`] read.
 pub fn prefetch(session: &mut dyn Session, count: usize) -> Result<(), StoreError> {
     if count == 0 {
         return Ok(());
@@ -73,7 +73,7 @@ pub fn append(
     Ok(())
 }
 
-/// Says that a value will be looked up ([`find`]).
+/// Prefetches what [`find`] reads.
 pub fn prefetch_find(
     session: &mut dyn Session,
     datasource: i32,
@@ -82,7 +82,7 @@ pub fn prefetch_find(
     session.prefetch(FIND, &[datasource.into(), id.into()])
 }
 
-/// A value of the datasource as it stands.
+/// A value of the datasource.
 pub fn find(
     session: &mut dyn Session,
     datasource: i32,
@@ -91,7 +91,7 @@ pub fn find(
     session.first(FIND, &[datasource.into(), id.into()], stored)
 }
 
-/// Gives a value that is there other content, registered at this stamp.
+/// Replaces the content of a value, registered at this stamp.
 pub fn update(
     session: &mut dyn Session,
     (datasource, id): (i32, i32),
@@ -102,7 +102,7 @@ pub fn update(
     changed(session, datasource, 0, stamp)
 }
 
-/// Takes these values of the datasource away; how many there were.
+/// Removes these values of the datasource; returns how many there were.
 pub fn delete(
     session: &mut dyn Session,
     datasource: i32,
@@ -120,7 +120,7 @@ pub fn delete(
     went(session, datasource, gone, stamp)
 }
 
-/// Takes away the values of the datasource dated in a period, both ends in it; how many there were.
+/// Removes the values of the datasource in a period, both ends included; returns how many there were.
 pub fn delete_period(
     session: &mut dyn Session,
     datasource: i32,
@@ -132,7 +132,7 @@ pub fn delete_period(
     went(session, datasource, gone, stamp)
 }
 
-/// Counts values out.
+/// Subtracts removed values from the count.
 fn went(
     session: &mut dyn Session,
     datasource: i32,
@@ -146,7 +146,7 @@ fn went(
     Ok(gone)
 }
 
-/// What a value gives to [`COLUMNS`].
+/// The cells of a value for [`COLUMNS`].
 pub fn cells(
     datasource: i32,
     id: i32,

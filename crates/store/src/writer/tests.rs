@@ -79,9 +79,9 @@ impl Connection for Fake {
         self.is_open
     }
 
-    fn be_brief(&mut self) {}
+    fn limit_to_short(&mut self) {}
 
-    fn take_time(&mut self) -> bool {
+    fn end_limit(&mut self) -> bool {
         false
     }
 }

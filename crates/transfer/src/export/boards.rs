@@ -1,7 +1,7 @@
 //! `boards.jsonl`.
 
 use super::error::ExportError;
-use super::folder::Lines;
+use super::folder::JsonlWriter;
 use super::read::records;
 use obeya_store::engine::{Row, Session, StoreError, present};
 use obeya_store::field::Derived;
@@ -10,7 +10,10 @@ use obeya_store::tables::boards::{AxisLine, BoardRow};
 const LINE: &str = "axis, id, name, week_day, is_column_category, style, sort_order, responsible_user_id FROM board_lines";
 
 /// Writes `boards.jsonl`.
-pub(super) fn write(session: &mut dyn Session, out: &mut Lines<'_>) -> Result<(), ExportError> {
+pub(super) fn write(
+    session: &mut dyn Session,
+    out: &mut JsonlWriter<'_>,
+) -> Result<(), ExportError> {
     let what = &BoardRow::statements().columns_from;
     let board = |row: &dyn Row| BoardRow::read(row).map(BoardRow::into_line);
     records(session, what, board, |session, mut boards| {
@@ -24,7 +27,7 @@ pub(super) fn write(session: &mut dyn Session, out: &mut Lines<'_>) -> Result<()
         })?;
         boards
             .into_iter()
-            .try_for_each(|(id, board)| out.put(id, &board))
+            .try_for_each(|(id, board)| out.write(id, &board))
     })
 }
 

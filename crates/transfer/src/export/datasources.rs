@@ -1,10 +1,11 @@
 //! `datasources.jsonl`.
 
 use super::error::ExportError;
-use super::folder::Lines;
-use super::read::{records, word};
-use crate::lines::datasources::{DatasourceLine, Element};
+use super::folder::JsonlWriter;
+use super::read::records;
+use crate::jsonl::datasources::{DatasourceLine, Element};
 use obeya_store::engine::{Row, Session, StoreError, present};
+use obeya_store::variant::Variant;
 
 const DATASOURCE: &str =
     "id, title, description, object_source, unit_of_time, primary_input_source FROM datasources";
@@ -12,7 +13,10 @@ const ELEMENT: &str =
     "id, label, type, is_mandatory, source_column, data_list_id FROM datasource_elements";
 
 /// Writes `datasources.jsonl`. How many values there are is counted again when they are imported.
-pub(super) fn write(session: &mut dyn Session, out: &mut Lines<'_>) -> Result<(), ExportError> {
+pub(super) fn write(
+    session: &mut dyn Session,
+    out: &mut JsonlWriter<'_>,
+) -> Result<(), ExportError> {
     records(session, DATASOURCE, datasource, |session, mut found| {
         found.parts(
             session,
@@ -27,7 +31,7 @@ pub(super) fn write(session: &mut dyn Session, out: &mut Lines<'_>) -> Result<()
         )?;
         found
             .into_iter()
-            .try_for_each(|(id, datasource)| out.put(id, &datasource))
+            .try_for_each(|(id, datasource)| out.write(id, &datasource))
     })
 }
 
@@ -47,7 +51,7 @@ fn element(row: &dyn Row) -> Result<Element, StoreError> {
     Ok(Element {
         id: present(row.string(1)?)?,
         label: row.string(2)?,
-        kind: present(word(row, 3)?)?,
+        kind: Variant::from_column(present(row.text(3)?)?)?,
         is_mandatory: row.flag(4)?,
         source_column: row.string(5)?,
         data_list_id: row.int32(6)?,

@@ -9,7 +9,7 @@ use obeya_store::engine::StoreError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
-    /// Something is there already.
+    /// The folder exists and is not empty, or is no folder.
     #[error("{} is there already and is {found}; expected a name that is free, or an empty folder", path.display())]
     Taken {
         /// The folder that was to be made.
@@ -22,23 +22,23 @@ pub enum ExportError {
     Write {
         /// The folder or the file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// A record that no import would take.
+    /// A record that an import would refuse.
     #[error("{file}, record {record}: {reason}")]
     Record {
-        /// The file it was to stand in.
+        /// Its file.
         file: String,
         /// Its id.
         record: String,
         /// What is wrong with it.
         reason: String,
     },
-    /// The database did not do what it was asked.
+    /// The database failed.
     #[error("the database could not be read")]
     Store(#[from] StoreError),
-    /// It was told to end.
+    /// The export was stopped by its caller.
     #[error("stopped; no folder was made")]
     Stopped,
 }

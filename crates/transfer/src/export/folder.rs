@@ -1,5 +1,5 @@
-//! The folder: built beside its place under another name, on disk before it gets its own. What an export left
-//! that was killed goes with the next one.
+//! The target folder: built next to it under a temporary name and renamed once its files are on disk. The
+//! next export removes what a killed one left behind.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write as _};
@@ -10,46 +10,47 @@ use serde::Serialize;
 use super::FileReport;
 use super::error::ExportError;
 use super::progress::Progress;
-use crate::lines::LONGEST_LINE;
+use crate::jsonl::LONGEST_LINE;
 
-/// What stands between the name of a folder and a mark in the name it is built under.
-const BUILT: &str = ".export-";
-/// Records between two words about how far it is.
-const RECORDS_PER_WORD: u64 = 500;
+/// Separates the name of the target and a random number in the name of the staging folder.
+const STAGING_SUFFIX: &str = ".export-";
+/// Records between two reports of progress.
+const RECORDS_PER_REPORT: u64 = 500;
 
-/// A folder that is being built. Gone when this is dropped before its end.
+/// A folder that is being built. Dropping it before [`Self::end`] removes it.
 #[derive(Debug)]
 pub(super) struct Building {
-    /// Where it will be.
-    place: PathBuf,
-    /// The folder around it.
-    above: PathBuf,
-    /// Where it is built; empty once it is in its place.
-    site: PathBuf,
-    /// Held as long as somebody builds there.
+    /// The path that it gets at the end.
+    target: PathBuf,
+    /// The folder that contains the target.
+    parent: PathBuf,
+    /// The staging folder; empty once it was renamed.
+    staging: PathBuf,
+    /// Locked while the folder is being built.
     _lock: Option<File>,
 }
 
 impl Building {
-    /// Begins a folder whose place is free.
+    /// Begins a folder. Its target must not exist, or be empty.
     pub(super) fn begin(folder: &Path) -> Result<Self, ExportError> {
         // `plant/` has the same file name as `plant`, and `.` has none.
-        let place = std::path::absolute(folder).map_err(|source| refused(folder, source))?;
-        must_be_free(&place)?;
-        let (Some(above), Some(name)) = (place.parent(), place.file_name()) else {
+        let target = std::path::absolute(folder).map_err(|source| refused(folder, source))?;
+        require_free(&target)?;
+        let (Some(parent), Some(name)) = (target.parent(), target.file_name()) else {
             return Err(ExportError::Taken {
-                path: place,
+                path: target,
                 found: "the top of a file system",
             });
         };
-        let above = above.to_owned();
-        let name = format!(".{}{BUILT}", name.to_string_lossy());
-        remove_left(&above, &name);
-        let (site, lock) = site(&above, &name).map_err(|source| refused(&place, source))?;
+        let parent = parent.to_owned();
+        let name = format!(".{}{STAGING_SUFFIX}", name.to_string_lossy());
+        remove_abandoned(&parent, &name);
+        let (staging, lock) =
+            create_staging(&parent, &name).map_err(|source| refused(&target, source))?;
         Ok(Building {
-            place,
-            above,
-            site,
+            target,
+            parent,
+            staging,
             _lock: lock,
         })
     }
@@ -59,13 +60,13 @@ impl Building {
         &self,
         resource: &str,
         progress: &'a dyn Progress,
-    ) -> Result<Lines<'a>, ExportError> {
+    ) -> Result<JsonlWriter<'a>, ExportError> {
         let name = format!("{resource}.jsonl");
         progress.file(&name);
-        let path = self.place.join(&name);
-        let file = create_private(&self.site.join(&name));
+        let path = self.target.join(&name);
+        let file = create_private(&self.staging.join(&name));
         let file = file.map_err(|source| refused(&path, source))?;
-        Ok(Lines {
+        Ok(JsonlWriter {
             file: BufWriter::with_capacity(1 << 20, file),
             path,
             line: Vec::new(),
@@ -78,73 +79,73 @@ impl Building {
         })
     }
 
-    /// Puts the folder into its place. Its files are on disk by now, so a loss of power leaves it whole or
-    /// not there.
+    /// Renames the folder to its target. Its files are on disk by now, so after a power loss it is complete
+    /// or does not exist.
     pub(super) fn end(mut self) -> Result<(), ExportError> {
         let put = || -> io::Result<()> {
-            sync_folder(&self.site)?;
-            // Elsewhere a folder is not renamed onto another one, be it empty.
-            if cfg!(not(unix)) && self.place.exists() {
-                fs::remove_dir(&self.place)?;
+            sync_folder(&self.staging)?;
+            // Outside of Unix a folder cannot be renamed onto another one, even an empty one.
+            if cfg!(not(unix)) && self.target.exists() {
+                fs::remove_dir(&self.target)?;
             }
-            fs::rename(&self.site, &self.place)
+            fs::rename(&self.staging, &self.target)
         };
-        put().map_err(|source| refused(&self.place, source))?;
-        self.site = PathBuf::new();
-        sync_folder(&self.above).map_err(|source| refused(&self.place, source))
+        put().map_err(|source| refused(&self.target, source))?;
+        self.staging = PathBuf::new();
+        sync_folder(&self.parent).map_err(|source| refused(&self.target, source))
     }
 }
 
 impl Drop for Building {
     fn drop(&mut self) {
-        if !self.site.as_os_str().is_empty() {
-            // What cannot be removed is in nobody's way: its name begins with a dot and says what it is.
-            let _ = fs::remove_dir_all(&self.site);
+        if !self.staging.as_os_str().is_empty() {
+            // A folder that cannot be removed does no harm: its name is hidden and says what it is.
+            let _ = fs::remove_dir_all(&self.staging);
         }
     }
 }
 
 /// A file that is being written.
-pub(super) struct Lines<'a> {
+pub(super) struct JsonlWriter<'a> {
     file: BufWriter<File>,
-    /// Where it will be, for errors.
+    /// Its path in the target, for errors.
     path: PathBuf,
     line: Vec<u8>,
     report: FileReport,
     progress: &'a dyn Progress,
 }
 
-impl Lines<'_> {
+impl JsonlWriter<'_> {
     /// Writes the line of a record.
-    pub(super) fn put<T: Serialize>(
+    pub(super) fn write<T: Serialize>(
         &mut self,
         id: impl std::fmt::Display,
         record: &T,
     ) -> Result<(), ExportError> {
         self.line.clear();
         serde_json::to_writer(&mut self.line, record)
-            .map_err(|error| self.unfit(&id, error.to_string()))?;
+            .map_err(|error| self.rejected(&id, error.to_string()))?;
         self.line.push(b'\n');
         let length = self.line.len() as u64;
         if length >= LONGEST_LINE {
             let reason = format!("found a line of {length} bytes, expected at most 16 MiB");
-            return Err(self.unfit(&id, reason));
+            return Err(self.rejected(&id, reason));
         }
         let written = self.file.write_all(&self.line);
         written.map_err(|source| refused(&self.path, source))?;
         self.report.records += 1;
         self.report.bytes += length;
-        if self.report.records.is_multiple_of(RECORDS_PER_WORD) {
-            self.progress.advance(RECORDS_PER_WORD);
-            if !self.progress.goes_on() {
+        if self.report.records.is_multiple_of(RECORDS_PER_REPORT) {
+            self.progress.advance(RECORDS_PER_REPORT);
+            if !self.progress.should_continue() {
                 return Err(ExportError::Stopped);
             }
         }
         Ok(())
     }
 
-    /// A record that no import would take.
-    pub(super) fn unfit(&self, id: impl std::fmt::Display, reason: String) -> ExportError {
+    /// The error for a record that an import would refuse.
+    pub(super) fn rejected(&self, id: impl std::fmt::Display, reason: String) -> ExportError {
         ExportError::Record {
             file: self.report.file.clone(),
             record: id.to_string(),
@@ -152,7 +153,7 @@ impl Lines<'_> {
         }
     }
 
-    /// Ends the file, which is on disk then.
+    /// Ends the file and waits until it is on disk.
     pub(super) fn end(self) -> Result<FileReport, ExportError> {
         let file = self
             .file
@@ -161,8 +162,8 @@ impl Lines<'_> {
         let synced = file.and_then(|file| file.sync_all());
         synced.map_err(|source| refused(&self.path, source))?;
         self.progress
-            .advance(self.report.records % RECORDS_PER_WORD);
-        if !self.progress.goes_on() {
+            .advance(self.report.records % RECORDS_PER_REPORT);
+        if !self.progress.should_continue() {
             return Err(ExportError::Stopped);
         }
         Ok(self.report)
@@ -178,23 +179,22 @@ fn create_private(path: &Path) -> io::Result<File> {
 }
 
 /// A new folder to build in, locked.
-fn site(above: &Path, name: &str) -> io::Result<(PathBuf, Option<File>)> {
+fn create_staging(parent: &Path, name: &str) -> io::Result<(PathBuf, Option<File>)> {
     loop {
-        let site = above.join(format!("{name}{:016x}", fastrand::u64(..)));
-        fs::create_dir(&site)?;
-        // Another export may have taken it for one that was left, before it was locked.
-        match lock(&site) {
-            Ok(lock) if site.exists() => return Ok((site, lock)),
+        let staging = parent.join(format!("{name}{:016x}", fastrand::u64(..)));
+        fs::create_dir(&staging)?;
+        // Another export may have removed it as abandoned before it was locked.
+        match lock(&staging) {
+            Ok(lock) if staging.exists() => return Ok((staging, lock)),
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
     }
 }
 
-/// Removes the folders of this name that nobody builds in any more: those of exports that were killed. What
-/// cannot be removed is in nobody's way.
-fn remove_left(above: &Path, name: &str) {
-    for entry in fs::read_dir(above).into_iter().flatten().flatten() {
+/// Removes the staging folders of exports that were killed. One that cannot be removed does no harm.
+fn remove_abandoned(parent: &Path, name: &str) {
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let found = entry.file_name();
         let mark = found.to_str().and_then(|found| found.strip_prefix(name));
         if mark.is_some_and(|mark| mark.len() == 16 && u64::from_str_radix(mark, 16).is_ok())
@@ -205,22 +205,22 @@ fn remove_left(above: &Path, name: &str) {
     }
 }
 
-/// Waits for the lock of a folder. A file system without locks has none: nobody will find out then whether
-/// the folder is in use, and it is left alone.
+/// Waits for the lock of a folder; `None` on a file system without locks, where the folder is never removed
+/// as it may be in use.
 #[cfg(unix)]
 fn lock(folder: &Path) -> io::Result<Option<File>> {
     let file = File::open(folder)?;
     Ok(file.lock().is_ok().then_some(file))
 }
 
-/// The lock of a folder; none while somebody has it.
+/// The lock of a folder; `None` while another process has it.
 #[cfg(unix)]
 fn try_lock(folder: &Path) -> io::Result<Option<File>> {
     let file = File::open(folder)?;
     Ok(file.try_lock().is_ok().then_some(file))
 }
 
-/// Elsewhere a folder has no lock, and nobody can tell whether it is in use.
+/// Outside of Unix a folder has no lock, so it is not known whether it is in use.
 #[cfg(not(unix))]
 fn lock(_folder: &Path) -> io::Result<Option<File>> {
     Ok(None)
@@ -232,37 +232,37 @@ fn try_lock(_folder: &Path) -> io::Result<Option<File>> {
     Ok(None)
 }
 
-fn must_be_free(place: &Path) -> Result<(), ExportError> {
+fn require_free(target: &Path) -> Result<(), ExportError> {
     let taken = |found| {
         Err(ExportError::Taken {
-            path: place.to_owned(),
+            path: target.to_owned(),
             found,
         })
     };
-    match fs::read_dir(place) {
+    match fs::read_dir(target) {
         Ok(mut entries) => match entries.next() {
             None => Ok(()),
             Some(_) => taken("not empty"),
         },
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            // What a link to nothing is.
-            if place.is_symlink() {
+            // A dangling symbolic link.
+            if target.is_symlink() {
                 return taken("a link to nothing");
             }
             Ok(())
         }
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => taken("no folder"),
-        Err(source) => Err(refused(place, source)),
+        Err(source) => Err(refused(target, source)),
     }
 }
 
-/// Makes names of a folder last.
+/// Syncs the entries of a folder to disk.
 #[cfg(unix)]
 fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Nothing to be done: names last by themselves, or there is no way to say so.
+/// Does nothing: there is no such operation outside of Unix.
 #[cfg(not(unix))]
 fn sync_folder(_folder: &Path) -> io::Result<()> {
     Ok(())
@@ -282,13 +282,13 @@ mod tests {
     #[test]
     fn a_file_is_its_owners_alone() {
         use std::os::unix::fs::PermissionsExt as _;
-        let above = tempfile::tempdir().unwrap();
-        let place = above.path().join("plant");
-        let building = Building::begin(&place).unwrap();
+        let parent = tempfile::tempdir().unwrap();
+        let target = parent.path().join("plant");
+        let building = Building::begin(&target).unwrap();
         let lines = building.file("users", &()).unwrap();
         lines.end().unwrap();
         building.end().unwrap();
-        let mode = fs::metadata(place.join("users.jsonl")).unwrap();
+        let mode = fs::metadata(target.join("users.jsonl")).unwrap();
         assert_eq!(mode.permissions().mode() & 0o777, 0o600);
     }
 
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn what_was_left_behind_goes_and_what_is_being_built_stays() {
-        let above = tempfile::tempdir().unwrap();
+        let parent = tempfile::tempdir().unwrap();
         let others = [
             ".plant.export-0123456789abcde",
             ".plant.export-notes-of-mine-x",
@@ -313,28 +313,28 @@ mod tests {
         ];
         let left = ".plant.export-0123456789abcdef";
         for name in others.iter().chain(&[left]) {
-            fs::create_dir(above.path().join(name)).unwrap();
-            fs::write(above.path().join(name).join("areas.jsonl"), "{}\n").unwrap();
+            fs::create_dir(parent.path().join(name)).unwrap();
+            fs::write(parent.path().join(name).join("areas.jsonl"), "{}\n").unwrap();
         }
-        let place = above.path().join("plant");
-        let first = Building::begin(&place).unwrap();
-        let second = Building::begin(&place).unwrap();
-        let site = |building: &Building| {
-            let name = building.site.file_name().unwrap();
+        let target = parent.path().join("plant");
+        let first = Building::begin(&target).unwrap();
+        let second = Building::begin(&target).unwrap();
+        let staging = |building: &Building| {
+            let name = building.staging.file_name().unwrap();
             name.to_str().unwrap().to_owned()
         };
         let mut expected: Vec<_> = others.map(str::to_owned).to_vec();
-        expected.extend([site(&first), site(&second)]);
+        expected.extend([staging(&first), staging(&second)]);
         expected.sort();
-        assert_eq!(names(above.path()), expected);
+        assert_eq!(names(parent.path()), expected);
 
-        let built = site(&first);
+        let built = staging(&first);
         first.end().unwrap();
         drop(second);
         let mut expected: Vec<_> = others.map(str::to_owned).to_vec();
         expected.push("plant".to_owned());
         expected.sort();
-        assert_eq!(names(above.path()), expected);
-        assert!(!above.path().join(built).exists());
+        assert_eq!(names(parent.path()), expected);
+        assert!(!parent.path().join(built).exists());
     }
 }

@@ -3,17 +3,20 @@
 use obeya_model::Patch;
 
 use super::error::ExportError;
-use super::folder::Lines;
+use super::folder::JsonlWriter;
 use super::read::by_id;
 use obeya_store::engine::{Session, StoreError};
 use obeya_store::tables::improvements::{ImprovementLine, ImprovementRow};
 use obeya_store::wire::timestamp;
 
 /// Writes `improvements.jsonl`.
-pub(super) fn write(session: &mut dyn Session, out: &mut Lines<'_>) -> Result<(), ExportError> {
+pub(super) fn write(
+    session: &mut dyn Session,
+    out: &mut JsonlWriter<'_>,
+) -> Result<(), ExportError> {
     by_id(session, &ImprovementRow::statements().columns_from, |row| {
         let line = line(ImprovementRow::read(row)?)?;
-        out.put(line.id, &line)
+        out.write(line.id, &line)
     })
 }
 

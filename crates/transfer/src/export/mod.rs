@@ -1,9 +1,9 @@
-//! The records of a database → a folder that an import reads: from one snapshot, the same bytes for the same
-//! records, on whichever engine.
+//! Export of a database into a folder that an import reads: from one snapshot, and with the same bytes for
+//! the same records on every engine.
 //!
-//! Lines stand in the order of their ids, so that exports of equal stores are equal. The folder comes into
-//! sight whole or not at all. What is of this service alone stays: clients, keys, secrets, answers kept for
-//! repeated requests. `crates/cli/docs/import-format.md` describes the files.
+//! Lines are ordered by id, so exports of equal stores are equal. The folder appears complete or not at all.
+//! What belongs to this service alone is left out: clients, keys, secrets, idempotency records.
+//! `crates/cli/docs/import-format.md` describes the files.
 
 mod boards;
 mod comments;
@@ -29,37 +29,37 @@ use obeya_model::Timestamp;
 pub use error::ExportError;
 pub use progress::Progress;
 
-use crate::lines::RESOURCES;
+use crate::jsonl::RESOURCES;
 use crate::migrate::patient;
 use folder::Building;
 use obeya_store::engine::Session;
 use obeya_store::{Store, StoreOptions};
 
-/// How long one statement may run: the folder's disk is waited for meanwhile. PostgreSQL counts milliseconds
+/// How long one statement may run: writing to the disk of the folder counts. PostgreSQL counts milliseconds
 /// in 31 bits.
 const STATEMENT: Duration = Duration::from_secs(7 * 86_400);
 
-/// What an export holds.
+/// What an export contains.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ExportOptions {
-    /// Whether it tells who reported anonymous incidents, which no answer of the service does. Default: no;
-    /// after an import of the folder nobody knows it then.
+    /// Whether it includes the reporters of anonymous incidents, which no response of the service does.
+    /// Default: no; they are lost after an import of the folder.
     pub with_reporters: bool,
 }
 
-/// What an export wrote.
+/// The result of an export.
 #[derive(Debug, Clone)]
 pub struct ExportReport {
     /// Each file, in the order they were written.
     pub files: Vec<FileReport>,
-    /// The latest stamp (`lastModified`) that the store had given: later changes are not in the folder.
-    /// `None` if it never gave one.
+    /// The latest stamp (`lastModified`) that the store had issued: later changes are not in the folder.
+    /// `None` if it never issued one.
     pub last_stamp: Option<Timestamp>,
-    /// From the beginning until everything was on disk.
+    /// Time until everything was on disk.
     pub elapsed: Duration,
 }
 
-/// What one file holds.
+/// The result for one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileReport {
     /// Its name in the folder.
@@ -70,14 +70,12 @@ pub struct FileReport {
     pub bytes: u64,
 }
 
-/// Exports the database at `db_url` into `folder`, which must not be there yet, or be empty. The folder above
-/// it must be there.
+/// Exports the database at `db_url` into `folder`, which must not exist, or be empty. Its parent must exist.
 ///
-/// A service may run on the database meanwhile, and is not in the way. A database of an older version is
-/// brought up to date first.
+/// A service may run on the database meanwhile. A database of an older version is migrated first.
 ///
 /// # Errors
-/// [`ExportError`]. There is no folder then, or still the empty one.
+/// [`ExportError`]. The folder does not exist then, or is still empty.
 pub async fn export_dir(
     folder: &Path,
     db_url: &str,

@@ -1,37 +1,49 @@
 //! `projects.jsonl`, `areas.jsonl`, `groups.jsonl`, `users.jsonl`.
 
 use super::error::ExportError;
-use super::folder::Lines;
+use super::folder::JsonlWriter;
 use super::read::{by_id, rows};
 use obeya_store::engine::{Session, present};
 use obeya_store::tables::organisation::{AreaRow, GroupRow, ProjectRow, UserLine, UserRow};
 
 /// Writes `projects.jsonl`.
-pub(super) fn projects(session: &mut dyn Session, out: &mut Lines<'_>) -> Result<(), ExportError> {
+pub(super) fn projects(
+    session: &mut dyn Session,
+    out: &mut JsonlWriter<'_>,
+) -> Result<(), ExportError> {
     by_id(session, &ProjectRow::statements().columns_from, |row| {
         let line = ProjectRow::read(row)?.into_line();
-        out.put(line.id, &line)
+        out.write(line.id, &line)
     })
 }
 
 /// Writes `areas.jsonl`.
-pub(super) fn areas(session: &mut dyn Session, out: &mut Lines<'_>) -> Result<(), ExportError> {
+pub(super) fn areas(
+    session: &mut dyn Session,
+    out: &mut JsonlWriter<'_>,
+) -> Result<(), ExportError> {
     by_id(session, &AreaRow::statements().columns_from, |row| {
         let line = AreaRow::read(row)?.into_line();
-        out.put(line.id, &line)
+        out.write(line.id, &line)
     })
 }
 
 /// Writes `groups.jsonl`.
-pub(super) fn groups(session: &mut dyn Session, out: &mut Lines<'_>) -> Result<(), ExportError> {
+pub(super) fn groups(
+    session: &mut dyn Session,
+    out: &mut JsonlWriter<'_>,
+) -> Result<(), ExportError> {
     by_id(session, &GroupRow::statements().columns_from, |row| {
         let line = GroupRow::read(row)?.into_line();
-        out.put(line.id, &line)
+        out.write(line.id, &line)
     })
 }
 
 /// Writes `users.jsonl`, memberships included.
-pub(super) fn users(session: &mut dyn Session, out: &mut Lines<'_>) -> Result<(), ExportError> {
+pub(super) fn users(
+    session: &mut dyn Session,
+    out: &mut JsonlWriter<'_>,
+) -> Result<(), ExportError> {
     // A row for each membership, those of one user together.
     let columns = UserRow::TABLE.names();
     let sql = format!(
@@ -44,7 +56,7 @@ pub(super) fn users(session: &mut dyn Session, out: &mut Lines<'_>) -> Result<()
         if user.as_ref().is_none_or(|user| user.id != id) {
             let next = UserRow::read(row)?.into_line();
             if let Some(whole) = user.replace(next) {
-                out.put(&whole.id, &whole)?;
+                out.write(&whole.id, &whole)?;
             }
         }
         if let (Some(user), Some(group)) = (&mut user, row.int32(columns.len())?) {
@@ -53,7 +65,7 @@ pub(super) fn users(session: &mut dyn Session, out: &mut Lines<'_>) -> Result<()
         Ok(())
     })?;
     match user {
-        Some(last) => out.put(&last.id, &last),
+        Some(last) => out.write(&last.id, &last),
         None => Ok(()),
     }
 }

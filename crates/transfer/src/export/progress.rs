@@ -1,27 +1,27 @@
-//! Whom an export tells how far it is, and who may end it.
+//! Progress of an export, and how to stop it.
 
-/// Told how far an export is. Called from the export's own thread; it must not block.
+/// Receives the progress of an export. Called on the thread of the export, so it must not block.
 pub trait Progress: Send + Sync {
-    /// The export begins; so many records are to be written, more or less.
+    /// The export begins; `records` is about how many it will write.
     fn begin(&self, records: u64) {
         let _ = records;
     }
 
-    /// A file is begun.
+    /// A file begins.
     fn file(&self, name: &str) {
         let _ = name;
     }
 
-    /// So many more records were written.
+    /// Another number of records was written.
     fn advance(&self, records: u64) {
         let _ = records;
     }
 
-    /// Asked now and then; `false` ends the export, and there is no folder.
-    fn goes_on(&self) -> bool {
+    /// Called from time to time; `false` stops the export, which then leaves no folder.
+    fn should_continue(&self) -> bool {
         true
     }
 }
 
-/// Tells nobody, and goes on.
+/// Reports nothing and never stops.
 impl Progress for () {}

@@ -1,24 +1,22 @@
-//! Rows on their way: some at a time, in the order of their keys, so that no engine sorts a table nor is
-//! asked anything while it still answers.
+//! Reads tables in batches ordered by key (keyset pagination), so that no engine sorts a table, and no query
+//! runs while another one returns rows.
 
 use std::ops::ControlFlow;
 
 use super::error::ExportError;
-use crate::lines::RESOURCES;
-use obeya_rules::words::WordSet;
+use crate::jsonl::RESOURCES;
 use obeya_store::engine::{Row, Session, StoreError, Value, present};
-use obeya_store::field::Word;
 
-/// Rows that are asked for at a time.
+/// Rows in a batch.
 pub(super) const ROWS: u64 = 4_000;
 
-/// Records whose parts are looked up together. Their texts are held meanwhile, and may be long.
+/// Records in a batch whose parts are looked up together. They stay in memory meanwhile, and their texts may
+/// be long.
 const RECORDS: u64 = 200;
 
-/// How many records there are.
+/// The number of records.
 pub(super) fn count(session: &mut dyn Session) -> Result<u64, StoreError> {
-    // Each resource is called what its table is; there is one line about the store, and of values their
-    // datasources know the number.
+    // A resource has the name of its table. The store is one line, and the datasources count their values.
     let tables = RESOURCES
         .into_iter()
         .filter(|name| !["store", "datasource_values"].contains(name));
@@ -33,29 +31,29 @@ pub(super) fn count(session: &mut dyn Session) -> Result<u64, StoreError> {
     Ok(count.flatten().unwrap_or_default().unsigned_abs())
 }
 
-/// Gives each row of a statement to `each`; how many there were.
+/// Calls `each` with each row of a statement; returns their number.
 pub(super) fn rows(
     session: &mut dyn Session,
     sql: &str,
     binds: &[Value<'_>],
     mut each: impl FnMut(&dyn Row) -> Result<(), ExportError>,
 ) -> Result<u64, ExportError> {
-    let mut ended = Ok(());
+    let mut outcome = Ok(());
     let mut rows = 0;
     let read = session.query(sql, binds, &mut |row| {
         rows += 1;
-        ended = each(row);
-        Ok(match ended {
+        outcome = each(row);
+        Ok(match outcome {
             Ok(()) => ControlFlow::Continue(()),
             Err(_) => ControlFlow::Break(()),
         })
     });
-    ended?;
+    outcome?;
     read?;
     Ok(rows)
 }
 
-/// Gives each row of a table to `each`, in the order of its ids. `what` is `id, … FROM table`.
+/// Calls `each` with each row of a table, ordered by id. `what` is `id, … FROM table`.
 pub(super) fn by_id(
     session: &mut dyn Session,
     what: &str,
@@ -79,7 +77,7 @@ pub(super) struct Records<T> {
     records: Vec<(i64, T)>,
 }
 
-/// Gives the records of a table to `each`, some at a time, in the order of their ids.
+/// Calls `each` with the records of a table in batches, ordered by id.
 pub(super) fn records<T>(
     session: &mut dyn Session,
     what: &str,
@@ -101,8 +99,8 @@ pub(super) fn records<T>(
 }
 
 impl<T> Records<T> {
-    /// Gives each of the records its rows of another table. `what` is `owner's id, … FROM table WHERE owner`,
-    /// and `order` follows the owner.
+    /// Adds to each record its rows of a child table. `what` is `… FROM table`, `owner` the column with the
+    /// record's id; rows of one record are sorted by `order`.
     pub(super) fn parts(
         &mut self,
         session: &mut dyn Session,
@@ -123,8 +121,8 @@ impl<T> Records<T> {
         session.query(&sql, &binds, &mut |row| {
             let id = present(row.int(0)?)?;
             // Every reference is checked, so each part has its record.
-            if let Ok(place) = records.binary_search_by_key(&id, |(id, _)| *id) {
-                part(&mut records[place].1, row)?;
+            if let Ok(index) = records.binary_search_by_key(&id, |(id, _)| *id) {
+                part(&mut records[index].1, row)?;
             }
             Ok(ControlFlow::Continue(()))
         })
@@ -140,23 +138,7 @@ impl<T> IntoIterator for Records<T> {
     }
 }
 
-/// A column that holds one of the wire's words.
-pub(super) fn word<S: WordSet>(
-    row: &dyn Row,
-    column: usize,
-) -> Result<Option<Word<S>>, StoreError> {
-    let Some(text) = row.text(column)? else {
-        return Ok(None);
-    };
-    match Word::of(text) {
-        Some(word) => Ok(Some(word)),
-        None => Err(StoreError::Engine(
-            format!("the stored word {text:?} is none that this program knows").into(),
-        )),
-    }
-}
-
-/// A number as every engine keeps it: a zero has no sign.
+/// A number without a negative zero, as every engine stores it.
 pub(super) fn real(row: &dyn Row, column: usize) -> Result<Option<f64>, StoreError> {
     Ok(row.real(column)?.map(|value| value + 0.0))
 }

@@ -1,15 +1,18 @@
-//! `incident_types.jsonl`: types with their parts, and their words in other languages.
+//! `incident_types.jsonl`: types with their parts and translations.
 
 use super::error::ExportError;
-use super::folder::Lines;
+use super::folder::JsonlWriter;
 use super::read::{Records, records};
-use crate::lines::types::{Category, Cause, Consequence, CustomField, Label, TypeLine, Words};
+use crate::jsonl::types::{Category, Cause, Consequence, CustomField, Label, TypeLine, Words};
 use obeya_store::engine::{Row, Session, StoreError, present};
 
 const OWNER: &str = "incident_type_id";
 
 /// Writes `incident_types.jsonl`.
-pub(super) fn write(session: &mut dyn Session, out: &mut Lines<'_>) -> Result<(), ExportError> {
+pub(super) fn write(
+    session: &mut dyn Session,
+    out: &mut JsonlWriter<'_>,
+) -> Result<(), ExportError> {
     let what = "id, title, description FROM incident_types";
     records(session, what, kind, |session, mut types| {
         categories(session, &mut types)?;
@@ -17,7 +20,7 @@ pub(super) fn write(session: &mut dyn Session, out: &mut Lines<'_>) -> Result<()
         translations(session, &mut types)?;
         types
             .into_iter()
-            .try_for_each(|(id, line)| out.put(id, &line))
+            .try_for_each(|(id, line)| out.write(id, &line))
     })
 }
 
@@ -34,7 +37,7 @@ fn kind(row: &dyn Row) -> Result<TypeLine, StoreError> {
     })
 }
 
-/// All beside each other, so that one order holds for them.
+/// All at one level, so that one order applies to them.
 fn categories(session: &mut dyn Session, types: &mut Records<TypeLine>) -> Result<(), StoreError> {
     let what = "id, title, description, sort_order, parent_id FROM type_categories";
     types.parts(session, what, OWNER, "id", |line, row| {

@@ -1,15 +1,18 @@
 //! `datasource_values.jsonl`: the one file that may hold millions of lines.
 
 use super::error::ExportError;
-use super::folder::Lines;
+use super::folder::JsonlWriter;
 use super::read::{ROWS, real, rows};
-use crate::lines::values::ValueLine;
+use crate::jsonl::values::ValueLine;
 use obeya_store::engine::{Row, Session, StoreError, present};
 use obeya_store::values::COLUMNS;
 use obeya_store::wire::must_instant;
 
-/// Writes `datasource_values.jsonl` in the order of the table, in which they are imported fastest.
-pub(super) fn write(session: &mut dyn Session, out: &mut Lines<'_>) -> Result<(), ExportError> {
+/// Writes `datasource_values.jsonl` in the order of the table, which is the fastest one to import.
+pub(super) fn write(
+    session: &mut dyn Session,
+    out: &mut JsonlWriter<'_>,
+) -> Result<(), ExportError> {
     let sql = format!(
         "SELECT {} FROM datasource_values
         WHERE (datasource_id, value_date, id) > (?1, ?2, ?3) ORDER BY datasource_id, value_date, id LIMIT {ROWS}",
@@ -23,9 +26,9 @@ pub(super) fn write(session: &mut dyn Session, out: &mut Lines<'_>) -> Result<()
             }
             let number = real(row, 3)?.filter(|number| number.is_finite());
             let number = number.ok_or_else(|| {
-                out.unfit(last[2], "found no number, expected a finite one".to_owned())
+                out.rejected(last[2], "found no number, expected a finite one".to_owned())
             })?;
-            out.put(last[2], &value(row, number)?)
+            out.write(last[2], &value(row, number)?)
         })?;
         if found < ROWS {
             return Ok(());

@@ -1,23 +1,23 @@
 //! `boards.jsonl`: the fields of both generations' boards.
 
-use super::error::{ImportError, Place};
+use super::error::{ImportError, Location};
 use super::folder::Source;
-use super::known::Seen;
+use super::ids::SeenIds;
 use super::run::{Run, Turn, refer, refer_user};
 use obeya_store::search;
 use obeya_store::tables::boards::{AxisLine, BoardLine, BoardRow};
 
 /// Reads `boards.jsonl`.
 pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
-    let mut seen = Seen::default();
-    run.each(source, |run, place, mut line: BoardLine| {
+    let mut seen = SeenIds::default();
+    run.each(source, |run, location, mut line: BoardLine| {
         let exists = run.known.boards.contains(&line.id);
-        let turn = run.turn(place, &mut seen, &line.id, exists)?;
+        let turn = run.turn(location, &mut seen, &line.id, exists)?;
         if turn == Turn::Skip {
             return Ok(());
         }
         refer(
-            place,
+            location,
             "groupId",
             line.group_id,
             &run.known.groups,
@@ -34,8 +34,8 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
                 &[row.id.into()],
             )?;
         }
-        lines(run, place, row.id, "row", "rows", &rows)?;
-        lines(run, place, row.id, "column", "columns", &columns)?;
+        lines(run, location, row.id, "row", "rows", &rows)?;
+        lines(run, location, row.id, "column", "columns", &columns)?;
         search::put_board(
             run.session,
             row.id,
@@ -48,7 +48,7 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
 
 fn lines(
     run: &mut Run<'_>,
-    place: Place<'_>,
+    location: Location<'_>,
     board: i32,
     axis: &str,
     field: &str,
@@ -56,7 +56,7 @@ fn lines(
 ) -> Result<(), ImportError> {
     for (position, line) in lines.iter().enumerate() {
         if lines[..position].iter().any(|other| other.id == line.id) {
-            return Err(place.fault(
+            return Err(location.field_error(
                 &format!("{field}[{position}].id"),
                 format_args!("{} twice", line.id),
                 "each id once",
@@ -64,7 +64,7 @@ fn lines(
         }
         let user = line.responsible_user_id.as_deref();
         refer_user(
-            place,
+            location,
             &format!("{field}[{position}].responsibleUserId"),
             user,
             &run.known.users,

@@ -2,53 +2,40 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::error::{ImportError, Place};
+use super::error::{ImportError, Location};
 use super::folder::Source;
-use super::known::Seen;
-use super::run::{Run, Turn, all_parents, no_circle, refer, refer_user, upsert};
-use crate::lines::comments::CommentLine;
+use super::ids::SeenIds;
+use super::run::{Run, Turn, all_parents, no_circle, refer, refer_user};
 use obeya_store::bulk::MANY;
 use obeya_store::engine::{StoreError, Value};
+use obeya_store::tables::comments::{CommentLine, CommentRow};
 use obeya_store::{incidents, search};
 
-/// New comments handed to the session at once. A text may be long.
+/// New comments in one bulk insert. A text may be long.
 const PIECE: usize = 1_000;
 
-/// The columns of the table, the id first.
-const COLUMNS: [&str; 8] = [
-    "id",
-    "incident_id",
-    "text",
-    "comment_date",
-    "commented_by",
-    "commented_by_user_id",
-    "parent_id",
-    "level",
-];
-
-/// Reads `incident_comments.jsonl`. A reply may stand before what it answers.
+/// Reads `incident_comments.jsonl`. A reply may come before the comment it answers.
 pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
-    let sql = upsert("incident_comments", &COLUMNS[..1], &COLUMNS[1..]);
     let mut fresh = Vec::new();
-    let mut seen = Seen::default();
+    let mut seen = SeenIds::default();
     let mut parents = HashMap::new();
     let mut without_level = Vec::new();
     let mut changed = BTreeSet::new();
-    run.each(source, |run, place, line: CommentLine| {
+    run.each(source, |run, location, line: CommentLine| {
         let exists = run.known.comments.contains_key(&line.id);
-        let turn = run.turn(place, &mut seen, &line.id, exists)?;
+        let turn = run.turn(location, &mut seen, &line.id, exists)?;
         if turn == Turn::Skip {
             return Ok(());
         }
         refer(
-            place,
+            location,
             "incidentId",
             Some(line.incident_id),
             &run.known.incidents,
             "an incident",
         )?;
         refer_user(
-            place,
+            location,
             "commentedByUserId",
             line.commented_by_user_id.as_deref(),
             &run.known.users,
@@ -56,20 +43,21 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
         changed.insert(line.incident_id);
         changed.extend(run.known.comments.insert(line.id, line.incident_id));
         if let Some(parent) = line.parent_id {
-            parents.insert(line.id, (parent, place.line));
+            parents.insert(line.id, (parent, location.line));
             if line.level.is_none() {
                 without_level.push(line.id);
             }
         }
+        let row = CommentRow::from_line(line);
         if turn == Turn::Insert {
-            fresh.push(line);
+            fresh.push(row);
             if fresh.len() == PIECE {
                 add(run, &mut fresh)?;
             }
             return Ok(());
         }
-        run.execute(&sql, &columns_of(&line))?;
-        search::put_comment(run.session, line.id, &line.text)?;
+        run.execute(&CommentRow::statements().upsert, &row.cells())?;
+        search::put_comment(run.session, row.id, &row.text)?;
         Ok(())
     })?;
     add(run, &mut fresh)?;
@@ -79,41 +67,31 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
     no_circle(&source.name, &all_parents(run.session, sql, &parents)?)?;
     levels(run, &parents, without_level)?;
     touch(run, &changed)?;
-    // Fewer leave the indexes in few pieces, and putting them in order costs what the whole of them does.
+    // Fewer leave the indexes in few segments, and merging costs as much as the whole index.
     if run.report.inserted + run.report.replaced >= MANY {
         search::settle_comments(run.session)?;
     }
     Ok(())
 }
 
-/// What a line gives to [`COLUMNS`].
-fn columns_of(line: &CommentLine) -> [Value<'_>; COLUMNS.len()] {
-    [
-        line.id.into(),
-        line.incident_id.into(),
-        (&line.text).into(),
-        line.comment_date.ticks().into(),
-        line.commented_by.as_deref().into(),
-        line.commented_by_user_id.as_deref().into(),
-        line.parent_id.into(),
-        line.level.unwrap_or(0).into(),
-    ]
-}
-
-/// Writes comments that were not there before, and forgets the lines.
-fn add(run: &mut Run<'_>, lines: &mut Vec<CommentLine>) -> Result<(), ImportError> {
-    let values: Vec<Value<'_>> = lines.iter().flat_map(columns_of).collect();
-    run.session.append("incident_comments", &COLUMNS, &values)?;
-    let texts = lines.iter().map(|line| (line.id, line.text.as_str()));
+/// Writes comments that were not there before, and forgets them.
+fn add(run: &mut Run<'_>, rows: &mut Vec<CommentRow>) -> Result<(), ImportError> {
+    let values: Vec<Value<'_>> = rows.iter().flat_map(CommentRow::cells).collect();
+    let table = CommentRow::TABLE;
+    run.session.append(table.name, &table.names(), &values)?;
+    let texts = rows.iter().map(|row| (row.id, row.text.as_str()));
     search::add_comments(run.session, texts)?;
-    lines.clear();
+    rows.clear();
     Ok(())
 }
 
-/// An incident changes with its comments, so those that were there before get a stamp: they tell how many
-/// comments they have, and whoever keeps a copy finds the comments that changed by the incidents that did.
+/// An incident changes with its comments, so incidents that existed before get a new stamp: they include the
+/// number of their comments, and a client that synchronises finds changed comments by changed incidents.
 fn touch(run: &mut Run<'_>, changed: &BTreeSet<i32>) -> Result<(), ImportError> {
-    for incident in changed.iter().filter(|id| !run.told.incidents.contains(id)) {
+    for incident in changed
+        .iter()
+        .filter(|id| !run.collected.incidents.contains(id))
+    {
         let stamp = run.stamps.own();
         incidents::touch(run.session, *incident, stamp)?;
     }
@@ -127,20 +105,20 @@ fn check_parents(
 ) -> Result<(), ImportError> {
     let comments = &run.known.comments;
     for (id, (parent, line)) in parents {
-        let place = Place {
+        let location = Location {
             file: &source.name,
             line: *line,
         };
         match comments.get(parent) {
             None => {
-                return Err(place.fault(
+                return Err(location.field_error(
                     "parentId",
                     parent,
                     "the id of a comment in the folder or in the database",
                 ));
             }
             Some(incident) if Some(incident) != comments.get(id) => {
-                return Err(place.fault(
+                return Err(location.field_error(
                     "parentId",
                     format_args!("{parent}, a comment of incident {incident}"),
                     "a comment of the same incident",
@@ -152,9 +130,13 @@ fn check_parents(
     Ok(())
 }
 
-/// Refuses a line that takes a comment to another incident and leaves its replies behind: the end of the one
-/// would take those of the other along.
-fn check_replies(run: &mut Run<'_>, source: &Source, seen: &Seen<i32>) -> Result<(), ImportError> {
+/// Refuses a line that moves a comment to another incident without its replies: deleting one incident would
+/// delete replies of the other.
+fn check_replies(
+    run: &mut Run<'_>,
+    source: &Source,
+    seen: &SeenIds<i32>,
+) -> Result<(), ImportError> {
     if run.report.replaced == 0 {
         return Ok(());
     }
@@ -168,11 +150,11 @@ fn check_replies(run: &mut Run<'_>, source: &Source, seen: &Seen<i32>) -> Result
     for (parent, incident, reply, of) in apart {
         let line = i32::try_from(parent).ok().and_then(|id| seen.line(&id));
         let Some(line) = line else { continue };
-        let place = Place {
+        let location = Location {
             file: &source.name,
             line,
         };
-        return Err(place.fault(
+        return Err(location.field_error(
             "incidentId",
             incident,
             format_args!("{of}, the incident of comment {reply}, a reply to this one"),
@@ -181,7 +163,7 @@ fn check_replies(run: &mut Run<'_>, source: &Source, seen: &Seen<i32>) -> Result
     Ok(())
 }
 
-/// Works out the depth of replies whose lines leave it out.
+/// Computes the level of replies whose lines leave it out.
 fn levels(
     run: &mut Run<'_>,
     parents: &HashMap<i32, (i32, u64)>,
@@ -190,8 +172,7 @@ fn levels(
     if without.is_empty() {
         return Ok(());
     }
-    // Above the folder's own lines there may be comments that were there before. All at once: one by one each
-    // would be a question over a wire.
+    // Parents may be comments that existed before. One query for all, as each query may cost a round trip.
     let sql = "SELECT id, level FROM incident_comments WHERE level <> 0";
     let stored: HashMap<i64, i64> = run
         .session

@@ -5,30 +5,30 @@ use std::io::{self, Read};
 
 use ::csv::{ErrorKind, ReaderBuilder, StringRecord, Trim};
 
-use super::error::{ImportError, Place};
+use super::error::{ImportError, Location};
 use super::folder::Source;
 use super::progress::Progress;
 use super::values::{FIELDS, REQUIRED};
-use crate::lines::LONGEST_LINE;
-use crate::lines::values::ValueLine;
+use crate::jsonl::LONGEST_LINE;
+use crate::jsonl::values::ValueLine;
 
 /// Calls `each` with every record.
 pub(super) fn each(
     source: &Source,
     progress: &dyn Progress,
-    mut each: impl FnMut(Place<'_>, ValueLine) -> Result<(), ImportError>,
+    mut each: impl FnMut(Location<'_>, ValueLine) -> Result<(), ImportError>,
 ) -> Result<(), ImportError> {
     let state = Cell::new(State::default());
     let watched = Watched {
         inner: source.open(progress)?,
         state: &state,
     };
-    let began = || Place {
+    let began = || Location {
         file: &source.name,
         line: state.get().began,
     };
     let fault = |error: ::csv::Error| match state.get().bytes {
-        bytes if bytes > LONGEST_LINE => began().whole(
+        bytes if bytes > LONGEST_LINE => began().line_error(
             "a record that does not end: a quotation mark may lack its pair",
             "records of at most 16 MiB",
         ),
@@ -39,7 +39,7 @@ pub(super) fn each(
         .from_reader(watched);
     let header = reader.headers().map_err(fault)?.clone();
     check_header(
-        Place {
+        Location {
             file: &source.name,
             line: 1,
         },
@@ -47,20 +47,24 @@ pub(super) fn each(
     )?;
     let mut record = StringRecord::new();
     while reader.read_record(&mut record).map_err(fault)? {
-        let place = Place {
+        let location = Location {
             file: &source.name,
             line: record.position().map_or(0, ::csv::Position::line),
         };
         if let Some(column) = record.iter().position(|cell| cell.contains('\0')) {
-            return Err(place.fault(&header[column], "a NUL character", "text without NUL"));
+            return Err(location.field_error(
+                &header[column],
+                "a NUL character",
+                "text without NUL",
+            ));
         }
         match record.deserialize(Some(&header)) {
-            Ok(line) => each(place, line)?,
-            Err(error) => return Err(cell(place, &header, &record, &error)),
+            Ok(line) => each(location, line)?,
+            Err(error) => return Err(cell(location, &header, &record, &error)),
         }
     }
     if state.get().open {
-        return Err(began().whole(
+        return Err(began().line_error(
             "a quotation mark without its pair",
             "quoted cells to be closed",
         ));
@@ -68,15 +72,15 @@ pub(super) fn each(
     Ok(())
 }
 
-/// Where in the file the bytes read so far end.
+/// Position in the file of the bytes read so far.
 #[derive(Clone, Copy)]
 struct State {
-    /// Within quotation marks.
+    /// Whether it is within quotation marks.
     open: bool,
     line: u64,
-    /// The line on which the record began.
+    /// The line on which the record begins.
     began: u64,
-    /// Bytes of the record.
+    /// Bytes of the record so far.
     bytes: u64,
 }
 
@@ -91,8 +95,8 @@ impl Default for State {
     }
 }
 
-/// Watches quotation marks and the length of records: the reader takes a cell that is never closed for one
-/// that ends with the file, and all lines in it for text, which could fill the memory.
+/// Tracks quotation marks and the length of records: the CSV reader accepts a cell that is never closed and
+/// reads the rest of the file as its text, which could exhaust memory.
 struct Watched<'a, R> {
     inner: R,
     state: &'a Cell<State>,
@@ -123,18 +127,18 @@ impl<R: Read> Read for Watched<'_, R> {
     }
 }
 
-fn check_header(place: Place<'_>, header: &StringRecord) -> Result<(), ImportError> {
+fn check_header(location: Location<'_>, header: &StringRecord) -> Result<(), ImportError> {
     let names = || FIELDS.map(|(name, _)| name).join(", ");
     for (column, name) in header.iter().enumerate() {
         if !FIELDS.iter().any(|(field, _)| *field == name) {
-            return Err(place.fault(
+            return Err(location.field_error(
                 name,
                 "an unknown field in the header",
                 format_args!("some of {}", names()),
             ));
         }
         if header.iter().take(column).any(|earlier| earlier == name) {
-            return Err(place.fault(name, "the field twice in the header", "it once"));
+            return Err(location.field_error(name, "the field twice in the header", "it once"));
         }
     }
     match FIELDS[..REQUIRED]
@@ -142,15 +146,15 @@ fn check_header(place: Place<'_>, header: &StringRecord) -> Result<(), ImportErr
         .find(|(field, _)| !header.iter().any(|name| name == *field))
     {
         Some((missing, _)) => {
-            Err(place.fault(missing, "a header without it", "a header of field names"))
+            Err(location.field_error(missing, "a header without it", "a header of field names"))
         }
         None => Ok(()),
     }
 }
 
-/// A record that does not fit: which cell, and what should stand there.
+/// The error for a record that does not fit: its cell, and what is expected there.
 fn cell(
-    place: Place<'_>,
+    location: Location<'_>,
     header: &StringRecord,
     record: &StringRecord,
     error: &::csv::Error,
@@ -159,8 +163,7 @@ fn cell(
         ErrorKind::Deserialize { err, .. } => err.field(),
         _ => None,
     };
-    // The decoder names no cell when the type itself refused what it was given, so the cells are tried one by
-    // one.
+    // The decoder names no cell when a type refused its text, so the cells are tried one by one.
     let column = column
         .and_then(|column| usize::try_from(column).ok())
         .or_else(|| suspect(header, record));
@@ -175,9 +178,9 @@ fn cell(
             } else {
                 format!("\"{found}\"")
             };
-            place.fault(name, found, expected)
+            location.field_error(name, found, expected)
         }
-        None => place.whole(error, "a record that fits the header"),
+        None => location.line_error(error, "a record that fits the header"),
     }
 }
 
@@ -199,9 +202,9 @@ fn suspect(header: &StringRecord, record: &StringRecord) -> Option<usize> {
         .position(|(name, cell)| fits(name, cell) == Some(false))
 }
 
-/// What the reader of records says: the file cannot be read, or a record has no form.
+/// An error of the CSV reader: the file cannot be read, or a record is malformed.
 fn fault(source: &Source, error: &::csv::Error) -> ImportError {
-    let place = Place {
+    let location = Location {
         file: &source.name,
         line: error.position().map_or(1, ::csv::Position::line),
     };
@@ -210,13 +213,13 @@ fn fault(source: &Source, error: &::csv::Error) -> ImportError {
             file: source.name.clone(),
             source: io::Error::new(cause.kind(), cause.to_string()),
         },
-        ErrorKind::Utf8 { .. } => place.whole("bytes that are not UTF-8", "text in UTF-8"),
+        ErrorKind::Utf8 { .. } => location.line_error("bytes that are not UTF-8", "text in UTF-8"),
         ErrorKind::UnequalLengths {
             expected_len, len, ..
-        } => place.whole(
+        } => location.line_error(
             format_args!("{len} cells"),
             format_args!("{expected_len}, as in the header"),
         ),
-        _ => place.whole(error, "a record of CSV"),
+        _ => location.line_error(error, "a record of CSV"),
     }
 }

@@ -2,9 +2,9 @@
 
 use super::error::ImportError;
 use super::folder::Source;
-use super::known::Seen;
+use super::ids::SeenIds;
 use super::run::{Run, Turn, upsert};
-use crate::lines::datasources::DatasourceLine;
+use crate::jsonl::datasources::DatasourceLine;
 
 /// Reads `datasources.jsonl`.
 pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
@@ -16,10 +16,10 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
         "primary_input_source",
     ];
     let sql = upsert("datasources", &["id"], &columns);
-    let mut seen = Seen::default();
-    run.each(source, |run, place, line: DatasourceLine| {
+    let mut seen = SeenIds::default();
+    run.each(source, |run, location, line: DatasourceLine| {
         let exists = run.known.datasources.contains(&line.id);
-        let turn = run.turn(place, &mut seen, &line.id, exists)?;
+        let turn = run.turn(location, &mut seen, &line.id, exists)?;
         if turn == Turn::Skip {
             return Ok(());
         }
@@ -43,7 +43,7 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
             let earlier = elements.iter().take_while(|other| !std::ptr::eq(*other, element));
             if earlier.into_iter().any(|other| other.id == element.id) {
                 let field = format!("elements[{}].id", order - 1);
-                return Err(place.fault(&field, format_args!("\"{}\" twice", element.id), "each id once"));
+                return Err(location.field_error(&field, format_args!("\"{}\" twice", element.id), "each id once"));
             }
             run.execute(
                 "INSERT INTO datasource_elements \

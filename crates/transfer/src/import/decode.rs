@@ -1,4 +1,4 @@
-//! A line's text → its type, and the parser's complaints → faults that name a field.
+//! Decodes a line, and turns errors of the parser into errors that name a field.
 
 use std::borrow::Cow;
 
@@ -6,33 +6,36 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 use serde_path_to_error::Segment;
 
-use super::error::{ImportError, Place};
+use super::error::{ImportError, Location};
 
-/// Most characters of a value that a fault shows.
+/// Most characters of a value in an error.
 const SHOWN: usize = 60;
 
 /// Decodes one JSON line.
-pub(super) fn json<T: DeserializeOwned>(place: Place<'_>, line: &str) -> Result<T, ImportError> {
-    // A decoder of structs would take an array of the fields' values as well.
+pub(super) fn json<T: DeserializeOwned>(
+    location: Location<'_>,
+    line: &str,
+) -> Result<T, ImportError> {
+    // A struct would also be decoded from an array of its fields' values.
     if !line.starts_with('{') {
         let found = serde_json::from_str::<IgnoredAny>(line)
             .map_or("text that is no JSON", |_| "JSON of another kind");
-        return Err(place.whole(found, "a JSON object"));
+        return Err(location.line_error(found, "a JSON object"));
     }
-    // The path to a fault costs time on every field, so it is only looked for once there is one.
-    let decoded = serde_json::from_str(line).map_err(|_| explain::<T>(place, line))?;
-    // A NUL can only come in as this escape; what follows a backslash that is itself escaped is harmless, and
-    // told apart below.
+    // Tracking the path costs time on every field, so it is only done once there is an error.
+    let decoded = serde_json::from_str(line).map_err(|_| explain::<T>(location, line))?;
+    // A NUL can only come in as this escape. After an escaped backslash it is plain text, which is checked
+    // below.
     if line.contains("\\u0000")
         && let Ok(value) = serde_json::from_str(line)
         && let Some(field) = field_with_nul(&value, &mut String::new())
     {
-        return Err(place.fault(&field, "a NUL character", "text without NUL"));
+        return Err(location.field_error(&field, "a NUL character", "text without NUL"));
     }
     Ok(decoded)
 }
 
-fn explain<T: DeserializeOwned>(place: Place<'_>, line: &str) -> ImportError {
+fn explain<T: DeserializeOwned>(location: Location<'_>, line: &str) -> ImportError {
     let mut deserializer = serde_json::Deserializer::from_str(line);
     match serde_path_to_error::deserialize::<_, T>(&mut deserializer) {
         Err(fault) => {
@@ -41,21 +44,21 @@ fn explain<T: DeserializeOwned>(place: Place<'_>, line: &str) -> ImportError {
             let inner = fault.into_inner();
             let said = without_position(&inner.to_string()).into_owned();
             if inner.is_data() {
-                data_fault(place, path, &said, &found)
+                data_fault(location, path, &said, &found)
             } else {
                 let column = inner.column();
-                place.whole(
+                location.line_error(
                     format_args!("malformed JSON at column {column} ({said})"),
                     "one JSON object on the line",
                 )
             }
         }
-        // The type was read whole, so something follows it.
-        Ok(_) => place.whole("more text behind the object", "one JSON object on the line"),
+        // The value is valid, so something follows it.
+        Ok(_) => location.line_error("more text behind the object", "one JSON object on the line"),
     }
 }
 
-/// What stands at a path, as JSON, cut short if it is long.
+/// The value at a path as JSON, shortened if it is long.
 fn value_at(line: &str, path: &serde_path_to_error::Path) -> String {
     let Ok(root) = serde_json::from_str::<Value>(line) else {
         return "what is not valid".to_owned();
@@ -72,7 +75,8 @@ fn value_at(line: &str, path: &serde_path_to_error::Path) -> String {
     }
 }
 
-/// serde_json appends a position in the one line it was given; the file's line says it better.
+/// Removes the position that serde_json appends: it is relative to the line, and the error has the line in
+/// the file.
 fn without_position(message: &str) -> Cow<'_, str> {
     message
         .rsplit_once(" at line ")
@@ -80,14 +84,14 @@ fn without_position(message: &str) -> Cow<'_, str> {
         .into()
 }
 
-/// Turns what the decoder says about the field at `path`, where `found` stands, into a fault.
-fn data_fault(place: Place<'_>, path: String, message: &str, found: &str) -> ImportError {
+/// The error for a message of the decoder about the field at `path`, whose value is `found`.
+fn data_fault(location: Location<'_>, path: String, message: &str, found: &str) -> ImportError {
     let parent = (path != "." && !path.is_empty()).then_some(path);
     if let Some(field) = quoted(message, "missing field `") {
-        return place.at(Some(inside(parent, field)), "nothing", "a value");
+        return location.error(Some(inside(parent, field)), "nothing", "a value");
     }
     if let Some(field) = quoted(message, "duplicate field `") {
-        return place.at(Some(inside(parent, field)), "the field twice", "it once");
+        return location.error(Some(inside(parent, field)), "the field twice", "it once");
     }
     if let Some(field) = quoted(message, "unknown field `") {
         let expected = message
@@ -95,34 +99,33 @@ fn data_fault(place: Place<'_>, path: String, message: &str, found: &str) -> Imp
             .map_or("no further field", |(_, expected)| expected);
         let name = parent.unwrap_or_else(|| field.to_owned());
         let expected = expected.replace("one of ", "one of the fields ");
-        return place.at(Some(name), "an unknown field", expected);
+        return location.error(Some(name), "an unknown field", expected);
     }
-    // Types of our own say only what they expected; serde's say what they found before it.
+    // Messages of our types only have what was expected; those of serde begin with what was found.
     let expected = match message.strip_prefix("expected ") {
         Some(expected) => expected,
         None => message
             .rsplit_once(", expected ")
             .map_or("a valid value", |(_, expected)| expected),
     };
-    place.at(parent, found, plain(expected))
+    location.error(parent, found, plain(expected))
 }
 
 fn quoted<'a>(message: &'a str, prefix: &str) -> Option<&'a str> {
     message.strip_prefix(prefix)?.split('`').next()
 }
 
-/// The name of `field` below `parent`. The decoder has no path to a field that is missing, only to the object
-/// that misses it.
+/// The path of `field` in `parent`. For a missing field the decoder has the path of its object only.
 fn inside(parent: Option<String>, field: &str) -> String {
     match parent {
-        // For a field that stands twice the path is already the field's.
+        // For a duplicate field the path is already the field's.
         Some(parent) if parent == field || parent.ends_with(&format!(".{field}")) => parent,
         Some(parent) => format!("{parent}.{field}"),
         None => field.to_owned(),
     }
 }
 
-/// The names of Rust's types, in words.
+/// Names of Rust types in plain English.
 fn plain(expected: &str) -> Cow<'_, str> {
     match expected {
         "i32" => "an int32".into(),
@@ -184,11 +187,11 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, expected: &str) {
-        let place = Place {
+        let location = Location {
             file: "x.jsonl",
             line: 7,
         };
-        let fault = json::<Line>(place, line).expect_err("the line should be refused");
+        let fault = json::<Line>(location, line).expect_err("the line should be refused");
         assert_eq!(
             fault.to_string().strip_prefix("x.jsonl, line 7").unwrap(),
             expected
@@ -254,7 +257,7 @@ mod tests {
             ", field title: found a NUL character, expected text without NUL",
         );
         json::<Line>(
-            Place {
+            Location {
                 file: "x.jsonl",
                 line: 1,
             },

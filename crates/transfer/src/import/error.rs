@@ -1,5 +1,5 @@
-//! What can be wrong with a folder, told so that the line can be mended: file, line, field, what was found,
-//! what was expected.
+//! Errors of an import. An error of a line has what is needed to correct it: file, line, field, what was
+//! found, what was expected.
 
 use std::fmt;
 use std::io;
@@ -16,10 +16,10 @@ pub enum ImportError {
     Folder {
         /// The folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The folder holds no file, or a file, that an import does not know.
+    /// The folder has no file that an import reads, or one with an unknown name.
     #[error("{0}")]
     Files(String),
     /// A file cannot be read to its end.
@@ -27,33 +27,33 @@ pub enum ImportError {
     File {
         /// Name of the file in the folder.
         file: String,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// A line is not what it must be.
+    /// A line is not valid.
     #[error(transparent)]
-    Fault(#[from] Box<Fault>),
+    Line(#[from] Box<LineError>),
     /// The database refused; nothing of the folder was stored.
     #[error("the database did not take the import")]
     Store(#[from] StoreError),
 }
 
-/// One thing wrong with one line.
+/// An error in one line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub struct Fault {
+pub struct LineError {
     /// Name of the file in the folder.
     pub file: String,
     /// Line in the file, from 1.
     pub line: u64,
-    /// Path of the field in the line, such as `categories[0].id`; `None` when the line as a whole is wrong.
+    /// Path of the field in the line, such as `categories[0].id`; `None` when it concerns the whole line.
     pub field: Option<String>,
-    /// What stands there.
+    /// What was found.
     pub found: String,
-    /// What should stand there.
+    /// What was expected.
     pub expected: String,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for LineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, line {}", self.file, self.line)?;
         if let Some(field) = &self.field {
@@ -63,41 +63,41 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Where a fault is being looked for.
+/// A line of a file.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct Location<'a> {
     pub(super) file: &'a str,
     pub(super) line: u64,
 }
 
-impl Place<'_> {
-    /// A fault of one field.
-    pub(super) fn fault(
+impl Location<'_> {
+    /// An error of one field.
+    pub(super) fn field_error(
         self,
         field: &str,
         found: impl fmt::Display,
         expected: impl fmt::Display,
     ) -> ImportError {
-        self.at(Some(field.to_owned()), found, expected)
+        self.error(Some(field.to_owned()), found, expected)
     }
 
-    /// A fault of the line as a whole.
-    pub(super) fn whole(
+    /// An error of the whole line.
+    pub(super) fn line_error(
         self,
         found: impl fmt::Display,
         expected: impl fmt::Display,
     ) -> ImportError {
-        self.at(None, found, expected)
+        self.error(None, found, expected)
     }
 
-    /// A fault of a field, or of the whole line.
-    pub(super) fn at(
+    /// An error of a field, or without one of the whole line.
+    pub(super) fn error(
         self,
         field: Option<String>,
         found: impl fmt::Display,
         expected: impl fmt::Display,
     ) -> ImportError {
-        ImportError::Fault(Box::new(Fault {
+        ImportError::Line(Box::new(LineError {
             file: self.file.to_owned(),
             line: self.line,
             field,

@@ -1,12 +1,12 @@
-//! The folder and its files: which there are, and their lines. Knows nothing of what a line says.
+//! The folder, its files and their lines. Does not decode lines.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use super::error::{ImportError, Place};
+use super::error::{ImportError, Location};
 use super::progress::Progress;
-use crate::lines::{LONGEST_LINE, RESOURCES};
+use crate::jsonl::{LONGEST_LINE, RESOURCES};
 
 /// The one resource that may also come as CSV.
 const CSV: &str = "datasource_values.csv";
@@ -25,7 +25,7 @@ pub(super) struct Source {
 /// The files of a folder that an import reads, in the order of [`RESOURCES`].
 ///
 /// A JSON Lines or CSV file of another name is an error: `incident.jsonl` for `incidents.jsonl` would
-/// otherwise lose everything in it without a word. Files of other kinds (a README, say) are left alone.
+/// otherwise be ignored silently. Files of other kinds, such as a README, are ignored.
 pub(super) fn sources(folder: &Path) -> Result<Vec<Source>, ImportError> {
     let failed = |source| ImportError::Folder {
         path: folder.to_owned(),
@@ -96,7 +96,7 @@ impl Source {
         self.name == CSV
     }
 
-    /// Opens it for reading from the start, behind a byte-order mark if there is one.
+    /// Opens it for reading, after a byte-order mark if there is one.
     pub(super) fn open<'a>(
         &self,
         progress: &'a dyn Progress,
@@ -124,11 +124,11 @@ impl Source {
     pub(super) fn each_line(
         &self,
         progress: &dyn Progress,
-        mut each: impl FnMut(Place<'_>, &str) -> Result<(), ImportError>,
+        mut each: impl FnMut(Location<'_>, &str) -> Result<(), ImportError>,
     ) -> Result<(), ImportError> {
         let mut reader = self.open(progress)?;
         let mut buffer = Vec::new();
-        let mut place = Place {
+        let mut location = Location {
             file: &self.name,
             line: 0,
         };
@@ -144,15 +144,15 @@ impl Source {
             if read == 0 {
                 return Ok(());
             }
-            place.line += 1;
+            location.line += 1;
             if read as u64 == LONGEST_LINE {
-                return Err(place.whole(
+                return Err(location.line_error(
                     format_args!("{read} bytes without a line end"),
                     "lines of at most 16 MiB",
                 ));
             }
             let line = std::str::from_utf8(&buffer).map_err(|fault| {
-                place.whole(
+                location.line_error(
                     format_args!(
                         "bytes that are not UTF-8 at column {}",
                         fault.valid_up_to() + 1
@@ -162,13 +162,13 @@ impl Source {
             })?;
             let line = line.trim();
             if !line.is_empty() {
-                each(place, line)?;
+                each(location, line)?;
             }
         }
     }
 }
 
-/// A reader that tells the progress how far it is.
+/// A reader that reports progress.
 struct Counted<'a> {
     inner: File,
     progress: &'a dyn Progress,

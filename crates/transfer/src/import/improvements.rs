@@ -3,61 +3,63 @@
 use obeya_model::{Patch, Timestamp};
 
 use super::OnConflict;
-use super::error::{ImportError, Place};
+use super::error::{ImportError, Location};
 use super::folder::Source;
-use super::known::Seen;
+use super::ids::SeenIds;
 use super::run::{Run, Turn, at_most, leaves_ids, refer, refer_user};
-use obeya_rules::words::{ImprovementStatus, Stage};
-use obeya_store::field::Word;
+use obeya_rules::enums::{ImprovementStatus, Stage};
 use obeya_store::tables::improvements::{ImprovementLine, ImprovementRow};
+use obeya_store::variant::Variant;
 
 /// Most characters of a title: the limit of the interface.
 const TITLE: usize = 100;
 
 /// Reads `improvements.jsonl`.
 pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
-    let mut seen = Seen::default();
-    run.each(source, |run, place, line: ImprovementLine| {
-        leaves_ids(place, "id", line.id, "improvements")?;
+    let mut seen = SeenIds::default();
+    run.each(source, |run, location, line: ImprovementLine| {
+        leaves_ids(location, "id", line.id, "improvements")?;
         let exists = run.known.improvements.contains(&line.id);
-        let turn = run.turn(place, &mut seen, &line.id, exists)?;
+        let turn = run.turn(location, &mut seen, &line.id, exists)?;
         if turn == Turn::Skip {
             return Ok(());
         }
-        at_most(place, "title", line.title.as_deref(), TITLE)?;
+        at_most(location, "title", line.title.as_deref(), TITLE)?;
         refer(
-            place,
+            location,
             "groupId",
             line.group_id,
             &run.known.groups,
             "a group",
         )?;
         refer(
-            place,
+            location,
             "projectId",
             line.project_id,
             &run.known.projects,
             "a project",
         )?;
         refer_user(
-            place,
+            location,
             "suggestedByUserId",
             line.suggested_by_user_id.as_deref(),
             &run.known.users,
         )?;
         refer_user(
-            place,
+            location,
             "responsibleUserId",
             line.responsible_user_id.as_deref(),
             &run.known.users,
         )?;
-        category(run, place, &line)?;
+        category(run, location, &line)?;
         run.known.improvements.insert(line.id);
         let guessed = last_change(&line);
         let told = line.last_modified;
-        let stamp = run.stamps.of(place, "lastModified", turn, told, guessed)?;
-        run.told.improvements.insert(line.id);
-        let archived_from = archived_from(place, &line)?;
+        let stamp = run
+            .stamps
+            .assign(location, "lastModified", turn, told, guessed)?;
+        run.collected.improvements.insert(line.id);
+        let archived_from = archived_from(location, &line)?;
         let row = ImprovementRow {
             last_modified: stamp,
             archived_from,
@@ -67,21 +69,20 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
     })
 }
 
-/// Categories of improvements need no file of their own: the first line that tells the name beside the id
-/// makes the category, or renames it where the folder's records take the place of those there. The lines of
-/// one folder must agree.
+/// Categories of improvements need no file: the first line with a category's id and name creates it, or
+/// renames it when existing records are replaced. The lines of one folder must agree.
 fn category(
     run: &mut Run<'_>,
-    place: Place<'_>,
+    location: Location<'_>,
     line: &ImprovementLine,
 ) -> Result<(), ImportError> {
     let Some(id) = line.category_id else {
         return Ok(());
     };
-    let told = run.told.improvement_categories.get(&id);
+    let told = run.collected.improvement_categories.get(&id);
     let renames = run.on_conflict == OnConflict::Replace && told.is_none();
     if let Some(title) = &line.category {
-        run.told
+        run.collected
             .improvement_categories
             .entry(id)
             .or_insert_with(|| title.clone());
@@ -95,7 +96,7 @@ fn category(
             run.known.improvement_categories.insert(id, title.clone());
             Ok(())
         }
-        (Some(known), Some(title)) if known != title => Err(place.fault(
+        (Some(known), Some(title)) if known != title => Err(location.field_error(
             "category",
             format_args!("\"{title}\""),
             format_args!("\"{known}\", the name category {id} has already"),
@@ -109,7 +110,7 @@ fn category(
             run.known.improvement_categories.insert(id, title.clone());
             Ok(())
         }
-        (None, None) => Err(place.fault(
+        (None, None) => Err(location.field_error(
             "categoryId",
             id,
             "the id of a category in the database, or the category's name in the field category",
@@ -117,11 +118,11 @@ fn category(
     }
 }
 
-/// The stage an archived improvement goes back to: the one its line tells, or the last one it has a date of.
+/// The stage an archived improvement goes back to: the one in its line, or the last one that has a date.
 fn archived_from(
-    place: Place<'_>,
+    location: Location<'_>,
     line: &ImprovementLine,
-) -> Result<Option<Word<Stage>>, ImportError> {
+) -> Result<Option<Variant<Stage>>, ImportError> {
     let stages = [
         (ImprovementStatus::Evaluated, line.evaluated_date),
         (ImprovementStatus::Implemented, line.implemented_date),
@@ -133,19 +134,19 @@ fn archived_from(
         .as_ref()
         .is_some_and(|status| status.as_str() == "Archived");
     match line.archived_from {
-        Patch::Value(stage) if !archived => Err(place.fault(
+        Patch::Value(stage) if !archived => Err(location.field_error(
             "archivedFrom",
             stage.as_str(),
             "nothing, as the status is not Archived",
         )),
         told => Ok(told.apply(archived.then(|| {
             let latest = stages.iter().find(|(_, date)| date.is_some());
-            Word::member(latest.map_or(ImprovementStatus::Suggested, |(stage, _)| *stage))
+            Variant::from_enum(latest.map_or(ImprovementStatus::Suggested, |(stage, _)| *stage))
         }))),
     }
 }
 
-/// The latest of the stages' dates, which stands in for a stamp; without any it is now.
+/// The latest date of the stages, the default of its stamp; without any date it is now.
 fn last_change(line: &ImprovementLine) -> i64 {
     let stages = [
         line.suggestion_date,

@@ -1,9 +1,9 @@
-//! A folder of JSON Lines (and CSV) into the database: every file or nothing, in one transaction.
+//! Import of a folder of JSON Lines (and CSV) into the database: all files or nothing, in one transaction.
 //!
-//! Each line is a record in the shape of the wire, with its id and its timestamps, which are kept. Lines are
-//! checked as strictly as they can be: an unknown field, a reference to nothing or an id that stands twice is
-//! a [`Fault`] with its file, line and field. The rules of the service's operations (allowed transitions,
-//! members of groups) are not asked here: what is imported is history. Nothing here knows HTTP or an engine;
+//! Each line is a record in the shape of the wire, with its id and its timestamps, which the import
+//! preserves. Lines are checked strictly: an unknown field, a dangling reference or a duplicate id is a
+//! [`LineError`] with its file, line and field. The rules of the service's operations (allowed transitions,
+//! members of groups) do not apply: what is imported is history. Nothing here knows HTTP or an engine;
 //! `crates/cli/docs/import-format.md` describes the files.
 
 mod boards;
@@ -13,9 +13,9 @@ mod datasources;
 mod decode;
 mod error;
 mod folder;
+mod ids;
 mod improvements;
 mod incidents;
-mod known;
 mod names;
 mod organisation;
 mod progress;
@@ -30,16 +30,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub use error::{Fault, ImportError};
+pub use error::{ImportError, LineError};
 pub use progress::Progress;
 
 use folder::Source;
-use known::Known;
+use ids::KnownIds;
 use obeya_model::Timestamp;
 use obeya_store::engine::Session;
 use obeya_store::{Store, StoreOptions, bulk};
 use renamed::Names;
-use run::{Run, Told};
+use run::{Collected, Run};
 use stamps::Stamps;
 
 /// What to do with a line whose id is in the database already.
@@ -50,11 +50,11 @@ pub enum OnConflict {
     Fail,
     /// Leave the record as it is.
     Skip,
-    /// Give the record the line's fields; a field the line leaves out is empty afterwards.
+    /// Replace the record's fields by the line's; a field that the line leaves out is empty afterwards.
     Replace,
 }
 
-/// How an import is done.
+/// Options of an import.
 #[derive(Debug, Clone, Copy)]
 pub struct ImportOptions {
     /// What to do with a line whose id is in the database already. Default: fail.
@@ -72,16 +72,16 @@ impl Default for ImportOptions {
     }
 }
 
-/// What an import did.
+/// The result of an import.
 #[derive(Debug, Clone)]
 pub struct ImportReport {
     /// Each file, in the order they were read.
     pub files: Vec<FileReport>,
-    /// From the first look at the folder until everything was on disk.
+    /// Time until everything was on disk.
     pub elapsed: Duration,
 }
 
-/// What came of one file.
+/// The result for one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileReport {
     /// Name of the file in the folder.
@@ -90,20 +90,21 @@ pub struct FileReport {
     pub read: u64,
     /// Records that were new.
     pub inserted: u64,
-    /// Records that took the place of one in the database.
+    /// Records that replaced one in the database.
     pub replaced: u64,
     /// Records left out because the database had them.
     pub skipped: u64,
 }
 
-/// Imports a folder into the database at `db_url` (`sqlite:FILE`, made if it is missing), in one transaction.
+/// Imports a folder into the database at `db_url` (`sqlite:FILE`, created if it is missing), in one
+/// transaction.
 ///
 /// A service may run on the same database meanwhile: its reads go on, its writes wait for the import to end
 /// and are answered 503 if that takes longer than they may wait.
 ///
 /// # Errors
-/// [`ImportError::Fault`] for the first line that is not what it must be; the other kinds when the folder
-/// cannot be read or the database cannot be written. Nothing is stored then.
+/// [`ImportError::Line`] for the first line that is not valid; the other kinds when the folder cannot be read
+/// or the database cannot be written. Nothing is stored then.
 pub async fn import_dir(
     folder: &Path,
     db_url: &str,
@@ -123,7 +124,7 @@ pub async fn import_dir(
     })
 }
 
-/// One long write by one process: a large cache and no hurry.
+/// Options for one long write by one process: a large cache and long timeouts.
 fn store_options(lock_wait: Duration) -> StoreOptions {
     StoreOptions {
         writer_cache_kib: 128 << 10,
@@ -140,7 +141,7 @@ fn import(
     progress: &dyn Progress,
 ) -> Result<Vec<FileReport>, ImportError> {
     progress.begin(sources.iter().map(|source| source.bytes).sum());
-    let known = Known::load(session)?;
+    let known = KnownIds::load(session)?;
     let names = Names::begin(session, &known)?;
     let stamps = Stamps::begin(session, Timestamp::now().ticks())?;
     bulk::begin(session)?;
@@ -151,7 +152,7 @@ fn import(
         stamps,
         progress,
         report: FileReport::default(),
-        told: Told::default(),
+        collected: Collected::default(),
     };
     let mut reports = Vec::new();
     for source in sources {

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::error::{ImportError, Place};
+use super::error::{ImportError, Location};
 use super::folder::Source;
-use super::known::Seen;
+use super::ids::SeenIds;
 use super::run::{Run, Turn, all_parents, no_circle, not_empty, refer};
 use obeya_store::engine::Value;
 use obeya_store::search;
@@ -14,10 +14,10 @@ use obeya_store::tables::organisation::{
 
 /// Reads `projects.jsonl`.
 pub(super) fn projects(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
-    let mut seen = Seen::default();
-    run.each(source, |run, place, line: ProjectLine| {
+    let mut seen = SeenIds::default();
+    run.each(source, |run, location, line: ProjectLine| {
         let exists = run.known.projects.contains(&line.id);
-        if run.turn(place, &mut seen, &line.id, exists)? == Turn::Skip {
+        if run.turn(location, &mut seen, &line.id, exists)? == Turn::Skip {
             return Ok(());
         }
         run.known.projects.insert(line.id);
@@ -28,10 +28,10 @@ pub(super) fn projects(run: &mut Run<'_>, source: &Source) -> Result<(), ImportE
 
 /// Reads `areas.jsonl`.
 pub(super) fn areas(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
-    let mut seen = Seen::default();
-    run.each(source, |run, place, line: AreaLine| {
+    let mut seen = SeenIds::default();
+    run.each(source, |run, location, line: AreaLine| {
         let exists = run.known.areas.contains(&line.id);
-        if run.turn(place, &mut seen, &line.id, exists)? == Turn::Skip {
+        if run.turn(location, &mut seen, &line.id, exists)? == Turn::Skip {
             return Ok(());
         }
         run.known.areas.insert(line.id);
@@ -42,18 +42,18 @@ pub(super) fn areas(run: &mut Run<'_>, source: &Source) -> Result<(), ImportErro
     })
 }
 
-/// Reads `groups.jsonl`. A parent may stand after its children.
+/// Reads `groups.jsonl`. A parent may come after its children.
 pub(super) fn groups(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
-    let mut seen = Seen::default();
+    let mut seen = SeenIds::default();
     let mut parents = HashMap::new();
-    run.each(source, |run, place, line: GroupLine| {
+    run.each(source, |run, location, line: GroupLine| {
         let exists = run.known.groups.contains(&line.id);
-        if run.turn(place, &mut seen, &line.id, exists)? == Turn::Skip {
+        if run.turn(location, &mut seen, &line.id, exists)? == Turn::Skip {
             return Ok(());
         }
         run.known.groups.insert(line.id);
         if let Some(parent) = line.parent_id {
-            parents.insert(line.id, (parent, place.line));
+            parents.insert(line.id, (parent, location.line));
         }
         let row = GroupRow::from_line(line);
         run.execute(&GroupRow::statements().upsert, &row.cells())?;
@@ -66,12 +66,12 @@ pub(super) fn groups(run: &mut Run<'_>, source: &Source) -> Result<(), ImportErr
         Ok(())
     })?;
     for (parent, line) in parents.values() {
-        let place = Place {
+        let location = Location {
             file: &source.name,
             line: *line,
         };
         refer(
-            place,
+            location,
             "parentId",
             Some(*parent),
             &run.known.groups,
@@ -88,11 +88,11 @@ pub(super) fn groups(run: &mut Run<'_>, source: &Source) -> Result<(), ImportErr
 
 /// Reads `users.jsonl`, memberships included.
 pub(super) fn users(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
-    let mut seen = Seen::default();
-    run.each(source, |run, place, mut line: UserLine| {
-        not_empty(place, "id", &line.id)?;
+    let mut seen = SeenIds::default();
+    run.each(source, |run, location, mut line: UserLine| {
+        not_empty(location, "id", &line.id)?;
         let exists = run.known.users.contains(&line.id);
-        let turn = run.turn(place, &mut seen, &line.id, exists)?;
+        let turn = run.turn(location, &mut seen, &line.id, exists)?;
         if turn == Turn::Skip {
             return Ok(());
         }
@@ -105,7 +105,7 @@ pub(super) fn users(run: &mut Run<'_>, source: &Source) -> Result<(), ImportErro
         }
         for (position, group) in groups.into_iter().enumerate() {
             refer(
-                place,
+                location,
                 &format!("groups[{position}]"),
                 Some(group),
                 &run.known.groups,

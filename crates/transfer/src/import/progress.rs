@@ -1,22 +1,22 @@
-//! Whom an import tells how far it is.
+//! Progress of an import.
 
-/// Told how far an import is. Called from the import's own thread; it must not block.
+/// Receives the progress of an import. Called on the thread of the import, so it must not block.
 pub trait Progress: Send + Sync {
     /// The import begins; `bytes` is the size of all its files.
     fn begin(&self, bytes: u64) {
         let _ = bytes;
     }
 
-    /// A file is begun.
+    /// A file begins.
     fn file(&self, name: &str) {
         let _ = name;
     }
 
-    /// So many more bytes were read.
+    /// Another number of bytes was read.
     fn advance(&self, bytes: u64) {
         let _ = bytes;
     }
 }
 
-/// Tells nobody.
+/// Reports nothing.
 impl Progress for () {}

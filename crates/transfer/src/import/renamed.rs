@@ -1,43 +1,44 @@
-//! Names that an import changed, and the records that tell them: an incident gives the name of its project
-//! beside the id, so it changes with the name.
+//! Names that an import changed, and the records that include them: an incident includes the name of its
+//! project, so it changes with the name.
 //!
-//! What came in with this import has its stamp already. An anonymous incident does not change with its
-//! reporter's name: that it did would tell who it was.
+//! Records of this import have their stamps already. An anonymous incident does not change with its
+//! reporter's name: the change would reveal who it was.
 
 use std::collections::{HashMap, HashSet};
 
 use super::error::ImportError;
-use super::known::Known;
+use super::ids::KnownIds;
 use super::run::Run;
 use obeya_store::engine::{Row, Session, StoreError, Value};
 
-/// Ids that are looked for at once.
-const LOOK: usize = 500;
+/// Ids in one query.
+const BATCH: usize = 500;
 
-/// A table of what has a name.
+/// A table of records with names.
 struct Named {
-    /// Gives the ids, and what of it others tell or are ordered by.
-    words: &'static str,
+    /// Selects the ids, and the columns that other records include or are ordered by.
+    select: &'static str,
     columns: usize,
-    /// Whether others may refer to what is not there: then they change when it comes.
-    may_come_later: bool,
-    /// What gives the ids of the incidents and improvements that refer to it, up to the list of its ids.
+    /// Whether references to a missing record are allowed: the referring records then change when it is
+    /// added.
+    may_dangle: bool,
+    /// Queries for the ids of the incidents and improvements that refer to it, without the final `IN (…)`.
     incidents: &'static [&'static str],
     improvements: &'static [&'static str],
 }
 
 const NAMED: [Named; 10] = [
     Named {
-        words: "SELECT id, name FROM projects",
+        select: "SELECT id, name FROM projects",
         columns: 2,
-        may_come_later: false,
+        may_dangle: false,
         incidents: &["SELECT id FROM incidents WHERE project_id"],
         improvements: &["SELECT id FROM improvements WHERE project_id"],
     },
     Named {
-        words: "SELECT id, name FROM groups",
+        select: "SELECT id, name FROM groups",
         columns: 2,
-        may_come_later: false,
+        may_dangle: false,
         incidents: &[
             "SELECT id FROM incidents WHERE reported_by_group_id",
             "SELECT id FROM incidents WHERE follow_up_group_id",
@@ -45,13 +46,13 @@ const NAMED: [Named; 10] = [
         improvements: &["SELECT id FROM improvements WHERE group_id"],
     },
     Named {
-        words: "SELECT id, user_name, display_name FROM users",
+        select: "SELECT id, user_name, display_name FROM users",
         columns: 3,
-        may_come_later: false,
+        may_dangle: false,
         incidents: &[
             "SELECT id FROM incidents WHERE is_anonymous = 0 AND reported_by_user_id",
             "SELECT id FROM incidents WHERE responsible_user_id",
-            // The comments on them tell it.
+            // Comments include the name of their author.
             "SELECT incident_id FROM incident_comments WHERE commented_by_user_id",
         ],
         improvements: &[
@@ -60,53 +61,53 @@ const NAMED: [Named; 10] = [
         ],
     },
     Named {
-        words: "SELECT id, title FROM incident_types",
+        select: "SELECT id, title FROM incident_types",
         columns: 2,
-        may_come_later: false,
+        may_dangle: false,
         incidents: &["SELECT id FROM incidents WHERE incident_type_id"],
         improvements: &[],
     },
     Named {
-        words: "SELECT id, title, sort_order FROM type_categories",
+        select: "SELECT id, title, sort_order FROM type_categories",
         columns: 3,
-        may_come_later: false,
+        may_dangle: false,
         incidents: &["SELECT incident_id FROM incident_categories WHERE category_id"],
         improvements: &[],
     },
     Named {
-        words: "SELECT id, title, sort_order FROM type_causes",
+        select: "SELECT id, title, sort_order FROM type_causes",
         columns: 3,
-        may_come_later: false,
+        may_dangle: false,
         incidents: &["SELECT incident_id FROM incident_causes WHERE cause_id"],
         improvements: &[],
     },
     Named {
-        words: "SELECT id, title, unit FROM type_consequences",
+        select: "SELECT id, title, unit FROM type_consequences",
         columns: 3,
-        may_come_later: false,
+        may_dangle: false,
         incidents: &["SELECT incident_id FROM incident_consequences WHERE consequence_id"],
         improvements: &[],
     },
     Named {
-        words: "SELECT id, label, type, sort_order, data_list_id FROM type_custom_fields",
+        select: "SELECT id, label, type, sort_order, data_list_id FROM type_custom_fields",
         columns: 5,
-        may_come_later: false,
+        may_dangle: false,
         incidents: &["SELECT incident_id FROM incident_custom_fields WHERE custom_field_id"],
         improvements: &[],
     },
     Named {
-        words: "SELECT id, name FROM data_lists",
+        select: "SELECT id, name FROM data_lists",
         columns: 2,
-        may_come_later: true,
+        may_dangle: true,
         incidents: &[
             "SELECT m.incident_id FROM incident_custom_fields AS m JOIN type_custom_fields AS f ON f.id = m.custom_field_id WHERE f.data_list_id",
         ],
         improvements: &[],
     },
     Named {
-        words: "SELECT id, title FROM improvement_categories",
+        select: "SELECT id, title FROM improvement_categories",
         columns: 2,
-        may_come_later: false,
+        may_dangle: false,
         incidents: &[],
         improvements: &["SELECT id FROM improvements WHERE category_id"],
     },
@@ -118,71 +119,72 @@ enum Key {
     Text(String),
 }
 
-/// What was told of each before the import, for each of [`NAMED`]; nothing where nobody told it.
+/// The texts of each record before the import, for each of [`NAMED`]; empty where no record could include
+/// them.
 #[derive(Debug)]
 pub(super) struct Names(Vec<HashMap<Key, String>>);
 
 impl Names {
-    /// Those before the import.
-    pub(super) fn begin(session: &mut dyn Session, known: &Known) -> Result<Self, StoreError> {
+    /// Reads the names before the import.
+    pub(super) fn begin(session: &mut dyn Session, known: &KnownIds) -> Result<Self, StoreError> {
         if known.incidents.is_empty() && known.improvements.is_empty() {
             return Ok(Names(Vec::new()));
         }
-        let names = NAMED.iter().map(|named| words(session, named));
+        let names = NAMED.iter().map(|named| texts(session, named));
         names.collect::<Result<_, _>>().map(Names)
     }
 
-    /// Stamps the records that tell what is another name now.
+    /// Stamps the records that include a name that changed.
     pub(super) fn settle(&self, run: &mut Run<'_>) -> Result<(), ImportError> {
         for (named, before) in NAMED.iter().zip(&self.0) {
-            let changed: Vec<Key> = words(run.session, named)?
+            let changed: Vec<Key> = texts(run.session, named)?
                 .into_iter()
                 .filter(|(id, now)| match before.get(id) {
                     Some(before) => before != now,
-                    None => named.may_come_later,
+                    None => named.may_dangle,
                 })
                 .map(|(id, _)| id)
                 .collect();
-            let incidents = telling(run.session, named.incidents, &changed)?;
-            let stamped = std::mem::take(&mut run.told.incidents);
+            let incidents = referring(run.session, named.incidents, &changed)?;
+            let stamped = std::mem::take(&mut run.collected.incidents);
             touch(run, "incidents", incidents.difference(&stamped))?;
-            run.told.incidents = stamped;
-            let improvements = telling(run.session, named.improvements, &changed)?;
-            let stamped = std::mem::take(&mut run.told.improvements);
+            run.collected.incidents = stamped;
+            let improvements = referring(run.session, named.improvements, &changed)?;
+            let stamped = std::mem::take(&mut run.collected.improvements);
             touch(run, "improvements", improvements.difference(&stamped))?;
-            run.told.improvements = stamped;
+            run.collected.improvements = stamped;
         }
         Ok(())
     }
 }
 
-fn words(session: &mut dyn Session, named: &Named) -> Result<HashMap<Key, String>, StoreError> {
-    let told = |row: &dyn Row| {
+fn texts(session: &mut dyn Session, named: &Named) -> Result<HashMap<Key, String>, StoreError> {
+    let text = |row: &dyn Row| {
         let key = match row.value(0)? {
             Value::Text(id) => Key::Text(id.to_owned()),
             _ => Key::Int(row.int(0)?.unwrap_or_default()),
         };
-        let words: Result<Vec<_>, _> = (1..named.columns)
+        let texts: Result<Vec<_>, _> = (1..named.columns)
             .map(|column| Ok::<_, StoreError>(format!("{:?}", row.value(column)?)))
             .collect();
-        Ok((key, words?.join(" ")))
+        Ok((key, texts?.join(" ")))
     };
-    Ok(session.all(named.words, &[], told)?.into_iter().collect())
+    Ok(session.all(named.select, &[], text)?.into_iter().collect())
 }
 
-/// The ids of the records that refer to one of these.
-fn telling(
+/// The ids of the records that refer to one of the changed ones.
+fn referring(
     session: &mut dyn Session,
     selections: &[&str],
     changed: &[Key],
 ) -> Result<HashSet<i32>, StoreError> {
     let mut found = HashSet::new();
     for selection in selections {
-        // As many places each time, so that it is one statement.
-        let places: Vec<String> = (1..=LOOK).map(|place| format!("?{place}")).collect();
-        let sql = format!("{selection} IN ({})", places.join(", "));
-        for some in changed.chunks(LOOK) {
-            let mut binds = vec![Value::Null; LOOK];
+        // Always the same number of placeholders, so that it is one prepared statement.
+        let placeholders: Vec<String> = (1..=BATCH).map(|n| format!("?{n}")).collect();
+        let sql = format!("{selection} IN ({})", placeholders.join(", "));
+        for some in changed.chunks(BATCH) {
+            let mut binds = vec![Value::Null; BATCH];
             for (bind, key) in binds.iter_mut().zip(some) {
                 *bind = match key {
                     Key::Int(id) => (*id).into(),

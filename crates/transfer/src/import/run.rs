@@ -1,4 +1,4 @@
-//! One import under way: what every resource's reader shares.
+//! State of a running import, shared by the readers of all resources.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
@@ -7,51 +7,51 @@ use std::hash::Hash;
 use serde::de::DeserializeOwned;
 
 use super::decode;
-use super::error::{ImportError, Place};
+use super::error::{ImportError, Location};
 use super::folder::Source;
-use super::known::{Known, Seen};
+use super::ids::{KnownIds, SeenIds};
 use super::progress::Progress;
 use super::stamps::Stamps;
 use super::{FileReport, OnConflict};
-use crate::lines::store::StoreLine;
+use crate::jsonl::store::StoreLine;
 use obeya_store::engine::{Session, Value};
 
-/// The largest id that may be brought to where the service gives ids. A new one is above every one there has
-/// been, and an id is an int32: beyond this some 147 million remain.
+/// The largest id that an import accepts where the service issues ids. A new id is above all earlier ones,
+/// and an id is an int32: 147 million remain above this.
 const LAST_ID: i32 = 2_000_000_000;
 
-/// One import under way, inside its transaction.
+/// A running import, inside its transaction.
 pub(super) struct Run<'a> {
     pub(super) session: &'a mut dyn Session,
     pub(super) on_conflict: OnConflict,
-    pub(super) known: Known,
+    pub(super) known: KnownIds,
     pub(super) stamps: Stamps,
     pub(super) progress: &'a dyn Progress,
     pub(super) report: FileReport,
-    pub(super) told: Told,
+    pub(super) collected: Collected,
 }
 
-/// What the lines so far have told beside their own records.
+/// What was collected from the lines so far, besides their records.
 #[derive(Debug, Default)]
-pub(super) struct Told {
-    /// The names given to records without a file of their own.
+pub(super) struct Collected {
+    /// Names of records that may have no file.
     pub(super) improvement_categories: HashMap<i32, String>,
     pub(super) data_lists: HashMap<i32, String>,
-    /// The incidents and improvements that have their stamps from this import.
+    /// The incidents and improvements that were stamped by their lines.
     pub(super) incidents: HashSet<i32>,
     pub(super) improvements: HashSet<i32>,
-    /// What the folder's store has given out.
+    /// The last stamp and ids that the exported store had issued.
     pub(super) given: StoreLine,
-    /// The list of each custom field that a line gave a choice for, looked up once.
+    /// The data list of each custom field that occurred, looked up once.
     pub(super) lists_of_fields: HashMap<i32, Option<i64>>,
 }
 
-/// What is to be done with a line.
+/// What to do with a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
     /// Its record is new.
     Insert,
-    /// Its record is in the database and takes the line's fields.
+    /// Its record is in the database and is replaced.
     Replace,
     /// Its record is in the database and stays as it is.
     Skip,
@@ -62,10 +62,10 @@ impl Run<'_> {
     pub(super) fn each<T: DeserializeOwned>(
         &mut self,
         source: &Source,
-        mut each: impl FnMut(&mut Self, Place<'_>, T) -> Result<(), ImportError>,
+        mut each: impl FnMut(&mut Self, Location<'_>, T) -> Result<(), ImportError>,
     ) -> Result<(), ImportError> {
-        source.each_line(self.progress, |place, line| {
-            each(self, place, decode::json(place, line)?)
+        source.each_line(self.progress, |location, line| {
+            each(self, location, decode::json(location, line)?)
         })
     }
 
@@ -73,13 +73,13 @@ impl Run<'_> {
     /// before this import.
     pub(super) fn turn<K: Eq + Hash + Display + Clone>(
         &mut self,
-        place: Place<'_>,
-        seen: &mut Seen<K>,
+        location: Location<'_>,
+        seen: &mut SeenIds<K>,
         id: &K,
         exists: bool,
     ) -> Result<Turn, ImportError> {
-        if let Some(first) = seen.note(id.clone(), place.line) {
-            return Err(place.fault(
+        if let Some(first) = seen.note(id.clone(), location.line) {
+            return Err(location.field_error(
                 "id",
                 format_args!("{id}, which line {first} has already"),
                 "each id once in a file",
@@ -93,7 +93,7 @@ impl Run<'_> {
             (true, OnConflict::Fail) => {
                 let expected =
                     "an id that is new (or the choice to skip or to replace what is there)";
-                return Err(place.fault(
+                return Err(location.field_error(
                     "id",
                     format_args!("{id}, which the database has already"),
                     expected,
@@ -108,37 +108,38 @@ impl Run<'_> {
         Ok(turn)
     }
 
-    /// Runs a statement. What it fails with may be told later, so whatever names a line is found before it.
+    /// Runs a statement. Its error may be returned by a later call, so checks that name a line come before
+    /// it.
     pub(super) fn execute(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), ImportError> {
         self.session.execute_deferred(sql, binds)?;
         Ok(())
     }
 }
 
-/// Refuses an id that nothing has. `what` says what it should be the id of, such as `a group`.
+/// Refuses an id that does not exist. `what` is the kind of record, such as `a group`.
 pub(super) fn refer(
-    place: Place<'_>,
+    location: Location<'_>,
     field: &str,
     id: Option<i32>,
     known: &HashSet<i32>,
     what: &str,
 ) -> Result<(), ImportError> {
     match id {
-        Some(id) if !known.contains(&id) => Err(unknown(place, field, id, what)),
+        Some(id) if !known.contains(&id) => Err(unknown(location, field, id, what)),
         _ => Ok(()),
     }
 }
 
-/// Refuses a user id that nobody has.
+/// Refuses a user id that does not exist.
 pub(super) fn refer_user(
-    place: Place<'_>,
+    location: Location<'_>,
     field: &str,
     id: Option<&str>,
     known: &HashSet<String>,
 ) -> Result<(), ImportError> {
     match id {
         Some(id) if !known.contains(id) => {
-            Err(unknown(place, field, format_args!("\"{id}\""), "a user"))
+            Err(unknown(location, field, format_args!("\"{id}\""), "a user"))
         }
         _ => Ok(()),
     }
@@ -146,7 +147,7 @@ pub(super) fn refer_user(
 
 /// Refuses a part of an incident that does not belong to the incident's type.
 pub(super) fn refer_part(
-    place: Place<'_>,
+    location: Location<'_>,
     field: &str,
     id: i32,
     parts: &HashMap<i32, i32>,
@@ -155,13 +156,13 @@ pub(super) fn refer_part(
 ) -> Result<(), ImportError> {
     match parts.get(&id) {
         Some(owner) if *owner == kind => Ok(()),
-        Some(owner) => Err(place.fault(
+        Some(owner) => Err(location.field_error(
             field,
             format_args!("{id}, {what} of incident type {owner}"),
             format_args!("{what} of incident type {kind}"),
         )),
         None => Err(unknown(
-            place,
+            location,
             field,
             id,
             &format!("{what} of incident type {kind}"),
@@ -169,17 +170,17 @@ pub(super) fn refer_part(
     }
 }
 
-fn unknown(place: Place<'_>, field: &str, found: impl Display, what: &str) -> ImportError {
-    place.fault(
+fn unknown(location: Location<'_>, field: &str, found: impl Display, what: &str) -> ImportError {
+    location.field_error(
         field,
         found,
         format_args!("the id of {what} in the folder or in the database"),
     )
 }
 
-/// Refuses a text longer than the interface gives room for, in characters.
+/// Refuses a text that is longer than the interface allows, in characters.
 pub(super) fn at_most(
-    place: Place<'_>,
+    location: Location<'_>,
     field: &str,
     text: Option<&str>,
     most: usize,
@@ -190,7 +191,7 @@ pub(super) fn at_most(
     };
     let length = text.chars().count();
     if length > most {
-        return Err(place.fault(
+        return Err(location.field_error(
             field,
             format_args!("{length} characters"),
             format_args!("at most {most}"),
@@ -199,37 +200,41 @@ pub(super) fn at_most(
     Ok(())
 }
 
-/// An id leaves some to be given to new records: without any no such record could ever be made again.
+/// Refuses an id that leaves no ids for new records.
 pub(super) fn leaves_ids(
-    place: Place<'_>,
+    location: Location<'_>,
     field: &str,
     id: i32,
     records: &str,
 ) -> Result<(), ImportError> {
     if id > LAST_ID {
         let expected = format_args!("at most {LAST_ID}, which leaves ids for new {records}");
-        return Err(place.fault(field, id, expected));
+        return Err(location.field_error(field, id, expected));
     }
     Ok(())
 }
 
-/// Refuses an empty text where one must stand.
-pub(super) fn not_empty(place: Place<'_>, field: &str, text: &str) -> Result<(), ImportError> {
+/// Refuses an empty text.
+pub(super) fn not_empty(
+    location: Location<'_>,
+    field: &str,
+    text: &str,
+) -> Result<(), ImportError> {
     if text.is_empty() {
-        return Err(place.fault(field, "an empty text", "at least one character"));
+        return Err(location.field_error(field, "an empty text", "at least one character"));
     }
     Ok(())
 }
 
-/// Refuses parents that go round in a circle: a reader that climbs from one of them would never arrive.
+/// Refuses cycles of parents, in which a walk to the root would never end.
 ///
-/// `parents` holds each record's parent, and its line if the file has it; what was there before has none, and
-/// no circle.
+/// `parents` has each record's parent, and its line if the file has it; records from before have no line and
+/// form no cycle.
 pub(super) fn no_circle(
     file: &str,
     parents: &HashMap<i32, (i32, Option<u64>)>,
 ) -> Result<(), ImportError> {
-    // Every record is climbed from once; what was climbed through before needs no second look.
+    // Each record is visited once.
     let mut done: HashSet<i32> = HashSet::with_capacity(parents.len());
     for (start, (_, line)) in parents {
         let Some(line) = line else { continue };
@@ -240,11 +245,11 @@ pub(super) fn no_circle(
                 break;
             };
             if !path.insert(at) {
-                let place = Place { file, line: *line };
+                let location = Location { file, line: *line };
                 let found = format_args!(
                     "a parent of {start} from which the way up goes round in a circle at {at}"
                 );
-                return Err(place.fault(
+                return Err(location.field_error(
                     "parentId",
                     found,
                     "parents that end at one without a parent",
@@ -257,7 +262,7 @@ pub(super) fn no_circle(
     Ok(())
 }
 
-/// The parents of a table's records, those of the lines read so far included.
+/// The parents of a table's records, including the lines read so far.
 pub(super) fn all_parents(
     session: &mut dyn Session,
     sql: &str,
@@ -352,12 +357,12 @@ mod tests {
 
     #[test]
     fn lengths_are_counted_in_characters() {
-        let place = Place {
+        let location = Location {
             file: "x.jsonl",
             line: 1,
         };
-        at_most(place, "title", Some(&"æ".repeat(100)), 100)
+        at_most(location, "title", Some(&"æ".repeat(100)), 100)
             .expect("200 bytes, but 100 characters");
-        at_most(place, "title", Some(&"æ".repeat(101)), 100).expect_err("101 characters");
+        at_most(location, "title", Some(&"æ".repeat(101)), 100).expect_err("101 characters");
     }
 }

@@ -1,104 +1,110 @@
-//! Which stamps an import's records get: their own where that can harm nobody, and otherwise the import's.
+//! Stamps of imported records: the one in the line where that is safe, otherwise the stamp of the import.
 //!
-//! Whoever keeps a copy asks for what has a later stamp than the last it saw. So a record may only come into
-//! sight with a stamp that is later than every one given out before; a store that has given none takes any.
+//! A client that synchronises requests records with a later stamp than its watermark. So a record may only
+//! become visible with a stamp later than all issued before; a store that has issued none accepts any.
 
 use obeya_model::Timestamp;
 
-use super::error::{ImportError, Place};
+use super::error::{ImportError, Location};
 use super::run::Turn;
 use obeya_store::engine::{Session, StoreError};
 use obeya_store::stamp;
 
-/// How far ahead of this machine's clock a stamp may be: clocks differ, and every later stamp has to be later
-/// than this one.
-const AHEAD: i64 = 86_400 * 10_000_000;
+/// How far a stamp may be in the future: clocks differ, and every later stamp has to be later than this one.
+const MAX_CLOCK_SKEW: i64 = 86_400 * 10_000_000;
 
-/// The stamps of one import. Made and ended within its transaction, which has the writers' turn.
+/// The stamps of one import, used within its transaction, which holds the writers' lock.
 #[derive(Debug)]
 pub(super) struct Stamps {
-    /// The last one given out before; `None` if there was none.
-    given: Option<i64>,
-    /// What this import gives where a record cannot keep its own.
+    /// The last stamp issued before; `None` if there was none.
+    last_issued: Option<i64>,
+    /// The stamp of the import, for records whose own is not safe.
     own: i64,
-    /// The latest that a record may bring.
+    /// The latest stamp that a line may have.
     latest: i64,
-    /// The latest that a record got.
+    /// The latest stamp that was assigned.
     highest: Option<i64>,
 }
 
 impl Stamps {
-    /// Those of an import that begins `now` (100 ns ticks).
+    /// The stamps of an import that begins `now` (100 ns ticks).
     pub(super) fn begin(session: &mut dyn Session, now: i64) -> Result<Self, StoreError> {
-        let given = stamp::last(session)?;
+        let last_issued = stamp::last(session)?;
         Ok(Self {
-            given,
-            own: given.map_or(now, |given| now.max(given.saturating_add(1))),
-            latest: now.saturating_add(AHEAD),
+            last_issued,
+            own: last_issued.map_or(now, |last_issued| now.max(last_issued.saturating_add(1))),
+            latest: now.saturating_add(MAX_CLOCK_SKEW),
             highest: None,
         })
     }
 
-    /// The stamp of a record. `told` is its line's, `guessed` what stands in where the line has none.
+    /// The stamp of a record. `requested` is the one in its line, `default` is for a line without one.
     ///
-    /// What takes the place of another record is a change of now, whatever its line says.
-    pub(super) fn of(
+    /// A record that replaces another one changes now, whatever its line has.
+    pub(super) fn assign(
         &mut self,
-        place: Place<'_>,
+        location: Location<'_>,
         field: &str,
         turn: Turn,
-        told: Option<Timestamp>,
-        guessed: i64,
+        requested: Option<Timestamp>,
+        default: i64,
     ) -> Result<i64, ImportError> {
-        let stamp = match told {
-            Some(told) => self.checked(place, field, told)?,
-            // Plans are dated ahead; a change is not.
-            None => guessed.min(self.own),
+        let stamp = match requested {
+            Some(requested) => self.check(location, field, requested)?,
+            // Dates of plans may be in the future; a change may not.
+            None => default.min(self.own),
         };
-        let is_late = self.given.is_none_or(|given| stamp > given);
+        let is_late = self
+            .last_issued
+            .is_none_or(|last_issued| stamp > last_issued);
         Ok(match turn {
-            Turn::Insert if is_late => self.note(stamp),
+            Turn::Insert if is_late => self.record(stamp),
             _ => self.own(),
         })
     }
 
-    /// The import's own stamp, for a record that it changes without a line of the record's own.
+    /// The stamp of the import, for a record that changes without a line of its own.
     pub(super) fn own(&mut self) -> i64 {
-        self.note(self.own)
+        self.record(self.own)
     }
 
-    /// Takes in a stamp that was given out elsewhere: later ones are later than that.
-    pub(super) fn pass(
+    /// Records a stamp that another store issued: later stamps of this store are later than that.
+    pub(super) fn observe(
         &mut self,
-        place: Place<'_>,
+        location: Location<'_>,
         field: &str,
-        told: Timestamp,
+        requested: Timestamp,
     ) -> Result<(), ImportError> {
-        let stamp = self.checked(place, field, told)?;
-        self.note(stamp);
+        let stamp = self.check(location, field, requested)?;
+        self.record(stamp);
         Ok(())
     }
 
-    /// Lets later writes give later stamps.
+    /// Makes later writes issue later stamps.
     pub(super) fn end(&self, session: &mut dyn Session) -> Result<(), StoreError> {
         match self.highest {
-            // Before 1970 there are no ticks, but that one was given out must be known.
+            // Stamps before 1970 are negative, but the store must know that one was issued.
             Some(highest) => stamp::raise(session, highest.max(1)),
             None => Ok(()),
         }
     }
 
-    fn note(&mut self, stamp: i64) -> i64 {
+    fn record(&mut self, stamp: i64) -> i64 {
         self.highest = self.highest.max(Some(stamp));
         stamp
     }
 
-    fn checked(&self, place: Place<'_>, field: &str, told: Timestamp) -> Result<i64, ImportError> {
-        if told.ticks() > self.latest {
+    fn check(
+        &self,
+        location: Location<'_>,
+        field: &str,
+        requested: Timestamp,
+    ) -> Result<i64, ImportError> {
+        if requested.ticks() > self.latest {
             let expected = "at most a day after now, as every later change has to have a later one";
-            return Err(place.fault(field, told, expected));
+            return Err(location.field_error(field, requested, expected));
         }
-        Ok(told.ticks())
+        Ok(requested.ticks())
     }
 }
 
@@ -107,16 +113,16 @@ mod tests {
     use super::*;
 
     const NOW: i64 = 1_000_000;
-    const PLACE: Place<'_> = Place {
+    const LOCATION: Location<'_> = Location {
         file: "x.jsonl",
         line: 1,
     };
 
-    fn stamps(given: Option<i64>) -> Stamps {
+    fn stamps(last_issued: Option<i64>) -> Stamps {
         Stamps {
-            given,
-            own: given.map_or(NOW, |given| NOW.max(given + 1)),
-            latest: NOW + AHEAD,
+            last_issued,
+            own: last_issued.map_or(NOW, |last_issued| NOW.max(last_issued + 1)),
+            latest: NOW + MAX_CLOCK_SKEW,
             highest: None,
         }
     }
@@ -126,10 +132,16 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(given: Option<i64>, turn: Turn, told: Option<i64>, guessed: i64, expected: i64) {
-        let mut stamps = stamps(given);
-        let told = told.and_then(at);
-        let stamp = stamps.of(PLACE, "lastModified", turn, told, guessed);
+    fn check(
+        last_issued: Option<i64>,
+        turn: Turn,
+        requested: Option<i64>,
+        default: i64,
+        expected: i64,
+    ) {
+        let mut stamps = stamps(last_issued);
+        let requested = requested.and_then(at);
+        let stamp = stamps.assign(LOCATION, "lastModified", turn, requested, default);
         assert_eq!(stamp.expect("a stamp"), expected);
         assert_eq!(stamps.highest, Some(expected));
     }
@@ -137,7 +149,13 @@ mod tests {
     #[test]
     fn a_store_that_has_given_none_takes_any() {
         check(None, Turn::Insert, Some(-5), 0, -5);
-        check(None, Turn::Insert, Some(NOW + AHEAD), 0, NOW + AHEAD);
+        check(
+            None,
+            Turn::Insert,
+            Some(NOW + MAX_CLOCK_SKEW),
+            0,
+            NOW + MAX_CLOCK_SKEW,
+        );
         check(None, Turn::Insert, None, 7, 7);
     }
 
@@ -147,7 +165,7 @@ mod tests {
         check(Some(500), Turn::Insert, Some(500), 0, NOW);
         check(Some(500), Turn::Insert, Some(499), 0, NOW);
         check(Some(500), Turn::Insert, None, 499, NOW);
-        // The clock is behind what was given out.
+        // The clock is behind the last issued stamp.
         check(Some(NOW + 9), Turn::Insert, Some(1), 0, NOW + 10);
     }
 
@@ -160,8 +178,8 @@ mod tests {
     #[test]
     fn a_guess_is_never_ahead_and_what_is_told_at_most_a_day() {
         check(None, Turn::Insert, None, NOW + 1, NOW);
-        let told = at(NOW + AHEAD + 1);
-        let fault = stamps(None).of(PLACE, "lastModified", Turn::Insert, told, 0);
+        let requested = at(NOW + MAX_CLOCK_SKEW + 1);
+        let fault = stamps(None).assign(LOCATION, "lastModified", Turn::Insert, requested, 0);
         assert_eq!(
             fault.expect_err("a fault").to_string(),
             "x.jsonl, line 1, field lastModified: found 1970-01-02T00:00:00.1000001Z, \

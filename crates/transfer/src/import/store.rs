@@ -3,19 +3,19 @@
 use super::error::ImportError;
 use super::folder::Source;
 use super::run::{Run, leaves_ids};
-use crate::lines::store::StoreLine;
+use crate::jsonl::store::StoreLine;
 use obeya_store::{sequences, values};
 
 /// Reads `store.jsonl`.
 pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
-    run.each(source, |run, place, line: StoreLine| {
+    run.each(source, |run, location, line: StoreLine| {
         if run.report.read > 0 {
-            return Err(place.whole("another line", "one line, as there is one store"));
+            return Err(location.line_error("another line", "one line, as there is one store"));
         }
         run.report.read = 1;
         run.report.inserted = 1;
         if let Some(stamp) = line.last_stamp {
-            run.stamps.pass(place, "lastStamp", stamp)?;
+            run.stamps.observe(location, "lastStamp", stamp)?;
         }
         for (field, id, records) in [
             ("lastIncidentId", line.last_incident_id, "incidents"),
@@ -26,9 +26,9 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
             ),
             ("lastValueId", line.last_value_id, "values"),
         ] {
-            leaves_ids(place, field, id.unwrap_or_default(), records)?;
+            leaves_ids(location, field, id.unwrap_or_default(), records)?;
         }
-        run.told.given = line;
+        run.collected.given = line;
         Ok(())
     })
 }
@@ -36,7 +36,7 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
 /// Moves the counters of ids on. To be done at the end: on PostgreSQL they stay so whatever becomes of the
 /// transaction.
 pub(super) fn settle(run: &mut Run<'_>) -> Result<(), ImportError> {
-    let given = &run.told.given;
+    let given = &run.collected.given;
     for (table, last) in [
         ("incidents", given.last_incident_id),
         ("improvements", given.last_improvement_id),

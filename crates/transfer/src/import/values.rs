@@ -5,12 +5,12 @@ use std::ops::ControlFlow;
 
 use obeya_model::Timestamp;
 
-use super::error::{ImportError, Place};
+use super::error::{ImportError, Location};
 use super::folder::Source;
-use super::known::Seen;
+use super::ids::SeenIds;
 use super::run::{Run, Turn, at_most, leaves_ids, refer};
 use super::{csv, decode};
-use crate::lines::values::ValueLine;
+use crate::jsonl::values::ValueLine;
 use obeya_store::engine::Value;
 use obeya_store::values::{COLUMNS, changed, given};
 
@@ -18,17 +18,16 @@ use obeya_store::values::{COLUMNS, changed, given};
 const DIMENSION: usize = 100;
 const TEXT: usize = 255;
 
-/// Values held back to be written in the order of the table, which is their date's: a file in another order
-/// would otherwise touch a page of the table for each line.
+/// Values that are buffered and sorted by date, the order of the table: a file in another order would
+/// otherwise touch a page for each line.
 const BATCH: usize = 100_000;
-/// Values handed to the session at once: their list of columns is kept small beside the lines it borrows
-/// from.
+/// Values in one bulk insert: the list of bound values stays small compared with the buffered lines.
 const PIECE: usize = 10_000;
 
-/// Lines that are looked up at once: on an engine at the end of a wire a look costs more than what it finds.
-const LOOK: usize = 1_000;
+/// Ids in one lookup: a round trip to a server costs more than the rows it finds.
+const LOOKUP_BATCH: usize = 1_000;
 
-/// The names of a line's fields, those that must be there first, and what each holds.
+/// The fields of a line and their types, required ones first.
 pub(super) const FIELDS: [(&str, &str); 14] = [
     ("id", "an int32"),
     ("dataSourceId", "an int32"),
@@ -46,7 +45,7 @@ pub(super) const FIELDS: [(&str, &str); 14] = [
     ("externalId", "text"),
 ];
 
-/// How many of [`FIELDS`] must be there.
+/// How many of [`FIELDS`] are required.
 pub(super) const REQUIRED: usize = 4;
 
 /// Reads the values.
@@ -54,15 +53,15 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
     let mut values = Values::default();
     let file = source.name.as_str();
     let read = if source.is_csv() {
-        csv::each(source, run.progress, |place, line| {
-            values.take(run, place, line)
+        csv::each(source, run.progress, |location, line| {
+            values.take(run, location, line)
         })
     } else {
-        source.each_line(run.progress, |place, line| {
-            values.take(run, place, decode::json(place, line)?)
+        source.each_line(run.progress, |location, line| {
+            values.take(run, location, decode::json(location, line)?)
         })
     };
-    // Before the fault of a line, those of the lines before it.
+    // An error of an earlier line comes first.
     values.settle(run, file)?;
     read?;
     values.flush(run)?;
@@ -71,9 +70,9 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
 
 #[derive(Default)]
 struct Values {
-    seen: Seen<i32>,
-    /// Lines not yet compared with what is there, and their numbers.
-    unsettled: Vec<(u64, ValueLine)>,
+    seen: SeenIds<i32>,
+    /// Lines not yet compared with the database, and their numbers.
+    pending: Vec<(u64, ValueLine)>,
     /// Those to be written, each with the stamp of its registration.
     waiting: Vec<(i64, ValueLine)>,
     /// The largest id among them.
@@ -86,44 +85,44 @@ impl Values {
     fn take(
         &mut self,
         run: &mut Run<'_>,
-        place: Place<'_>,
+        location: Location<'_>,
         line: ValueLine,
     ) -> Result<(), ImportError> {
         if !run.known.any_values {
-            return self.settle_one(run, place, line, None);
+            return self.settle_one(run, location, line, None);
         }
-        self.unsettled.push((place.line, line));
-        if self.unsettled.len() == LOOK {
-            self.settle(run, place.file)?;
+        self.pending.push((location.line, line));
+        if self.pending.len() == LOOKUP_BATCH {
+            self.settle(run, location.file)?;
         }
         Ok(())
     }
 
-    /// Decides what to do with the lines that wait for it.
+    /// Decides what to do with the pending lines.
     fn settle(&mut self, run: &mut Run<'_>, file: &str) -> Result<(), ImportError> {
         let stored = self.stored(run)?;
-        for (line, value) in std::mem::take(&mut self.unsettled) {
-            let place = Place { file, line };
+        for (line, value) in std::mem::take(&mut self.pending) {
+            let location = Location { file, line };
             let stored = stored.get(&value.id.into()).copied();
-            self.settle_one(run, place, value, stored)?;
+            self.settle_one(run, location, value, stored)?;
         }
         Ok(())
     }
 
-    /// Which of these the database has: datasource and date by id.
+    /// Which of the pending values the database has: datasource and date by id.
     fn stored(&self, run: &mut Run<'_>) -> Result<HashMap<i64, (i64, i64)>, ImportError> {
         let mut stored = HashMap::new();
-        if self.unsettled.is_empty() {
+        if self.pending.is_empty() {
             return Ok(stored);
         }
-        // As many places each time, so that it is one statement.
-        let places: Vec<String> = (1..=LOOK).map(|place| format!("?{place}")).collect();
+        // Always the same number of placeholders, so that it is one prepared statement.
+        let placeholders: Vec<String> = (1..=LOOKUP_BATCH).map(|n| format!("?{n}")).collect();
         let sql = format!(
             "SELECT id, datasource_id, value_date FROM datasource_values WHERE id IN ({})",
-            places.join(", ")
+            placeholders.join(", ")
         );
-        let mut ids = vec![Value::Null; LOOK];
-        for (id, (_, line)) in ids.iter_mut().zip(&self.unsettled) {
+        let mut ids = vec![Value::Null; LOOKUP_BATCH];
+        for (id, (_, line)) in ids.iter_mut().zip(&self.pending) {
             *id = line.id.into();
         }
         run.session.query(&sql, &ids, &mut |row| {
@@ -138,15 +137,15 @@ impl Values {
     fn settle_one(
         &mut self,
         run: &mut Run<'_>,
-        place: Place<'_>,
+        location: Location<'_>,
         line: ValueLine,
         stored: Option<(i64, i64)>,
     ) -> Result<(), ImportError> {
-        let turn = run.turn(place, &mut self.seen, &line.id, stored.is_some())?;
+        let turn = run.turn(location, &mut self.seen, &line.id, stored.is_some())?;
         if turn == Turn::Skip {
             return Ok(());
         }
-        check(run, place, &line)?;
+        check(run, location, &line)?;
         if let Some((datasource, date)) = stored {
             let sql = "DELETE FROM datasource_values WHERE datasource_id = ?1 AND value_date = ?2 AND id = ?3";
             run.execute(sql, &[datasource.into(), date.into(), line.id.into()])?;
@@ -157,7 +156,9 @@ impl Values {
         }
         let date = line.value_date.ticks();
         let told = line.registration_date;
-        let registered = run.stamps.of(place, "registrationDate", turn, told, date)?;
+        let registered = run
+            .stamps
+            .assign(location, "registrationDate", turn, told, date)?;
         *self.gained.entry(line.data_source_id).or_default() += 1;
         self.largest = self.largest.max(line.id);
         self.waiting.push((registered, line));
@@ -181,7 +182,7 @@ impl Values {
         Ok(())
     }
 
-    /// Brings the datasources' counts up to date, and lets readers know that their values changed.
+    /// Updates the counts of the datasources and the counters by which readers notice changed values.
     fn count(&self, run: &mut Run<'_>) -> Result<(), ImportError> {
         let now = Timestamp::now().ticks();
         for (datasource, gained) in &self.gained {
@@ -194,7 +195,7 @@ impl Values {
     }
 }
 
-/// What a line gives to [`COLUMNS`].
+/// The values of a line for [`COLUMNS`].
 fn columns((registered, line): &(i64, ValueLine)) -> [Value<'_>; COLUMNS.len()] {
     [
         line.data_source_id.into(),
@@ -214,22 +215,37 @@ fn columns((registered, line): &(i64, ValueLine)) -> [Value<'_>; COLUMNS.len()] 
     ]
 }
 
-fn check(run: &Run<'_>, place: Place<'_>, line: &ValueLine) -> Result<(), ImportError> {
-    leaves_ids(place, "id", line.id, "values")?;
+fn check(run: &Run<'_>, location: Location<'_>, line: &ValueLine) -> Result<(), ImportError> {
+    leaves_ids(location, "id", line.id, "values")?;
     refer(
-        place,
+        location,
         "dataSourceId",
         Some(line.data_source_id),
         &run.known.datasources,
         "a datasource",
     )?;
     if !line.value.is_finite() {
-        return Err(place.fault("value", line.value, "a finite number"));
+        return Err(location.field_error("value", line.value, "a finite number"));
     }
-    at_most(place, "description", line.description.as_deref(), TEXT)?;
-    at_most(place, "externalId", line.external_id.as_deref(), TEXT)?;
-    at_most(place, "dimension", line.dimension.as_deref(), DIMENSION)?;
-    at_most(place, "dimension2", line.dimension2.as_deref(), DIMENSION)?;
-    at_most(place, "dimension3", line.dimension3.as_deref(), DIMENSION)?;
-    at_most(place, "dimension4", line.dimension4.as_deref(), DIMENSION)
+    at_most(location, "description", line.description.as_deref(), TEXT)?;
+    at_most(location, "externalId", line.external_id.as_deref(), TEXT)?;
+    at_most(location, "dimension", line.dimension.as_deref(), DIMENSION)?;
+    at_most(
+        location,
+        "dimension2",
+        line.dimension2.as_deref(),
+        DIMENSION,
+    )?;
+    at_most(
+        location,
+        "dimension3",
+        line.dimension3.as_deref(),
+        DIMENSION,
+    )?;
+    at_most(
+        location,
+        "dimension4",
+        line.dimension4.as_deref(),
+        DIMENSION,
+    )
 }

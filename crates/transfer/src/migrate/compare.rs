@@ -1,4 +1,4 @@
-//! Whether two databases hold the same, and where they first do not.
+//! Compares two databases and finds the first difference of each table.
 
 use std::cmp::Ordering;
 use std::time::Instant;
@@ -15,7 +15,7 @@ use super::target::Ended;
 use obeya_store::table::Table;
 use obeya_store::{Session, Value, sequences};
 
-/// Rows between two words about how far it is.
+/// Rows between two reports of progress.
 const ROWS_PER_WORD: u64 = 2_000;
 
 /// Compares every table with the source's.
@@ -61,7 +61,7 @@ pub(super) fn all(
     })
 }
 
-/// The sum of a table's rows.
+/// The digest of a table's rows.
 pub(super) fn sum(
     session: &mut dyn Session,
     side: Side,
@@ -96,7 +96,7 @@ pub(super) fn rows(
         }
         Ok(())
     })?;
-    // What is left of the source's rows has no counterpart.
+    // The remaining rows of the source have no counterpart.
     if found.is_none() {
         found = source.left();
     }
@@ -110,7 +110,7 @@ struct Incoming<'a> {
     table: &'static Table,
     batch: Batch,
     row: usize,
-    /// Whether all batches have come, or none will come any more.
+    /// Whether no more batches will come.
     ended: Result<bool, Gone>,
 }
 
@@ -125,7 +125,7 @@ impl<'a> Incoming<'a> {
         }
     }
 
-    /// What the next row differs in from this one of the target's.
+    /// How the next row differs from this row of the target.
     fn against(&mut self, target: &[Value<'_>]) -> Option<Difference> {
         let table = self.table;
         let Some(source) = self.next() else {
@@ -190,7 +190,7 @@ impl<'a> Incoming<'a> {
         }
     }
 
-    /// Lets the source come to its end, so that it can be asked again.
+    /// Reads the remaining batches, so that the source can take another request.
     fn drain(mut self) -> Result<(), Gone> {
         while matches!(self.ended, Ok(false)) {
             self.fetch();
@@ -199,7 +199,7 @@ impl<'a> Incoming<'a> {
     }
 }
 
-/// How keys are ordered, which are integers and texts.
+/// The order of keys, which are integers and texts.
 fn order(source: &Value<'_>, target: &Value<'_>) -> Ordering {
     match (source, target) {
         (Value::Int(source), Value::Int(target)) => source.cmp(target),

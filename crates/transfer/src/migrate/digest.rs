@@ -1,8 +1,8 @@
-//! What a table holds, as one number: equal rows in equal order give equal digests, on every engine.
+//! Digest of a table: equal rows in equal order have equal digests on every engine.
 //!
 //! SHA-256 over every value of every row, each by a byte for its type and then: nothing for NULL (0); eight
 //! bytes, the highest first, for an integer (1) and for the bits of a double (2); for a text (3) its length
-//! in bytes as an integer has it, and its bytes in UTF-8. No two lists of values are written alike.
+//! in bytes as an integer has it, and its bytes in UTF-8. The encoding of a list of values is unique.
 
 use std::fmt;
 
@@ -44,7 +44,7 @@ pub(super) struct Sum {
     pub(super) digest: Digest,
 }
 
-/// A sum that is being made.
+/// A digest that is being computed.
 #[derive(Default)]
 pub(super) struct Summing {
     rows: u64,
@@ -54,7 +54,7 @@ pub(super) struct Summing {
 }
 
 impl Summing {
-    /// The next row.
+    /// Adds a row.
     pub(super) fn add(&mut self, row: &[Value<'_>]) {
         self.row.clear();
         for value in row {
@@ -84,7 +84,7 @@ impl Summing {
         self.rows
     }
 
-    /// The sum of all rows.
+    /// The digest of all rows.
     pub(super) fn end(self) -> Sum {
         Sum {
             rows: self.rows,

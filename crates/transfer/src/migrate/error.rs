@@ -1,5 +1,5 @@
-//! Why a migration kept nothing, told so that somebody can do something about it. No value of a row is told
-//! but ids: others may be secrets.
+//! Errors of a migration, with what is needed to resolve them. Messages include no values of rows except ids:
+//! other values may be secrets.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ impl fmt::Display for Side {
     }
 }
 
-/// Why a migration kept nothing.
+/// Why a migration was rolled back.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MigrateError {
@@ -39,14 +39,14 @@ pub enum MigrateError {
         /// The first table that has rows.
         table: &'static str,
     },
-    /// One of the databases did not do what it was asked.
+    /// One of the databases failed.
     #[error("the {side} database failed{}", of_table(*.table))]
     Store {
         /// Which of them.
         side: Side,
         /// The table it was about, if it was about one.
         table: Option<&'static str>,
-        /// What it said.
+        /// Its error.
         source: StoreError,
     },
     /// A value that cannot be copied.
@@ -91,10 +91,10 @@ pub enum MigrateError {
         /// What the target said.
         source: StoreError,
     },
-    /// The target does not hold what the source holds, though everything was written.
+    /// The target differs from the source although everything was written.
     #[error("the target does not hold what was written to it: {0}")]
     Different(Difference),
-    /// It was told to end.
+    /// The migration was stopped by its caller.
     #[error("stopped; nothing was kept")]
     Stopped,
 }
@@ -131,13 +131,13 @@ pub enum Difference {
         /// The table.
         table: &'static str,
     },
-    /// The target would give ids that the source has given already.
+    /// The target would issue ids that the source has issued already.
     Ids {
         /// The table.
         table: &'static str,
-        /// The highest id that the source has given.
+        /// The highest id that the source has issued.
         source: i64,
-        /// The highest id that the target believes given.
+        /// The highest id issued according to the target.
         target: i64,
     },
 }

@@ -1,10 +1,10 @@
-//! Everything a database holds into another one, on whichever engines: copied in one transaction, looked at,
-//! and kept only if it is the same.
+//! Copies a whole database into another one, on any engine: in one transaction, which is committed only if
+//! both compare equal.
 //!
 //! The source is read in one snapshot by one thread, the target written by another, with a few batches of
 //! rows between them: the memory this takes does not depend on what is copied. Ids, stamps, keys and secrets
-//! are kept, so tokens and next links stay good and no id is given twice. What is made from other columns
-//! (the words and parts that texts are found by) is made again. Nothing here knows what a table means.
+//! are copied, so tokens and next links stay valid and no id is issued twice. Search indexes are derived from
+//! other columns and are rebuilt. Nothing here knows what a table means.
 
 mod compare;
 mod digest;
@@ -12,13 +12,13 @@ mod error;
 mod progress;
 mod report;
 mod rows;
+mod search_words;
 mod session;
 mod source;
 mod tables;
 mod target;
 #[cfg(test)]
 mod tests;
-mod words;
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -37,8 +37,8 @@ use target::Ended;
 
 /// How long a transaction waits while another process writes to the target.
 const LOCK_WAIT: Duration = Duration::from_secs(30);
-/// How long one statement may run: it gives a whole table, and waits for the other side meanwhile. PostgreSQL
-/// counts milliseconds in 31 bits.
+/// How long one statement may run: it returns a whole table, and waits for the other side meanwhile.
+/// PostgreSQL counts milliseconds in 31 bits.
 const STATEMENT: Duration = Duration::from_secs(7 * 86_400);
 
 /// Copies everything in the database at `from` into the one at `to`, which must hold nothing yet and is made
@@ -46,7 +46,7 @@ const STATEMENT: Duration = Duration::from_secs(7 * 86_400);
 ///
 /// A source of an older version is brought up to date first, as by every other command; otherwise it is only
 /// read. A service may run on it meanwhile, but what it stores after the snapshot
-/// ([`MigrateReport::last_stamp`]) is not copied: it is better stopped before.
+/// ([`MigrateReport::last_stamp`]) is not copied: better stop the service before.
 ///
 /// # Errors
 /// [`MigrateError`]; the target holds nothing then, but for [`StoreError::Uncertain`].
@@ -91,7 +91,7 @@ async fn copy(
     progress: Arc<dyn Progress>,
 ) -> Result<MigrateReport, MigrateError> {
     let (line, reading) = sides(source, &progress);
-    // The work may be asked for again when another transaction was in the way; the source cannot be.
+    // The work may run again after a conflict with another transaction; the source cannot.
     let line = Cell::new(Some(line));
     let writing = target.write_isolated(move |session| {
         let line = line.take().ok_or_else(|| {
@@ -102,7 +102,7 @@ async fn copy(
     settle(tokio::join!(reading, writing))
 }
 
-/// The line to the source, and the source's work, which ends when the line is dropped.
+/// The channel to the source, and the task that reads it, which ends when the channel is dropped.
 fn sides(
     source: &Store,
     progress: &Arc<dyn Progress>,
@@ -120,7 +120,7 @@ fn sides(
     (asking, reading)
 }
 
-/// What came of both sides. The one that ended because the other did has nothing to say.
+/// The result of both sides. A side that ended because of the other has no error of its own.
 fn settle(
     (source, target): (Result<(), source::Ended>, Result<MigrateReport, Ended>),
 ) -> Result<MigrateReport, MigrateError> {

@@ -1,4 +1,4 @@
-//! Whom a migration tells how far it is, and who may end it.
+//! Progress of a migration, and how to stop it.
 
 /// What a migration is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,14 +10,14 @@ pub enum Phase {
     Verify,
 }
 
-/// Told how far a migration is. Called from the migration's own threads; it must not block.
+/// Receives the progress of a migration. Called on the threads of the migration, so it must not block.
 pub trait Progress: Send + Sync {
     /// A phase begins that goes through so many rows.
     fn begin(&self, phase: Phase, rows: u64) {
         let _ = (phase, rows);
     }
 
-    /// A table is begun.
+    /// A table begins.
     fn table(&self, name: &str) {
         let _ = name;
     }
@@ -27,11 +27,11 @@ pub trait Progress: Send + Sync {
         let _ = rows;
     }
 
-    /// Asked now and then; `false` ends the migration, and nothing is kept.
-    fn goes_on(&self) -> bool {
+    /// Called from time to time; `false` stops the migration, which is then rolled back.
+    fn should_continue(&self) -> bool {
         true
     }
 }
 
-/// Tells nobody, and goes on.
+/// Reports nothing and never stops.
 impl Progress for () {}

@@ -1,4 +1,4 @@
-//! What a migration did.
+//! The result of a migration.
 
 use std::time::Duration;
 
@@ -6,22 +6,22 @@ use super::digest::{Digest, Sum};
 use super::error::Difference;
 use obeya_store::table::Table;
 
-/// What a migration copied, or what two databases were found to hold.
+/// The result of a migration, or of a comparison of two databases.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct MigrateReport {
     /// Each table, in the order they were copied.
     pub tables: Vec<TableReport>,
-    /// Where the databases differ, the first place of each table; none after a migration.
+    /// Where the databases differ, the first difference of each table; none after a migration.
     pub differences: Vec<Difference>,
-    /// The latest stamp (`lastModified`) that the source had given when it was read: what it stored later was
-    /// not copied. `None` if it never gave one.
+    /// The latest stamp (`lastModified`) that the source had issued when it was read: what it stored later
+    /// was not copied. `None` if it never issued one.
     pub last_stamp: Option<jiff::Timestamp>,
-    /// From the beginning until everything was on disk.
+    /// Time until everything was on disk.
     pub elapsed: Duration,
 }
 
-/// What came of one table.
+/// The result for one table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TableReport {
@@ -29,7 +29,7 @@ pub struct TableReport {
     pub table: &'static str,
     /// Rows of the source.
     pub rows: u64,
-    /// What these rows hold.
+    /// The digest of these rows.
     pub digest: Digest,
     /// How long copying and comparing took.
     pub elapsed: Duration,

@@ -1,22 +1,21 @@
-//! Rows on their way: read in the order of their keys, put together in batches, read again to be compared.
+//! Batches of rows: read in the order of their keys to be copied, and again to be compared.
 
 use std::ops::ControlFlow;
 
 use super::error::{MigrateError, Side};
 use super::progress::Progress;
 use super::tables::select;
-use obeya_store::table::{Column, Kind, Table};
+use obeya_store::table::{Column, ColumnType, Table};
 use obeya_store::{Row, Session, StoreError, Value};
 
 /// Most rows of a batch.
 const ROWS: usize = 2_000;
-/// Most bytes of text in a batch, but for those of its last row.
+/// Most bytes of text in a batch, without its last row.
 const BYTES: usize = 1 << 20;
-/// Most rows that are asked for at a time.
+/// Most rows of one query.
 const ROWS_PER_STATEMENT: usize = 4_000;
 
-/// Rows that travel together. Bounded, so that the memory a migration takes does not depend on what it
-/// copies.
+/// A batch of rows. Bounded, so that the memory of a migration does not depend on the size of the database.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     cells: Vec<Cell>,
@@ -29,12 +28,12 @@ enum Cell {
     Null,
     Int(i64),
     Real(f64),
-    /// Where it begins and ends in the batch's text.
+    /// Begin and end in the batch's text.
     Text(usize, usize),
 }
 
 impl Batch {
-    /// Another row.
+    /// Adds a row.
     pub(super) fn push(&mut self, row: &[Value<'_>]) {
         self.cells.extend(row.iter().map(|value| match *value {
             Value::Null => Cell::Null,
@@ -49,17 +48,17 @@ impl Batch {
         self.rows += 1;
     }
 
-    /// Whether it should be sent on its way.
+    /// Whether it should be sent.
     pub(super) fn is_full(&self) -> bool {
         self.rows >= ROWS || self.text.len() >= BYTES
     }
 
-    /// Rows in it.
+    /// Number of rows.
     pub(super) fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Whether a text in it holds the character that ends one in C.
+    /// Whether a text in it contains the character NUL.
     pub(super) fn has_nul(&self) -> bool {
         self.text.contains('\0')
     }
@@ -85,10 +84,10 @@ impl Batch {
     }
 }
 
-/// Reads a table in the order of its keys and gives each row to `each`.
+/// Calls `each` with each row of a table, in the order of its keys.
 ///
-/// Some thousand rows are asked for at a time, those after the last key: an engine need then not sort a whole
-/// table, nor send what is left of it when this is ended early.
+/// Each query reads some thousand rows after the last key (keyset pagination): an engine then neither sorts
+/// the whole table nor sends the rest of it when reading stops early.
 pub(super) fn read(
     session: &mut dyn Session,
     side: Side,
@@ -98,7 +97,7 @@ pub(super) fn read(
 ) -> Result<(), MigrateError> {
     let mut last = Batch::default();
     loop {
-        if !progress.goes_on() {
+        if !progress.should_continue() {
             return Err(MigrateError::Stopped);
         }
         let after = std::mem::take(&mut last);
@@ -150,8 +149,8 @@ fn values<'r>(
     table: &'static Table,
 ) -> Result<Vec<Value<'r>>, MigrateError> {
     let mut values = Vec::with_capacity(table.columns.len());
-    for (place, column) in table.columns.iter().enumerate() {
-        match value(row, place, column) {
+    for (index, column) in table.columns.iter().enumerate() {
+        match value(row, index, column) {
             Ok(value) => values.push(value),
             Err(error) => {
                 return Err(MigrateError::Value {
@@ -167,16 +166,16 @@ fn values<'r>(
     Ok(values)
 }
 
-fn value<'r>(row: &'r dyn Row, place: usize, column: &Column) -> Result<Value<'r>, StoreError> {
-    Ok(match column.kind {
-        Kind::Int => row.int(place)?.into(),
-        // A zero has no sign: not every engine keeps one, and the sum of both is the zero without.
-        Kind::Real => row.real(place)?.map(|value| value + 0.0).into(),
-        Kind::Text => row.text(place)?.into(),
+fn value<'r>(row: &'r dyn Row, index: usize, column: &Column) -> Result<Value<'r>, StoreError> {
+    Ok(match column.column_type {
+        ColumnType::Int => row.int(index)?.into(),
+        // Removes the sign of zero, which not every engine stores: adding 0.0 to -0.0 is 0.0.
+        ColumnType::Real => row.real(index)?.map(|value| value + 0.0).into(),
+        ColumnType::Text => row.text(index)?.into(),
     })
 }
 
-/// What the engine said below its general words.
+/// The message of the engine.
 fn reason(error: &StoreError) -> String {
     match error {
         StoreError::Engine(cause) => cause.to_string(),

@@ -1,10 +1,10 @@
-//! What a session needs that is to last as long as a migration takes.
+//! Prepares a session for a transaction that lasts as long as a migration.
 
 use std::ops::ControlFlow;
 
 use obeya_store::{Session, StoreError};
 
-/// Lets the transaction wait as long as the other database takes: a server ends those that seem forgotten.
+/// Lifts the limits on the duration of the transaction: a server ends one that idles for long.
 pub(crate) fn patient(session: &mut dyn Session) -> Result<(), StoreError> {
     match session.capabilities().lift_transaction_limits() {
         None => Ok(()),
@@ -12,7 +12,7 @@ pub(crate) fn patient(session: &mut dyn Session) -> Result<(), StoreError> {
     }
 }
 
-/// What tells a database from all others of its engine; `None` where its address does.
+/// The identity of a database among all of its engine; `None` where its address is the identity.
 pub(super) fn identity(session: &mut dyn Session) -> Result<Option<String>, StoreError> {
     match session.capabilities().identity() {
         None => Ok(None),

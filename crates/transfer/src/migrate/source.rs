@@ -1,4 +1,4 @@
-//! The side that is read: in one snapshot, table by table, as the other side asks for them.
+//! The source: read in one snapshot, table by table, as the target requests them.
 
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
@@ -11,21 +11,21 @@ use super::tables::{COUNTED, TABLES};
 use obeya_store::table::Table;
 use obeya_store::{Session, StoreError, Value, sequences};
 
-/// Batches on their way at most.
+/// Most batches in the channel.
 const ON_THE_WAY: usize = 4;
 
-/// What the source is in the snapshot.
+/// Facts about the source in the snapshot.
 #[derive(Debug, Clone)]
 pub(super) struct Snapshot {
-    /// The last stamp it gave to a record, in ticks.
+    /// The last stamp it issued, in ticks.
     pub(super) stamp: i64,
-    /// Rows of all tables, one of which is there from the beginning.
+    /// Rows of all tables, one of which always exists.
     pub(super) rows: u64,
-    /// The highest id given, for each table of [`COUNTED`].
+    /// The highest id issued, for each table of [`COUNTED`].
     pub(super) ids: [i64; COUNTED.len()],
 }
 
-/// The two ends of the line between the sides.
+/// The two ends of the channel between source and target.
 pub(super) fn line() -> (Asking, Answering) {
     let (ask, asked) = channel();
     let (answer, answers) = sync_channel(ON_THE_WAY);
@@ -56,11 +56,11 @@ enum Answer {
     Sum(Sum),
 }
 
-/// The other side has ended, and says why itself.
+/// The other side has ended and returns the error.
 #[derive(Debug)]
 pub(super) struct Gone;
 
-/// Why work on the source ended: what the store says is the source's.
+/// Why reading the source ended. Errors of the store are attributed to the source.
 #[derive(Debug)]
 pub(super) struct Ended(pub(super) MigrateError);
 
@@ -92,7 +92,7 @@ impl Snapshot {
 }
 
 impl Asking {
-    /// What the source is.
+    /// Waits for the facts about the source.
     pub(super) fn snapshot(&self) -> Result<Snapshot, Gone> {
         self.ask(Request::Snapshot)?;
         match self.answers.recv() {
@@ -101,17 +101,17 @@ impl Asking {
         }
     }
 
-    /// Asks for a table's rows: they come by [`Self::next`].
+    /// Requests the rows of a table, which [`Self::next`] returns.
     pub(super) fn rows(&self, table: &'static Table) -> Result<(), Gone> {
         self.ask(Request::Rows(table))
     }
 
-    /// Asks for a table's sum, which comes by [`Self::next`]; it is made meanwhile.
+    /// Requests the digest of a table, which [`Self::next`] returns; it is computed meanwhile.
     pub(super) fn sum(&self, table: &'static Table) -> Result<(), Gone> {
         self.ask(Request::Sum(table))
     }
 
-    /// The next rows of the table that was asked for, or the sum of all of them, which is the last.
+    /// The next rows of the requested table, or last the digest of all of them.
     pub(super) fn next(&self) -> Result<Part, Gone> {
         match self.answers.recv() {
             Ok(Answer::Rows(batch)) => Ok(Part::Rows(batch)),
@@ -131,7 +131,7 @@ pub(super) enum Part {
     Sum(Sum),
 }
 
-/// Answers what the target asks, until it asks no more.
+/// Serves the requests of the target until there are no more.
 pub(super) fn serve(
     session: &mut dyn Session,
     line: &Answering,
@@ -202,7 +202,7 @@ fn snapshot(session: &mut dyn Session, progress: &dyn Progress) -> Result<Snapsh
     })?;
     let mut rows = 0;
     for table in TABLES {
-        if !progress.goes_on() {
+        if !progress.should_continue() {
             return Err(MigrateError::Stopped.into());
         }
         let sql = format!("SELECT count(*) FROM {}", table.name);
@@ -222,7 +222,7 @@ fn snapshot(session: &mut dyn Session, progress: &dyn Progress) -> Result<Snapsh
     })
 }
 
-/// Sends a table's rows; the sum of them.
+/// Sends the rows of a table; returns their digest.
 fn send(
     session: &mut dyn Session,
     table: &'static Table,
@@ -231,7 +231,7 @@ fn send(
 ) -> Result<Sum, MigrateError> {
     let mut sum = Summing::default();
     let mut batch = Batch::default();
-    // What ends it when the target has: the target says why.
+    // Returned when the target has ended, which returns the error.
     let gone = |_| MigrateError::Stopped;
     rows::read(session, Side::Source, table, progress, |row| {
         sum.add(row);

@@ -1,23 +1,24 @@
-//! What is copied: every table of the schema but those that are made from others, with its columns, in an
-//! order in which each row finds what it refers to.
+//! The tables that are copied: all of the schema except derived ones, with their columns, ordered so that
+//! each row comes after what it refers to.
 //!
-//! Tests hold the list to the schema of each engine: a table or a column that a later version adds is missed
-//! there, and not in somebody's new database.
+//! Tests compare the list with the schema of each engine, so that a table or column that a later version adds
+//! is not forgotten.
 
-use obeya_store::table::{Column, Kind, SetBy, Table};
+use obeya_store::table::{Column, ColumnType, SetBy, Table};
 use obeya_store::tables::boards::BoardRow;
+use obeya_store::tables::comments::CommentRow;
 use obeya_store::tables::improvements::ImprovementRow;
+use obeya_store::tables::incidents::IncidentRow;
 use obeya_store::tables::names::{DataListRow, ImprovementCategoryRow};
 use obeya_store::tables::organisation::{AreaRow, GroupRow, ProjectRow, UserRow};
 
-/// The one table that is never empty: its only row is there from the beginning, and writers take turns at it.
+/// The one table that is never empty: it always has one row, which writers lock.
 pub(super) const STAMPS: &str = "stamps";
 
-/// The tables that count the ids they give, so that none is given twice.
+/// The tables with a sequence of ids, none of which is issued twice.
 pub(super) const COUNTED: [&str; 2] = ["incidents", "improvements"];
 
-/// A table that no code reads as rows: its name, its key and its other columns, `-> table` after one that
-/// holds an id of it.
+/// A table without a declaration: its name, its key and its other columns, `-> table` after a foreign key.
 macro_rules! copied {
     ($table:ident ($($key:ident $key_kind:ident $(-> $key_of:ident)?),+) $($column:ident $kind:ident $(-> $of:ident)?),*) => {
         Table {
@@ -30,10 +31,10 @@ macro_rules! copied {
         }
     };
     ($set_by:ident $name:ident $kind:ident) => {
-        Column { name: stringify!($name), kind: Kind::$kind, set_by: SetBy::$set_by, refers_to: None, field: None }
+        Column { name: stringify!($name), column_type: ColumnType::$kind, set_by: SetBy::$set_by, refers_to: None, field: None }
     };
     ($set_by:ident $name:ident $kind:ident $of:ident) => {
-        Column { name: stringify!($name), kind: Kind::$kind, set_by: SetBy::$set_by, refers_to: Some(stringify!($of)), field: None }
+        Column { name: stringify!($name), column_type: ColumnType::$kind, set_by: SetBy::$set_by, refers_to: Some(stringify!($of)), field: None }
     };
 }
 
@@ -60,21 +61,13 @@ pub(super) const TABLES: &[Table] = &[
     copied! { type_custom_fields (id Int)
     incident_type_id Int -> incident_types, label Text, type Text, sort_order Int, data_list_id Int, is_mandatory Int },
     copied! { type_translations (incident_type_id Int -> incident_types, language Text, kind Text, item_id Int) title Text, description Text },
-    copied! { incidents (id Int)
-    incident_type_id Int -> incident_types, project_id Int -> projects, area_id Int -> areas, reported_by_group_id Int -> groups,
-    reported_by_user_id Text -> users, reported_by Text, reported_date Int, follow_up_group_id Int -> groups,
-    responsible_user_id Text -> users, status Text, severity Text, title Text, text Text, incident_date Int, resolved_date Int, due_date Int,
-    evaluation_status Text, evaluation_text Text, is_anonymous Int, external_id Text, number_of_actions Int, number_of_attachments Int,
-    status_modified_date Int, status_new_date Int, status_in_progress_date Int, status_rejected_date Int, archived_date Int,
-    last_modified Int, deleted_date Int },
+    IncidentRow::TABLE,
     copied! { incident_categories (incident_id Int -> incidents, category_id Int -> type_categories) },
     copied! { incident_consequences (incident_id Int -> incidents, consequence_id Int -> type_consequences) amount Real },
     copied! { incident_causes (incident_id Int -> incidents, cause_id Int -> type_causes) },
     copied! { incident_custom_fields (incident_id Int -> incidents, custom_field_id Int -> type_custom_fields)
     value Text, data_list_value Text, registration_date Int },
-    copied! { incident_comments (id Int)
-    incident_id Int -> incidents, text Text, comment_date Int, commented_by Text, commented_by_user_id Text -> users,
-    parent_id Int -> incident_comments, level Int },
+    CommentRow::TABLE,
     ImprovementCategoryRow::TABLE,
     ImprovementRow::TABLE,
     copied! { datasources (id Int)
@@ -89,14 +82,14 @@ pub(super) const TABLES: &[Table] = &[
     copied! { answers (client_id Text, operation Text, key Text) fingerprint Text, body Text, answered_at Int, record_id Int, ordinal Int },
 ];
 
-/// So many of a table's rows in the order of their keys, which is the same on every engine: the first ones,
-/// or those after a key that is bound.
+/// The query for at most `most` rows ordered by key, which is the same on every engine: the first ones, or
+/// those after a bound key.
 pub(super) fn select(table: &Table, after_a_key: bool, most: usize) -> String {
     let keys: Vec<&str> = table.key().iter().map(|column| column.name).collect();
     let keys = keys.join(", ");
     let after = if after_a_key {
-        let places: Vec<String> = (1..=table.keys).map(|place| format!("?{place}")).collect();
-        format!(" WHERE ({keys}) > ({})", places.join(", "))
+        let placeholders: Vec<String> = (1..=table.keys).map(|n| format!("?{n}")).collect();
+        format!(" WHERE ({keys}) > ({})", placeholders.join(", "))
     } else {
         String::new()
     };

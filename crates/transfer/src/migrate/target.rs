@@ -1,5 +1,5 @@
-//! The side that is written: it asks for the source's tables one after another, and keeps nothing unless it
-//! then holds what the source holds.
+//! The target: it requests the tables of the source one after another, and commits only if it then equals the
+//! source.
 
 use std::time::Instant;
 
@@ -9,18 +9,18 @@ use super::error::{MigrateError, Side};
 use super::progress::{Phase, Progress};
 use super::report::{MigrateReport, TableReport};
 use super::rows::{self, Batch};
+use super::search_words;
 use super::session::patient;
 use super::source::{Asking, Gone, Part};
 use super::tables::{COUNTED, STAMPS, TABLES};
-use super::words;
 use obeya_store::table::Table;
 use obeya_store::{Session, StoreError, Value, bulk, search, sequences};
 
-/// Why work on the target ended.
+/// Why writing the target ended.
 pub(super) enum Ended {
-    /// The source ended first, and says why itself.
+    /// The source ended first and returns the error.
     Gone,
-    /// Something else.
+    /// Another error.
     Of(MigrateError),
 }
 
@@ -42,7 +42,7 @@ impl From<StoreError> for Ended {
     }
 }
 
-/// Copies everything, within one transaction, and looks at what is there then.
+/// Copies everything in one transaction and compares.
 pub(super) fn fill(
     session: &mut dyn Session,
     line: &Asking,
@@ -106,7 +106,7 @@ fn must_be_empty(session: &mut dyn Session, table: &Table) -> Result<(), Migrate
     }
 }
 
-/// Copies a table; the sum of what the source sent.
+/// Copies a table; returns the digest of what the source sent.
 fn copy(
     session: &mut dyn Session,
     table: &'static Table,
@@ -115,7 +115,7 @@ fn copy(
 ) -> Result<Sum, Ended> {
     line.rows(table)?;
     loop {
-        if !progress.goes_on() {
+        if !progress.should_continue() {
             return Err(MigrateError::Stopped.into());
         }
         match line.next()? {
@@ -135,13 +135,13 @@ fn write(session: &mut dyn Session, table: &Table, batch: &Batch) -> Result<(), 
         return Err(nul(table, &values, engine.product()));
     }
     let written = if table.name == STAMPS {
-        // Its row is there, and other writers wait for it: it must stay the same one.
+        // Its row exists, and other writers wait for its lock, so it must not be replaced.
         let sql = "UPDATE stamps SET last = ?2 WHERE id = ?1";
         session.execute_deferred(sql, &values)
     } else {
         session
             .append(table.name, &table.names(), &values)
-            .and_then(|()| words::put(session, table, &values))
+            .and_then(|()| search_words::put(session, table, &values))
     };
     written.map_err(|source| {
         if let StoreError::Unavailable(_) | StoreError::Timeout = source {
@@ -158,7 +158,7 @@ fn write(session: &mut dyn Session, table: &Table, batch: &Batch) -> Result<(), 
     })
 }
 
-/// The text that the engine of this name would refuse, without saying where it stands.
+/// The text that this engine would refuse without saying where it is.
 fn nul(table: &Table, values: &[Value<'_>], engine: &str) -> MigrateError {
     let is_bad = |value: &Value<'_>| matches!(value, Value::Text(text) if text.contains('\0'));
     let place = values.iter().position(is_bad).unwrap_or_default();

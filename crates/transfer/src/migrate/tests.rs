@@ -6,7 +6,7 @@ use obeya_testkit::postgres::Scratch;
 
 use super::session::patient;
 use super::tables::{COUNTED, TABLES};
-use obeya_store::table::{Column, Kind, Table};
+use obeya_store::table::{Column, ColumnType, Table};
 use obeya_store::{Session, Store, StoreError, StoreOptions};
 
 /// What is made from other tables, and so not copied.
@@ -23,7 +23,7 @@ const DERIVED: [&str; 7] = [
 /// A column as the list has it: its name, its kind, its place in the primary key, and what it refers to. Only
 /// the columns of the key have an order: a declared table has that of its lines, and a column that was added
 /// to a table stands at its end.
-type Listed = (String, Kind, Option<usize>, Option<String>);
+type Listed = (String, ColumnType, Option<usize>, Option<String>);
 
 /// Where each engine tells of its own tables.
 struct Catalogue {
@@ -142,7 +142,7 @@ fn columns(table: &Table) -> Vec<Listed> {
     let column = |(place, column): (usize, &Column)| {
         (
             column.name.to_owned(),
-            column.kind,
+            column.column_type,
             (place < table.keys).then_some(place + 1),
             column.refers_to.map(str::to_owned),
         )
@@ -192,11 +192,11 @@ fn described(session: &mut dyn Session, catalogue: &Catalogue) -> Result<Describ
     Ok((found, counted))
 }
 
-fn kind(text: &str) -> Kind {
+fn kind(text: &str) -> ColumnType {
     match text {
-        "INTEGER" | "bigint" => Kind::Int,
-        "REAL" | "double precision" => Kind::Real,
-        "TEXT" | "text" => Kind::Text,
+        "INTEGER" | "bigint" => ColumnType::Int,
+        "REAL" | "double precision" => ColumnType::Real,
+        "TEXT" | "text" => ColumnType::Text,
         other => panic!("a column of type {other}, which a migration does not know"),
     }
 }

@@ -1,7 +1,7 @@
-//! Where the copy goes. What is asked of a target is the same for all; that it is whole after a kill is each
-//! one's own matter.
+//! The targets of a copy, behind one trait. Each target ensures in its own way that the copy is consistent
+//! after a kill.
 //!
-//! Nothing here asks the service for anything.
+//! Nothing here sends requests to the service.
 
 mod folder;
 mod postgres;
@@ -15,43 +15,43 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use super::month::Month;
-use super::row::{Group, Row, Rows};
+use super::row::{GroupRows, TableGroup, TableRow};
 use super::state::State;
 
-pub(super) use folder::Folder;
+pub(super) use folder::FolderTarget;
 pub(super) use postgres::Postgres;
-pub(super) use sql::Sql;
+pub(super) use sql::SqlTarget;
 pub(super) use sqlite::Sqlite;
 
-/// Where a copy is to be.
+/// The location of a copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    Folder(PathBuf),
+pub(super) enum Location {
+    FolderTarget(PathBuf),
     Sqlite(PathBuf),
     Postgres(String),
 }
 
-/// As it may be shown.
-impl fmt::Display for Place {
+/// Without the password.
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Folder(path) => path.display().fmt(f),
-            Place::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
-            Place::Postgres(url) => f.write_str(&obeya_server::without_password(url)),
+            Location::FolderTarget(path) => path.display().fmt(f),
+            Location::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
+            Location::Postgres(url) => f.write_str(&obeya_server::without_password(url)),
         }
     }
 }
 
-/// What is replaced as a whole.
+/// A set of rows that is replaced as a whole.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Scope<'a> {
     /// All rows of the group; they are pushed in the order of their ids.
-    All(&'a Group),
+    All(&'a TableGroup),
     /// A month of a datasource's values; they are pushed in the order of their dates.
-    Month(&'a Group, i32, Month),
+    Month(&'a TableGroup, i32, Month),
 }
 
-/// Rows that a copy did not have, had otherwise, or has no longer.
+/// The number of rows that were added, changed or deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     pub(super) added: u64,
@@ -67,70 +67,74 @@ impl std::ops::AddAssign for Counts {
     }
 }
 
-/// Some rows of a group in the place of others.
+/// Replaces some rows of a group.
 #[derive(Debug)]
-pub(super) struct Exchange<'a> {
-    pub(super) group: &'a Group,
-    /// The rows that go: those that have one of these numbers in this column, and the parts of records with
-    /// these ids.
+pub(super) struct RowUpdate<'a> {
+    pub(super) group: &'a TableGroup,
+    /// The rows to delete: those of the main table with one of these ids in this column, and the parts of
+    /// records with these ids.
     pub(super) column: usize,
     pub(super) gone: &'a BTreeSet<i32>,
-    /// The rows that come.
-    pub(super) rows: Rows,
+    /// The rows to insert.
+    pub(super) rows: GroupRows,
 }
 
-/// A copy. Everything blocks.
+/// A target of a copy. All methods block.
 ///
-/// Whatever takes a state keeps it with the data: after a kill the state is never ahead of the rows.
+/// A method that takes a state stores it together with the data: after a kill, the state is never newer than
+/// the rows.
 pub(super) trait Target: Send {
-    /// What it says of itself; `None` for a new one.
+    /// The stored state; `None` for a new copy.
     fn state(&mut self) -> Result<Option<State>>;
 
-    /// Keeps a state.
+    /// Stores a state.
     fn save(&mut self, state: &State) -> Result<()>;
 
     /// Begins to replace what is in scope.
     fn begin(&mut self, scope: Scope<'_>) -> Result<()>;
 
-    /// More of the rows that are to be there.
-    fn push(&mut self, rows: Rows) -> Result<()>;
+    /// Adds rows to the replacement.
+    fn push(&mut self, rows: GroupRows) -> Result<()>;
 
-    /// Puts the rows pushed in the place of what was there.
+    /// Completes the replacement with the rows pushed.
     fn finish(&mut self, state: &State) -> Result<Counts>;
 
-    /// Forgets what was begun.
+    /// Discards the replacement.
     fn abandon(&mut self) -> Result<()>;
 
-    /// Exchanges some rows. Tells what became of those of the group's main table.
-    fn exchange(&mut self, exchange: Exchange<'_>, state: &State) -> Result<Counts>;
+    /// Replaces some rows. Returns the counts of the group's main table.
+    fn update_rows(&mut self, update: RowUpdate<'_>, state: &State) -> Result<Counts>;
 
     /// The ids of all rows of a group's main table, ascending.
-    fn ids(&mut self, group: &Group) -> Result<Vec<i32>>;
+    fn ids(&mut self, group: &TableGroup) -> Result<Vec<i32>>;
 
-    /// How many rows a group's main table has, without a look at them all where the copy can tell.
-    fn rows(&mut self, group: &Group) -> Result<u64>;
+    /// The number of rows of a group's main table.
+    fn rows(&mut self, group: &TableGroup) -> Result<u64>;
 
-    /// Puts values in the place of those with their ids, if this target can do so without rewriting their
-    /// months; else `None`.
+    /// Upserts values by id; `None` if this target can only rewrite whole months.
     fn put_values(
         &mut self,
-        group: &Group,
+        group: &TableGroup,
         datasource: i32,
-        rows: &[Row],
+        rows: &[TableRow],
         state: &State,
     ) -> Result<Option<Counts>>;
 
-    /// How many values it has of a datasource; `None` where nobody can be sure.
-    fn count(&mut self, group: &Group, datasource: i32) -> Result<Option<u64>>;
+    /// The number of values of a datasource; `None` if it is uncertain.
+    fn count(&mut self, group: &TableGroup, datasource: i32) -> Result<Option<u64>>;
 
-    /// How many values it has in each month; `None` stands for a month whose values nobody can be sure of.
-    fn months(&mut self, group: &Group, datasource: i32) -> Result<BTreeMap<Month, Option<u64>>>;
+    /// The number of values in each month; `None` for a month where it is uncertain.
+    fn months(
+        &mut self,
+        group: &TableGroup,
+        datasource: i32,
+    ) -> Result<BTreeMap<Month, Option<u64>>>;
 
-    /// Says that months will be replaced, so that not each of them need be noted on its own.
-    fn renew(&mut self, _datasource: i32, _months: &BTreeSet<Month>) -> Result<()> {
+    /// Announces that months will be replaced, so that a target can record all of them in one step.
+    fn mark_months_stale(&mut self, _datasource: i32, _months: &BTreeSet<Month>) -> Result<()> {
         Ok(())
     }
 
     /// Removes all values of a datasource.
-    fn drop_values(&mut self, group: &Group, datasource: i32, state: &State) -> Result<u64>;
+    fn delete_values(&mut self, group: &TableGroup, datasource: i32, state: &State) -> Result<u64>;
 }

@@ -1,201 +1,203 @@
-//! A copy in a database: each step is one transaction, its rows and the state in it, so that the copy is
-//! whole at any moment.
+//! A copy in a database. Each step is one transaction with its rows and the state, so the copy is consistent
+//! at any moment.
 //!
-//! Statements are written once, in words that both engines understand; what they do not share is asked of
-//! [`Database`].
+//! Statements are written once, in SQL that both engines understand; [`SqlEngine`] has the differences.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use anyhow::{Result, bail};
 
-use super::{Counts, Exchange, Scope, Target};
+use super::{Counts, RowUpdate, Scope, Target};
 use crate::sync::month::Month;
-use crate::sync::row::{Group, Named, Row, Rows, Table, Value};
+use crate::sync::row::{CellValue, ColumnSpec, GroupRows, Table, TableGroup, TableRow};
 use crate::sync::state::State;
 use obeya::tables::Kind;
 
-/// Where the state is kept.
-const STATE: &str = "obeya_sync";
+/// The table that stores the state.
+const STATE_TABLE: &str = "obeya_sync";
 
-/// Reads it.
-pub(super) const KEPT: &str =
+/// Reads the state.
+pub(super) const SELECT_STATE: &str =
     "SELECT value, CAST(0 AS bigint) FROM obeya_sync WHERE name = 'state'";
 
-/// Ids in one statement, which are part of its text.
-const IDS: usize = 5_000;
+/// The maximum number of ids in the text of one statement.
+const IDS_PER_STATEMENT: usize = 5_000;
 
-/// What engines do not share. Placeholders are `?1`, `?2` ….
-pub(in crate::sync) trait Database: Send {
+/// The differences between engines. Placeholders are `?1`, `?2` ….
+pub(in crate::sync) trait SqlEngine: Send {
     /// The type of a column.
     fn type_of(kind: Kind) -> &'static str;
 
-    /// An expression that gives the month of a column of instants, as `2026-03`.
+    /// An expression for the month of an instant column, such as `2026-03`.
     fn month_of(column: &str) -> String;
 
-    /// What begins a transaction that writes.
+    /// The statement that begins a write transaction.
     const BEGIN: &'static str;
 
     /// Runs statements.
     fn run(&mut self, sql: &str) -> Result<()>;
 
-    /// Runs a statement; the number of rows it changed.
-    fn execute(&mut self, sql: &str, binds: &[Value]) -> Result<u64>;
+    /// Runs a statement; returns the number of rows it changed.
+    fn execute(&mut self, sql: &str, binds: &[CellValue]) -> Result<u64>;
 
-    /// Runs a query that gives a text and a 64-bit integer.
-    fn pairs(&mut self, sql: &str, binds: &[Value]) -> Result<Vec<(String, i64)>>;
+    /// Runs a query whose rows are a text and a 64-bit integer.
+    fn pairs(&mut self, sql: &str, binds: &[CellValue]) -> Result<Vec<(String, i64)>>;
 
-    /// Adds rows, the fastest way there is.
-    fn append(&mut self, table: &str, columns: &[Named], rows: &[Row]) -> Result<()>;
+    /// Inserts rows in bulk.
+    fn append(&mut self, table: &str, columns: &[ColumnSpec], rows: &[TableRow]) -> Result<()>;
 
-    /// The names of the tables where ours would be.
+    /// The names of the tables in the schema of the copy.
     fn tables(&mut self) -> Result<BTreeSet<String>>;
 
-    /// The columns of a table; none if it is not there.
+    /// The columns of a table; empty if it does not exist.
     fn columns(&mut self, table: &str) -> Result<BTreeSet<String>>;
 }
 
-/// A copy in a database.
-pub(in crate::sync) struct Sql<D> {
-    database: D,
-    /// How many columns each table is known to have.
-    made: HashMap<&'static str, usize>,
-    begun: Option<Begun>,
+/// A copy in a engine.
+pub(in crate::sync) struct SqlTarget<D> {
+    engine: D,
+    /// The number of columns each table is known to have.
+    known_columns: HashMap<&'static str, usize>,
+    replacement: Option<Replacement>,
 }
 
-/// Rows of a table: a condition that follows others, and its values.
-struct Within {
+/// A condition on rows, to append to others, and its parameters.
+struct RowCondition {
     condition: String,
-    binds: Vec<Value>,
+    binds: Vec<CellValue>,
 }
 
-/// What is being replaced.
-struct Begun {
-    group: Group,
+/// The replacement in progress.
+struct Replacement {
+    group: TableGroup,
     month: Option<(i32, Month)>,
 }
 
-impl<D: Database> Sql<D> {
-    /// Takes a database as a target.
+impl<D: SqlEngine> SqlTarget<D> {
+    /// Opens a database as a target.
     ///
     /// # Errors
-    /// When something else is there.
-    pub(in crate::sync) fn open(mut database: D, ours: &BTreeSet<&str>) -> Result<Self> {
-        let tables = database.tables()?;
-        if !tables.contains(STATE) {
+    /// When it contains tables of another program with our names.
+    pub(in crate::sync) fn open(mut engine: D, ours: &BTreeSet<&str>) -> Result<Self> {
+        let tables = engine.tables()?;
+        if !tables.contains(STATE_TABLE) {
             if let Some(other) = tables.iter().find(|table| ours.contains(table.as_str())) {
                 bail!(
-                    "it has a table `{other}` that is of no copy, expected a database of its own for the copy"
+                    "it has a table `{other}` that does not belong to a copy, expected a database or schema without such tables"
                 );
             }
-            let make = format!("CREATE TABLE {STATE} (name text PRIMARY KEY, value text NOT NULL)");
-            database.run(&make)?;
+            let make =
+                format!("CREATE TABLE {STATE_TABLE} (name text PRIMARY KEY, value text NOT NULL)");
+            engine.run(&make)?;
         }
-        Ok(Sql {
-            database,
-            made: HashMap::new(),
-            begun: None,
+        Ok(SqlTarget {
+            engine,
+            known_columns: HashMap::new(),
+            replacement: None,
         })
     }
 
-    fn keep(&mut self, state: &State) -> Result<()> {
+    fn write_state(&mut self, state: &State) -> Result<()> {
         let sql = format!(
-            "INSERT INTO {STATE} (name, value) VALUES ('state', ?1) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+            "INSERT INTO {STATE_TABLE} (name, value) VALUES ('state', ?1) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
         );
-        self.database.execute(&sql, &[Value::Text(state.text())])?;
+        self.engine
+            .execute(&sql, &[CellValue::Text(state.text())])?;
         Ok(())
     }
 
     /// Runs work in a transaction.
     fn transaction<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        self.database.run(D::BEGIN)?;
+        self.engine.run(D::BEGIN)?;
         match work(self) {
             Ok(done) => {
-                self.database.run("COMMIT")?;
+                self.engine.run("COMMIT")?;
                 Ok(done)
             }
             Err(error) => {
-                // The engine undoes it in any case when the connection ends, which is what an error leads to.
-                let _ = self.database.run("ROLLBACK");
+                // An error closes the connection, and the engine then rolls back in any case.
+                let _ = self.engine.run("ROLLBACK");
                 Err(error)
             }
         }
     }
 
-    /// Makes the tables of a group, or adds the columns they have got.
-    fn ensure(&mut self, group: &Group) -> Result<()> {
+    /// Creates the tables of a group, or adds their new columns.
+    fn ensure(&mut self, group: &TableGroup) -> Result<()> {
         for table in group.tables() {
-            if self.made.get(table.name) == Some(&table.columns.len()) {
+            if self.known_columns.get(table.name) == Some(&table.columns.len()) {
                 continue;
             }
-            let there = self.database.columns(table.name)?;
+            let there = self.engine.columns(table.name)?;
             if there.is_empty() {
-                self.database.run(&create::<D>(table))?;
+                self.engine.run(&create::<D>(table))?;
             }
             for column in &table.columns {
                 if !there.is_empty() && !there.contains(&column.name) {
                     let (name, of) = (quoted(&column.name), D::type_of(column.kind));
                     let add = format!("ALTER TABLE {} ADD COLUMN {name} {of}", table.name);
-                    self.database.run(&add)?;
+                    self.engine.run(&add)?;
                 }
             }
-            self.made.insert(table.name, table.columns.len());
+            self.known_columns.insert(table.name, table.columns.len());
         }
         Ok(())
     }
 
     fn remove(&mut self, table: &Table, column: usize, ids: &BTreeSet<i32>) -> Result<u64> {
         let mut removed = 0;
-        for some in among(table, column, ids) {
+        for some in id_conditions(table, column, ids) {
             let sql = format!("DELETE FROM {} WHERE {some}", table.name);
-            removed += self.database.execute(&sql, &[])?;
+            removed += self.engine.execute(&sql, &[])?;
         }
         Ok(removed)
     }
 
-    /// Makes the table in which rows wait until all are there; it ends with the transaction.
-    fn stage(&mut self, table: &Table) -> Result<()> {
-        self.database.run(&format!(
+    /// Creates the temporary table that collects the rows of a replacement.
+    fn create_stage(&mut self, table: &Table) -> Result<()> {
+        self.engine.run(&format!(
             "CREATE TEMP TABLE {} AS SELECT {} FROM {} WHERE 1 = 0",
-            stage(table),
+            stage_name(table),
             list(table.names()),
             table.name
         ))
     }
 
-    fn unstage(&mut self, table: &Table) -> Result<()> {
-        self.database.run(&format!("DROP TABLE {}", stage(table)))
+    fn drop_stage(&mut self, table: &Table) -> Result<()> {
+        self.engine
+            .run(&format!("DROP TABLE {}", stage_name(table)))
     }
 
-    fn replaced(&mut self, begun: &Begun, state: &State) -> Result<Counts> {
-        let main = &begun.group.main;
-        let counts = self.merge(main, &[within(begun.month)])?;
-        for part in &begun.group.parts {
-            // A part has no life of its own: what a record has now is all there is.
+    fn apply_replacement(&mut self, replacement: &Replacement, state: &State) -> Result<Counts> {
+        let main = &replacement.group.main;
+        let counts = self.merge(main, &[month_condition(replacement.month)])?;
+        for part in &replacement.group.parts {
+            // Parts have no identity of their own: replace all of them.
             let (name, columns) = (part.name, list(part.names()));
-            self.database.run(&format!(
+            self.engine.run(&format!(
                 "DELETE FROM {name}; INSERT INTO {name} ({columns}) SELECT {columns} FROM {}",
-                stage(part)
+                stage_name(part)
             ))?;
         }
-        for table in begun.group.tables() {
-            self.unstage(table)?;
+        for table in replacement.group.tables() {
+            self.drop_stage(table)?;
         }
-        self.keep(state)?;
+        self.write_state(state)?;
         Ok(counts)
     }
 
-    /// Makes a table what its stage is, touching only rows that differ. Of the rows that its stage has not,
-    /// those go that are within what is given.
-    fn merge(&mut self, table: &Table, within: &[Within]) -> Result<Counts> {
-        let (name, stage) = (table.name, stage(table));
+    /// Merges the staging table into the table, writing only rows that differ. Deletes rows that are not
+    /// staged and match one of the conditions.
+    fn merge(&mut self, table: &Table, within: &[RowCondition]) -> Result<Counts> {
+        let (name, stage) = (table.name, stage_name(table));
         let keys: Vec<String> = table.names().take(table.key).map(quoted).collect();
         let same: Vec<String> = keys
             .iter()
             .map(|key| format!("{name}.{key} = s.{key}"))
             .collect();
         let (keys, same) = (keys.join(", "), same.join(" AND "));
-        self.database
+        self.engine
             .run(&format!("CREATE INDEX {stage}_key ON {stage} ({keys})"))?;
         let added = format!(
             "SELECT '', count(*) FROM {stage} AS s WHERE NOT EXISTS (SELECT 1 FROM {name} WHERE {same})"
@@ -211,8 +213,8 @@ impl<D: Database> Sql<D> {
             .map(|column| format!("{name}.{column} IS DISTINCT FROM excluded.{column}"))
             .collect();
         let columns = list(table.names());
-        // `WHERE true`: without it SQLite takes ON for the beginning of a join.
-        let written = self.database.execute(
+        // `WHERE true`: without it SQLite parses ON as part of a join.
+        let written = self.engine.execute(
             &format!(
                 "INSERT INTO {name} ({columns}) SELECT {columns} FROM {stage} WHERE true ON CONFLICT ({keys}) DO UPDATE SET {} WHERE {}",
                 set.join(", "),
@@ -221,11 +223,11 @@ impl<D: Database> Sql<D> {
             &[],
         )?;
         let mut deleted = 0;
-        for Within { condition, binds } in within {
+        for RowCondition { condition, binds } in within {
             let delete = format!(
                 "DELETE FROM {name} WHERE NOT EXISTS (SELECT 1 FROM {stage} AS s WHERE {same}){condition}"
             );
-            deleted += self.database.execute(&delete, binds)?;
+            deleted += self.engine.execute(&delete, binds)?;
         }
         Ok(Counts {
             added,
@@ -234,8 +236,8 @@ impl<D: Database> Sql<D> {
         })
     }
 
-    fn number(&mut self, sql: &str, binds: &[Value]) -> Result<u64> {
-        let pairs = self.database.pairs(sql, binds)?;
+    fn number(&mut self, sql: &str, binds: &[CellValue]) -> Result<u64> {
+        let pairs = self.engine.pairs(sql, binds)?;
         Ok(pairs
             .first()
             .and_then(|(_, number)| u64::try_from(*number).ok())
@@ -243,9 +245,9 @@ impl<D: Database> Sql<D> {
     }
 }
 
-impl<D: Database> Target for Sql<D> {
+impl<D: SqlEngine> Target for SqlTarget<D> {
     fn state(&mut self) -> Result<Option<State>> {
-        let found = self.database.pairs(KEPT, &[])?;
+        let found = self.engine.pairs(SELECT_STATE, &[])?;
         found
             .first()
             .map(|(text, _)| State::parse(text))
@@ -253,7 +255,7 @@ impl<D: Database> Target for Sql<D> {
     }
 
     fn save(&mut self, state: &State) -> Result<()> {
-        self.keep(state)
+        self.write_state(state)
     }
 
     fn begin(&mut self, scope: Scope<'_>) -> Result<()> {
@@ -262,93 +264,94 @@ impl<D: Database> Target for Sql<D> {
             Scope::Month(group, datasource, month) => (group, Some((datasource, month))),
         };
         self.ensure(group)?;
-        self.database.run(D::BEGIN)?;
-        self.begun = Some(Begun {
+        self.engine.run(D::BEGIN)?;
+        self.replacement = Some(Replacement {
             group: group.clone(),
             month,
         });
         for table in group.tables() {
-            self.stage(table)?;
+            self.create_stage(table)?;
         }
         Ok(())
     }
 
-    fn push(&mut self, rows: Rows) -> Result<()> {
-        let begun = self.begun.as_ref().expect("begun before");
-        for (table, rows) in begun.group.tables().zip(&rows.0) {
-            self.database.append(&stage(table), &table.columns, rows)?;
+    fn push(&mut self, rows: GroupRows) -> Result<()> {
+        let replacement = self.replacement.as_ref().expect("replacement before");
+        for (table, rows) in replacement.group.tables().zip(&rows.0) {
+            self.engine
+                .append(&stage_name(table), &table.columns, rows)?;
         }
         Ok(())
     }
 
     fn finish(&mut self, state: &State) -> Result<Counts> {
-        let begun = self.begun.take().expect("begun before");
-        let counts = self.replaced(&begun, state)?;
-        self.database.run("COMMIT")?;
+        let replacement = self.replacement.take().expect("replacement before");
+        let counts = self.apply_replacement(&replacement, state)?;
+        self.engine.run("COMMIT")?;
         Ok(counts)
     }
 
     fn abandon(&mut self) -> Result<()> {
-        if self.begun.take().is_some() {
-            self.database.run("ROLLBACK")?;
+        if self.replacement.take().is_some() {
+            self.engine.run("ROLLBACK")?;
         }
         Ok(())
     }
 
-    fn exchange(&mut self, exchange: Exchange<'_>, state: &State) -> Result<Counts> {
-        self.ensure(exchange.group)?;
+    fn update_rows(&mut self, update: RowUpdate<'_>, state: &State) -> Result<Counts> {
+        self.ensure(update.group)?;
         self.transaction(|sql| {
-            let Exchange {
+            let RowUpdate {
                 group,
                 column,
                 gone,
                 rows,
-            } = exchange;
+            } = update;
             let main = &group.main;
-            sql.stage(main)?;
-            sql.database
-                .append(&stage(main), &main.columns, rows.main())?;
-            let within = among(main, column, gone).map(|some| Within {
+            sql.create_stage(main)?;
+            sql.engine
+                .append(&stage_name(main), &main.columns, rows.main())?;
+            let within = id_conditions(main, column, gone).map(|some| RowCondition {
                 condition: format!(" AND {some}"),
                 binds: Vec::new(),
             });
             let counts = sql.merge(main, &within.collect::<Vec<_>>())?;
-            sql.unstage(main)?;
+            sql.drop_stage(main)?;
             for (part, rows) in group.parts.iter().zip(&rows.0[1..]) {
                 sql.remove(part, 0, gone)?;
-                sql.database.append(part.name, &part.columns, rows)?;
+                sql.engine.append(part.name, &part.columns, rows)?;
             }
-            sql.keep(state)?;
+            sql.write_state(state)?;
             Ok(counts)
         })
     }
 
-    fn ids(&mut self, group: &Group) -> Result<Vec<i32>> {
+    fn ids(&mut self, group: &TableGroup) -> Result<Vec<i32>> {
         self.ensure(group)?;
         let sql = format!(
             "SELECT '', CAST(id AS bigint) FROM {} ORDER BY id",
             group.main.name
         );
-        let pairs = self.database.pairs(&sql, &[])?;
+        let pairs = self.engine.pairs(&sql, &[])?;
         pairs
             .into_iter()
             .map(|(_, id)| Ok(i32::try_from(id)?))
             .collect()
     }
 
-    fn rows(&mut self, group: &Group) -> Result<u64> {
+    fn rows(&mut self, group: &TableGroup) -> Result<u64> {
         self.ensure(group)?;
         let sql = format!("SELECT '', count(*) FROM {}", group.main.name);
-        let pairs = self.database.pairs(&sql, &[])?;
+        let pairs = self.engine.pairs(&sql, &[])?;
         let count = pairs.into_iter().map(|(_, count)| u64::try_from(count));
         Ok(count.sum::<Result<u64, _>>()?)
     }
 
     fn put_values(
         &mut self,
-        group: &Group,
+        group: &TableGroup,
         datasource: i32,
-        rows: &[Row],
+        rows: &[TableRow],
         state: &State,
     ) -> Result<Option<Counts>> {
         self.ensure(group)?;
@@ -357,8 +360,8 @@ impl<D: Database> Target for Sql<D> {
         let _ = datasource;
         self.transaction(|sql| {
             let changed = sql.remove(table, 0, &ids)?;
-            sql.database.append(table.name, &table.columns, rows)?;
-            sql.keep(state)?;
+            sql.engine.append(table.name, &table.columns, rows)?;
+            sql.write_state(state)?;
             Ok(Some(Counts {
                 added: (rows.len() as u64).saturating_sub(changed),
                 changed,
@@ -367,23 +370,27 @@ impl<D: Database> Target for Sql<D> {
         })
     }
 
-    fn count(&mut self, group: &Group, datasource: i32) -> Result<Option<u64>> {
+    fn count(&mut self, group: &TableGroup, datasource: i32) -> Result<Option<u64>> {
         self.ensure(group)?;
         let sql = format!(
             "SELECT '', count(*) FROM {} WHERE datasource_id = ?1",
             group.main.name
         );
-        self.number(&sql, &[Value::Int(datasource)]).map(Some)
+        self.number(&sql, &[CellValue::Int(datasource)]).map(Some)
     }
 
-    fn months(&mut self, group: &Group, datasource: i32) -> Result<BTreeMap<Month, Option<u64>>> {
+    fn months(
+        &mut self,
+        group: &TableGroup,
+        datasource: i32,
+    ) -> Result<BTreeMap<Month, Option<u64>>> {
         self.ensure(group)?;
         let month = D::month_of("value_date");
         let sql = format!(
             "SELECT {month}, count(*) FROM {} WHERE datasource_id = ?1 GROUP BY 1",
             group.main.name
         );
-        let pairs = self.database.pairs(&sql, &[Value::Int(datasource)])?;
+        let pairs = self.engine.pairs(&sql, &[CellValue::Int(datasource)])?;
         pairs
             .into_iter()
             .map(|(month, count)| {
@@ -393,18 +400,18 @@ impl<D: Database> Target for Sql<D> {
             .collect()
     }
 
-    fn drop_values(&mut self, group: &Group, datasource: i32, state: &State) -> Result<u64> {
+    fn delete_values(&mut self, group: &TableGroup, datasource: i32, state: &State) -> Result<u64> {
         self.ensure(group)?;
         let sql = format!("DELETE FROM {} WHERE datasource_id = ?1", group.main.name);
         self.transaction(|target| {
-            let removed = target.database.execute(&sql, &[Value::Int(datasource)])?;
-            target.keep(state)?;
+            let removed = target.engine.execute(&sql, &[CellValue::Int(datasource)])?;
+            target.write_state(state)?;
             Ok(removed)
         })
     }
 }
 
-fn create<D: Database>(table: &Table) -> String {
+fn create<D: SqlEngine>(table: &Table) -> String {
     let columns = table.columns.iter().enumerate().map(|(place, column)| {
         let not_null = if place < table.key { " NOT NULL" } else { "" };
         format!(
@@ -431,32 +438,39 @@ fn create<D: Database>(table: &Table) -> String {
     sql
 }
 
-/// A month of a datasource's values, or everything.
-fn within(month: Option<(i32, Month)>) -> Within {
+/// The condition for a month of a datasource's values, or for everything.
+fn month_condition(month: Option<(i32, Month)>) -> RowCondition {
     let (mut condition, mut binds) = (String::new(), Vec::new());
     if let Some((datasource, month)) = month {
         condition.push_str(" AND datasource_id = ?1 AND value_date >= ?2");
-        binds.extend([Value::Int(datasource), Value::Instant(month.start())]);
+        binds.extend([
+            CellValue::Int(datasource),
+            CellValue::Instant(month.start()),
+        ]);
         if let Some(after) = month.after() {
             condition.push_str(" AND value_date < ?3");
-            binds.push(Value::Instant(after));
+            binds.push(CellValue::Instant(after));
         }
     }
-    Within { condition, binds }
+    RowCondition { condition, binds }
 }
 
-/// Conditions that a column has one of these ids, some of them in each.
-fn among(table: &Table, column: usize, ids: &BTreeSet<i32>) -> impl Iterator<Item = String> {
+/// Conditions `column IN (ids)`, in chunks.
+fn id_conditions(
+    table: &Table,
+    column: usize,
+    ids: &BTreeSet<i32>,
+) -> impl Iterator<Item = String> {
     let column = quoted(&table.columns[column].name);
     let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
-    // Integers, so there is nothing to escape; a placeholder for each would be more than engines take.
+    // Ids are integers, so nothing needs escaping; engines limit the number of placeholders.
     let some = move |ids: &[String]| format!("{column} IN ({})", ids.join(","));
-    let all: Vec<String> = ids.chunks(IDS).map(some).collect();
+    let all: Vec<String> = ids.chunks(IDS_PER_STATEMENT).map(some).collect();
     all.into_iter()
 }
 
-/// Where rows wait until all are there.
-fn stage(table: &Table) -> String {
+/// The name of the staging table.
+fn stage_name(table: &Table) -> String {
     format!("stage_{}", table.name)
 }
 
@@ -464,7 +478,7 @@ fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.map(quoted).collect::<Vec<_>>().join(", ")
 }
 
-/// Labels become names of columns, and may be words of SQL.
+/// Quotes an identifier: a column named after a label may be an SQL keyword.
 pub(super) fn quoted(name: impl AsRef<str>) -> String {
     format!("\"{}\"", name.as_ref().replace('"', "\"\""))
 }

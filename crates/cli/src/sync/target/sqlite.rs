@@ -1,4 +1,4 @@
-//! SQLite: a file.
+//! SQLite.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -10,39 +10,40 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, ToSql, params_from_iter};
 
 use super::folder::lock;
-use super::sql::{self, Database, quoted};
+use super::sql::{self, SqlEngine, quoted};
 use crate::durable;
-use crate::sync::row::{Named, Row, Value};
+use crate::sync::row::{CellValue, ColumnSpec, TableRow};
 use crate::sync::state::State;
 use obeya::tables::Kind;
 
-/// A file, and the lock that keeps other runs away.
+/// A database file, and the lock against concurrent runs.
 pub(in crate::sync) struct Sqlite {
     connection: Connection,
     _lock: File,
 }
 
 impl Sqlite {
-    /// Opens the file, or makes it.
+    /// Opens or creates the file.
     ///
     /// # Errors
-    /// When another run is at it, or it cannot be opened.
+    /// When another run is writing the copy, or the file cannot be opened.
     pub(in crate::sync) fn open(path: &Path) -> Result<Self> {
-        let mut beside = path.as_os_str().to_owned();
-        beside.push(".sync-lock");
-        let lock = lock(Path::new(&beside))?;
-        // SQLite would make a file that all may read. Its `-wal` and `-shm` get the mode of the file. A file
-        // that exists is not opened here: closing a second handle of it would drop the locks that this
-        // process has on it.
+        let mut lock_path = path.as_os_str().to_owned();
+        lock_path.push(".sync-lock");
+        let lock = lock(Path::new(&lock_path))?;
+        // SQLite would create a file that everyone may read. Its `-wal` and `-shm` get the mode of the file.
+        // An existing file is not opened here: closing a second handle would drop the locks that this process
+        // has on it.
         if !path.exists() {
-            durable::create(path).with_context(|| format!("{} cannot be made", path.display()))?;
+            durable::create(path)
+                .with_context(|| format!("{} cannot be created", path.display()))?;
         }
         let connection = Connection::open(path)?;
-        // Who reads meanwhile is not in the way, and after a kill what was committed is there. After a power
-        // cut the last steps may be missing, their state with them.
+        // WAL: readers do not block the run, and committed steps survive a kill. A power failure may lose the
+        // last steps, together with their state.
         connection
             .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 30000")
-            .context("it is no database of SQLite")?;
+            .context("it is not a SQLite database")?;
         connection.set_prepared_statement_cache_capacity(64);
         Ok(Sqlite {
             connection,
@@ -50,8 +51,8 @@ impl Sqlite {
         })
     }
 
-    /// Reads what a file says of itself, and changes nothing there.
-    pub(in crate::sync) fn peek(path: &Path) -> Result<Option<State>> {
+    /// Reads the stored state without changing the file.
+    pub(in crate::sync) fn read_state(path: &Path) -> Result<Option<State>> {
         if !path.exists() {
             return Ok(None);
         }
@@ -62,22 +63,25 @@ impl Sqlite {
             return Ok(None);
         }
         let text: Option<String> = connection
-            .query_row(sql::KEPT, [], |row| row.get(0))
+            .query_row(sql::SELECT_STATE, [], |row| row.get(0))
             .optional()?;
         text.map(|text| State::parse(&text)).transpose()
     }
 }
 
-impl Database for Sqlite {
+impl SqlEngine for Sqlite {
     const BEGIN: &'static str = "BEGIN IMMEDIATE";
 
     fn type_of(kind: Kind) -> &'static str {
         match kind {
             Kind::Int | Kind::Bool => "INTEGER",
             Kind::Number => "REAL",
-            Kind::Text | Kind::Word | Kind::Instant | Kind::Day | Kind::Row(_) | Kind::List(_) => {
-                "TEXT"
-            }
+            Kind::Text
+            | Kind::DictionaryText
+            | Kind::Instant
+            | Kind::Day
+            | Kind::Row(_)
+            | Kind::List(_) => "TEXT",
         }
     }
 
@@ -89,21 +93,21 @@ impl Database for Sqlite {
         Ok(self.connection.execute_batch(sql)?)
     }
 
-    fn execute(&mut self, sql: &str, binds: &[Value]) -> Result<u64> {
+    fn execute(&mut self, sql: &str, binds: &[CellValue]) -> Result<u64> {
         let changed = self
             .connection
             .execute(sql, params_from_iter(binds.iter().map(Bound)))?;
         Ok(changed as u64)
     }
 
-    fn pairs(&mut self, sql: &str, binds: &[Value]) -> Result<Vec<(String, i64)>> {
+    fn pairs(&mut self, sql: &str, binds: &[CellValue]) -> Result<Vec<(String, i64)>> {
         let mut statement = self.connection.prepare(sql)?;
         let binds = params_from_iter(binds.iter().map(Bound));
         let pairs = statement.query_map(binds, |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(pairs.collect::<Result<_, _>>()?)
     }
 
-    fn append(&mut self, table: &str, columns: &[Named], rows: &[Row]) -> Result<()> {
+    fn append(&mut self, table: &str, columns: &[ColumnSpec], rows: &[TableRow]) -> Result<()> {
         if rows.is_empty() {
             return Ok(());
         }
@@ -124,31 +128,31 @@ impl Database for Sqlite {
         let sql = "SELECT name, 0 FROM sqlite_schema WHERE type IN ('table', 'view')";
         let pairs = self
             .pairs(sql, &[])
-            .context("it is no database of SQLite")?;
+            .context("it is not a SQLite database")?;
         Ok(pairs.into_iter().map(|(name, _)| name).collect())
     }
 
     fn columns(&mut self, table: &str) -> Result<BTreeSet<String>> {
         let sql = "SELECT name, 0 FROM pragma_table_info(?1)";
-        let pairs = self.pairs(sql, &[Value::Text(table.to_owned())])?;
+        let pairs = self.pairs(sql, &[CellValue::Text(table.to_owned())])?;
         Ok(pairs.into_iter().map(|(name, _)| name).collect())
     }
 }
 
-/// A value as SQLite has it. Instants and days are texts that its functions take and that sort: instants with
-/// all seven digits.
-struct Bound<'a>(&'a Value);
+/// A value as a SQLite parameter. Instants and days are texts that SQLite's date functions accept and that
+/// sort; instants have all seven digits.
+struct Bound<'a>(&'a CellValue);
 
 impl ToSql for Bound<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(match self.0 {
-            Value::Null => ToSqlOutput::Borrowed(ValueRef::Null),
-            Value::Int(number) => (*number).into(),
-            Value::Number(number) => (*number).into(),
-            Value::Bool(value) => (*value).into(),
-            Value::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
-            Value::Instant(instant) => instant_text(&instant.to_string()).into(),
-            Value::Day(day) => match Date::from_days(*day) {
+            CellValue::Null => ToSqlOutput::Borrowed(ValueRef::Null),
+            CellValue::Int(number) => (*number).into(),
+            CellValue::Number(number) => (*number).into(),
+            CellValue::Bool(value) => (*value).into(),
+            CellValue::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
+            CellValue::Instant(instant) => instant_text(&instant.to_string()).into(),
+            CellValue::Day(day) => match Date::from_days(*day) {
                 Some(day) => day.to_string().into(),
                 None => ToSqlOutput::Borrowed(ValueRef::Null),
             },
@@ -156,8 +160,7 @@ impl ToSql for Bound<'_> {
     }
 }
 
-/// `2026-03-02T06:12:00Z` → `2026-03-02T06:12:00.0000000Z`: with all digits, texts are ordered as what they
-/// say.
+/// `2026-03-02T06:12:00Z` → `2026-03-02T06:12:00.0000000Z`: with all digits, texts sort in the order of time.
 fn instant_text(text: &str) -> String {
     let (seconds, fraction) = text
         .trim_end_matches('Z')

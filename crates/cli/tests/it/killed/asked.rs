@@ -1,4 +1,5 @@
-//! What one caller asked for, each request until it was answered; and what must therefore be in the database.
+//! The requests of one caller, each repeated until it is answered, and the records that must therefore be in
+//! the database.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -160,7 +161,7 @@ impl Asked {
         format!("caller-{}-{}", self.caller, self.keys)
     }
 
-    /// Holds the database to it: every record once, as it was answered last, and nothing besides.
+    /// Checks the database: every record once, as it was last returned, and no others.
     pub fn compare(&self, session: &mut dyn Session) -> Result<(), StoreError> {
         let sql = "SELECT title, id, status FROM incidents WHERE title LIKE 'caller-%'";
         let found = session.all(sql, &[], |row| {

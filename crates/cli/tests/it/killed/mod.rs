@@ -1,5 +1,5 @@
-//! A service that is killed again and again, while callers send each of their requests until it is answered,
-//! under the same key: at the end everything that was asked for is there, once.
+//! A service is killed again and again while callers repeat each request, with the same key, until it is
+//! answered: at the end everything requested exists once.
 //!
 //! The kill is a SIGKILL, so nothing of the process has a say in what is left; what the database itself makes
 //! of a crash is its own matter.

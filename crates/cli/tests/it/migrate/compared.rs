@@ -4,9 +4,10 @@
 use obeya_testkit::postgres::Scratch;
 use rusqlite::Connection;
 
-use super::plant::{Folder, copy, rows, sql};
+use super::plant::{Folder, copy, rows};
 use crate::binary::{Done, run};
-use crate::scratch::with_schema;
+use crate::postgres::sql;
+use crate::postgres::with_schema;
 
 fn migrate(from: &str, to: &str) -> Done {
     run(["migrate", "--from", from, "--to", to])

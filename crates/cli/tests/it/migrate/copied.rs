@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use obeya_server::migrate::{Phase, Progress, migrate};
-use obeya_testkit::Serving;
 use obeya_testkit::postgres::Scratch;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use super::plant::{Folder, block_on, copy, differences, sql};
+use super::plant::{Folder, copy, differences};
 use crate::binary::serve_new;
-use crate::credentials::{ALL, Credentials};
-use crate::scratch::with_schema;
+use crate::credentials::{ALL, Credentials, get};
+use crate::postgres::{block_on, sql, with_schema};
 
 #[test]
 fn every_row_of_every_table_arrives() {
@@ -140,6 +139,9 @@ fn a_service_goes_on_where_the_old_one_stopped_on_postgres() {
     goes_on("postgres", Scratch::empty().url());
 }
 
+/// The `Prefer` header for a page of one record.
+const PAGE_OF_ONE: &str = "odata.maxpagesize=1";
+
 const BASE: [&str; 4] = ["--base-url", "http://plant.example", "--log", "off"];
 
 fn goes_on(engine: &str, to: &str) {
@@ -155,8 +157,18 @@ fn goes_on(engine: &str, to: &str) {
 
     let old = serve_new(&from, &BASE);
     let token = credentials.token(&old.url);
-    let page = get(&old, &token, "/v2/areas?$orderby=name%20desc&$top=2");
-    let page_of_one = get_paged(&old, &token, "/v2/areas?$orderby=name%20desc&$select=id");
+    let page = get(
+        &old.url,
+        &token,
+        "/v2/areas?$orderby=name%20desc&$top=2",
+        "",
+    );
+    let page_of_one = get(
+        &old.url,
+        &token,
+        "/v2/areas?$orderby=name%20desc&$select=id",
+        PAGE_OF_ONE,
+    );
     let link = page_of_one["@odata.nextLink"]
         .as_str()
         .expect("a link")
@@ -166,23 +178,30 @@ fn goes_on(engine: &str, to: &str) {
 
     let new = serve_new(to, &BASE);
     assert_eq!(
-        get(&new, &token, "/v2/areas?$orderby=name%20desc&$top=2"),
+        get(
+            &new.url,
+            &token,
+            "/v2/areas?$orderby=name%20desc&$top=2",
+            ""
+        ),
         page,
         "{engine}"
     );
     // Støperi comes first, Assembly after it.
-    let next = get_paged(
-        &new,
+    let next = get(
+        &new.url,
         &token,
         link.strip_prefix("http://plant.example").expect("our base"),
+        PAGE_OF_ONE,
     );
     assert_eq!(next["value"], json!([{"id": 2}]), "{engine}");
-    let found = get(&new, &token, "/v2/areas?$search=SHAKE&$select=id");
+    let found = get(&new.url, &token, "/v2/areas?$search=SHAKE&$select=id", "");
     assert_eq!(found["value"], json!([{"id": 1}]), "words are made anew");
     let found = get(
-        &new,
+        &new.url,
         &token,
         "/v2/incidents/comments?$filter=contains(text,%27old%20batch%27)&$select=id",
+        "",
     );
     assert_eq!(found["value"], json!([{"id": 101}]), "parts are made anew");
     let incident = json!({
@@ -193,28 +212,6 @@ fn goes_on(engine: &str, to: &str) {
         .header("Content-Type", "application/json")
         .send(incident.to_string())
         .expect("made");
-    let made: Value = body(answer);
+    let made: Value = serde_json::from_reader(answer.into_body().into_reader()).expect("JSON");
     assert_eq!(made["id"], 901, "{engine}");
-}
-
-fn get(service: &Serving, token: &str, path: &str) -> Value {
-    answer(service, token, path, "")
-}
-
-/// A page of one record.
-fn get_paged(service: &Serving, token: &str, path: &str) -> Value {
-    answer(service, token, path, "odata.maxpagesize=1")
-}
-
-fn answer(service: &Serving, token: &str, path: &str, prefer: &str) -> Value {
-    let answer = ureq::get(format!("{}{path}", service.url))
-        .header("Authorization", format!("Bearer {token}"))
-        .header("Prefer", prefer)
-        .call();
-    body(answer.unwrap_or_else(|error| panic!("{path}: {error}")))
-}
-
-fn body(answer: ureq::http::Response<ureq::Body>) -> Value {
-    let text = answer.into_body().read_to_string().expect("a body");
-    serde_json::from_str(&text).expect("JSON")
 }

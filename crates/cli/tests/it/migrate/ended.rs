@@ -1,33 +1,17 @@
-//! Ended half-way, the target has nothing and the source what it had; the next time does it all.
+//! An interrupted migration leaves the target empty and the source unchanged; the next one completes.
 
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
 
 use obeya_server::migrate::{MigrateError, Phase, Progress, Side, migrate, verify};
 use obeya_server::store::StoreError;
 use obeya_testkit::postgres::connect;
-use tokio_postgres::Client;
 
-use super::plant::{Folder, block_on, copy, differences, rows, sql};
-use crate::binary::{obeya, run};
-use crate::scratch::with_schema;
-
-/// How often a migration is killed: searching longer finds rarer moments.
-fn rounds() -> u32 {
-    if obeya_testkit::is_long() { 200 } else { 20 }
-}
-
-fn start(from: &str, to: &str) -> Child {
-    obeya()
-        .args(["migrate", "--from", from, "--to", to])
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("started")
-}
+use super::plant::{Folder, copy, differences, rows};
+use crate::binary::{kill_at_random, obeya};
+use crate::postgres::{EMPTY, block_on, number_after_kill, sql, until, with_schema};
 
 /// The plant with some more values, so that there is a half-way.
 fn plant() -> Folder {
@@ -46,36 +30,18 @@ fn plant() -> Folder {
     folder
 }
 
-/// Kills one migration after another at a random moment, up to somewhat after its end; `look` says whether
-/// the target then has everything or nothing.
+/// Kills migrations of the plant; `look` returns whether the target has everything, and empties it.
 fn kill(folder: &Folder, to: &str, mut look: impl FnMut() -> bool) {
     let from = folder.url("a.db");
-    let begun = Instant::now();
-    assert!(start(&from, to).wait().expect("ended").success());
-    let whole = begun.elapsed();
-    assert!(look(), "one that nobody killed");
-    let (mut complete, mut empty) = (0, 0);
-    let mut random = obeya_testkit::rng();
-    for _ in 0..rounds() {
-        let mut child = start(&from, to);
-        std::thread::sleep(whole.mul_f64(random.f64() * 1.1));
-        child.kill().expect("killed");
-        child.wait().expect("ended");
-        if look() {
-            complete += 1;
-        } else {
-            empty += 1;
-        }
+    kill_at_random(&["migrate", "--from", &from, "--to", to], || {
+        let complete = look();
         assert_eq!(
             differences(&folder.file("a.db"), &folder.file("before.db")),
             [""; 0],
             "the source"
         );
-    }
-    println!("killed: {empty} left nothing, {complete} were done");
-    assert!(empty > 0, "none was killed before its end");
-    run(["migrate", "--from", &from, "--to", to]).success();
-    assert!(look(), "the last one");
+        complete
+    });
 }
 
 #[test]
@@ -107,20 +73,8 @@ fn killed_at_any_moment_it_leaves_everything_or_nothing_on_postgres() {
     let from = folder.url("a.db");
     let scratch = with_schema();
     kill(&folder, scratch.url(), || {
-        let complete = block_on(async {
-            let client = connect(scratch.url()).await;
-            // What was killed may have been told to commit: the server does that, or undoes all, before it
-            // lets go.
-            let others = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
-            until(&client, others, 0).await;
-            let rows = "SELECT (SELECT count(*) FROM clients) + (SELECT count(*) FROM areas) + (SELECT count(*) FROM datasource_values)";
-            client
-                .query_one(rows, &[])
-                .await
-                .expect("counted")
-                .get::<_, i64>(0)
-                > 0
-        });
+        let rows = "SELECT (SELECT count(*) FROM clients) + (SELECT count(*) FROM areas) + (SELECT count(*) FROM datasource_values)";
+        let complete = number_after_kill(scratch.url(), rows) > 0;
         if complete {
             let compared = block_on(verify(&from, scratch.url(), Arc::new(()))).expect("compared");
             assert_eq!(compared.differences, []);
@@ -130,27 +84,7 @@ fn killed_at_any_moment_it_leaves_everything_or_nothing_on_postgres() {
     });
 }
 
-/// Makes a database what it was when it was new.
-pub const EMPTY: &str = "DO $$ DECLARE list text; BEGIN
-    SELECT string_agg(quote_ident(tablename), ', ') INTO list FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE 'obeya%';
-    EXECUTE 'TRUNCATE ' || list || ' RESTART IDENTITY';
-    INSERT INTO stamps (id, last) VALUES (1, 0);
-END $$";
-
-/// Polls until a number is this one.
-pub async fn until(client: &Client, query: &str, number: i64) {
-    let deadline = Instant::now() + Duration::from_secs(30);
-    loop {
-        let row = client.query_one(query, &[]).await.expect(query);
-        if row.get::<_, i64>(0) == number {
-            return;
-        }
-        assert!(Instant::now() < deadline, "never {number}: {query}");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-}
-
-/// Wants it to end when it comes to a table.
+/// Requests to stop at a table.
 struct Stopping {
     at: (Phase, &'static str),
     phase: Mutex<Phase>,
@@ -168,7 +102,7 @@ impl Progress for Stopping {
         }
     }
 
-    fn goes_on(&self) -> bool {
+    fn should_continue(&self) -> bool {
         !self.is_there.load(Ordering::Relaxed)
     }
 }
@@ -254,7 +188,7 @@ fn a_connection_that_is_lost_ends_it_and_nothing_is_kept() {
     assert_eq!(rows(&folder.connect("b.db")), 0);
 }
 
-/// Ended while it waits for somebody else, so that it is surely under way.
+/// Stopped while it waits for a lock, so that it is certainly running.
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_it_in_order() {
@@ -266,7 +200,12 @@ fn a_signal_ends_it_in_order() {
             let client = connect(scratch.url()).await;
             let hold = "BEGIN; SELECT last FROM stamps FOR UPDATE";
             client.batch_execute(hold).await.expect("held");
-            let child = start(&from, scratch.url());
+            let child = obeya()
+                .args(["migrate", "--from", &from, "--to", scratch.url()])
+                .stdout(Stdio::null())
+                .stderr(Stdio::piped())
+                .spawn()
+                .expect("started");
             let looking = connect(scratch.url()).await;
             let waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
             until(&looking, waiting, 1).await;

@@ -8,7 +8,7 @@ use obeya_server::store::{Store, StoreOptions};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use obeya_testkit::postgres::connect;
+use crate::postgres::block_on;
 
 /// A folder with databases.
 pub struct Folder(TempDir);
@@ -46,26 +46,6 @@ impl Folder {
     }
 }
 
-/// Runs async work to its end.
-pub fn block_on<T>(work: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .expect("a runtime")
-        .block_on(work)
-}
-
-/// Runs statements on a PostgreSQL, past the service.
-pub fn sql(url: &str, statements: &[&str]) {
-    block_on(async {
-        let client = connect(url).await;
-        for statement in statements {
-            client.batch_execute(statement).await.expect(statement);
-        }
-    });
-}
-
 /// Makes the schema, if there is none.
 pub fn open(url: &str) {
     block_on(async {
@@ -74,7 +54,7 @@ pub fn open(url: &str) {
     });
 }
 
-/// Migrates in this process, told to nobody.
+/// Migrates in this process, without progress reports.
 pub fn copy(from: &str, to: &str) -> Result<MigrateReport, MigrateError> {
     block_on(migrate(from, to, Arc::new(())))
 }

@@ -1,12 +1,13 @@
-//! What is refused, how that is told, and that nothing is kept then.
+//! Refused migrations: their messages, and that they leave nothing behind.
 
 use obeya_server::migrate::{MigrateError, Side};
 use obeya_server::store::StoreError;
 use obeya_testkit::postgres::{Scratch, on, server};
 
-use super::plant::{Folder, copy, differences, rows, sql};
+use super::plant::{Folder, copy, differences, rows};
 use crate::binary::{Done, run};
-use crate::scratch::with_schema;
+use crate::postgres::sql;
+use crate::postgres::with_schema;
 
 fn migrate(from: &str, to: &str) -> Done {
     run(["migrate", "--from", from, "--to", to])

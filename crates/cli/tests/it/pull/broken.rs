@@ -1,4 +1,4 @@
-//! Broken off half-way, a pull keeps what it has, and the same command goes on to the same rows.
+//! An interrupted pull saves its rows, and the same command resumes it with the same result.
 
 use std::path::Path;
 use std::process::Command;
@@ -141,7 +141,7 @@ fn a_signal_ends_it_in_order_and_keeps_all_that_came() {
         assert!(
             err.starts_with("error: the pull broke off; ")
                 && err.ends_with(
-                    " rows are kept, and the same command goes on after them\n  because: stopped\n"
+                    " rows are saved, and the same command continues after them\n  because: stopped\n"
                 ),
             "{err}"
         );
@@ -201,7 +201,7 @@ fn another_pull_into_the_same_file_is_refused_until_it_is_told_to_begin_anew() {
         ];
         let err = plant.run(&other).failure(1);
         assert!(
-            err.starts_with("error: found another pull into ") && err.contains("--restart"),
+            err.starts_with("error: found an interrupted pull into ") && err.contains("--restart"),
             "{err}"
         );
         assert!(kept(&file) > 0, "it is still there");
@@ -218,7 +218,7 @@ fn another_pull_into_the_same_file_is_refused_until_it_is_told_to_begin_anew() {
                 .expect("removed"),
         }
         let err = done(&mut pull(&plant, &file)).failure(1);
-        assert!(err.contains("--restart begins anew"), "{err}");
+        assert!(err.contains("--restart starts over"), "{err}");
         plant
             .run(&[&ARGUMENTS[..], &["--restart", "-o", path]].concat())
             .success();

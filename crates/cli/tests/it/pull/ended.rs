@@ -65,7 +65,7 @@ impl Ended {
         }
     }
 
-    /// The next pull ends with the whole file, and nothing beside it.
+    /// The next pull completes the file and leaves no other.
     #[track_caller]
     fn ends(&self, what: &str) {
         let path = self.file.to_str().expect("UTF-8");
@@ -79,14 +79,14 @@ impl Ended {
         fs::remove_file(&self.file).expect("removed");
     }
 
-    /// The next pull says that the rows are gone, and --restart begins anew.
+    /// The next pull reports that the rows are gone, and --restart starts over.
     #[track_caller]
     fn is_refused(&self, what: &str) {
         let path = self.file.to_str().expect("UTF-8");
         let arguments = ["values", DATASOURCE, "-o", path];
         let err = self.plant.run(&arguments).failure(1);
         assert!(
-            err.contains("is not what was written; --restart begins anew"),
+            err.contains("was changed by another program; --restart starts over"),
             "{what}: {err}"
         );
         let anew = [&arguments[..], &["--restart"]].concat();

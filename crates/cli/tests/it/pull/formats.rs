@@ -1,4 +1,4 @@
-//! Every kind of record in every form is what the service answers in JSON.
+//! Every record type in every format equals what the service responds in JSON.
 
 use std::collections::BTreeSet;
 

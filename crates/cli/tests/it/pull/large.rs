@@ -30,7 +30,7 @@ fn peak(child: &Child) -> Option<u64> {
     Some(kilobytes << 10)
 }
 
-/// Pulls into a file; tells the most memory it took.
+/// Pulls into a file; returns the peak memory.
 fn measured(plant: &Plant, more: &[&str], name: &str) -> u64 {
     let file = plant.file(name);
     // What an earlier round made; there is none at first.

@@ -1,4 +1,4 @@
-//! Values that come and go while a pull is under way, or broken off.
+//! Values are inserted and deleted while a pull runs or is interrupted.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};

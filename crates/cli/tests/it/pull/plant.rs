@@ -5,18 +5,19 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use obeya_testkit::Serving;
-use obeya_testkit::postgres::{Scratch, connect};
+use obeya_testkit::postgres::Scratch;
 use rusqlite::Connection;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::binary::{Done, done, obeya, run, serve_new};
-use crate::credentials::{Credentials, PLANT};
+use crate::binary::{Done, database, done, obeya, run, serve_new};
+use crate::credentials::{Credentials, PLANT, get};
+use crate::postgres::sql;
 
 /// The datasource that [`Plant::with_values`] fills.
 pub const DATASOURCE: &str = "13";
 
-/// A service under way.
+/// A running service.
 pub struct Plant {
     folder: TempDir,
     pub serving: Serving,
@@ -30,8 +31,8 @@ impl Plant {
         Self::with_values(0)
     }
 
-    /// With so many values of one datasource: some of one instant, some apart by less than a microsecond, ids
-    /// in no order, every kind of text.
+    /// With this many values of one datasource: some at the same instant, some less than a microsecond apart,
+    /// unordered ids, every kind of text.
     pub fn with_values(values: u32) -> Self {
         Self::over(None, values)
     }
@@ -42,11 +43,10 @@ impl Plant {
     }
 
     fn over(scratch: Option<Scratch>, values: u32) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let db = match &scratch {
-            None => format!("sqlite:{}", folder.path().join("plant.db").display()),
-            Some(scratch) => scratch.url().to_owned(),
-        };
+        let (folder, file) = database();
+        let db = scratch
+            .as_ref()
+            .map_or(file, |scratch| scratch.url().to_owned());
         run(["import", PLANT, "--db", &db]).success();
         match &scratch {
             _ if values == 0 => {}
@@ -55,11 +55,8 @@ impl Plant {
                 insert(&database, 0, values, 1_000_000);
             }
             Some(scratch) => {
-                let sql = format!("BEGIN; {}", change(&insertion(0, values, 1_000_000)));
-                let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-                let inserted = runtime
-                    .block_on(async { connect(scratch.url()).await.batch_execute(&sql).await });
-                inserted.expect("inserted");
+                let insertion = change(&insertion(0, values, 1_000_000));
+                sql(scratch.url(), &["BEGIN", &insertion]);
             }
         }
         let scopes = [
@@ -70,7 +67,7 @@ impl Plant {
             "Boards.Read",
         ];
         let credentials = Credentials::add(&db, &scopes);
-        // Nobody reads the log, and a pipe that is full would stop the service.
+        // The log is not read, and a full pipe would block the service.
         let serving = serve_new(&db, &["--log", "error"]);
         Self {
             folder,
@@ -104,12 +101,12 @@ impl Plant {
         command
     }
 
-    /// Runs it to its end.
+    /// Runs a pull to completion.
     pub fn run(&self, arguments: &[&str]) -> Done {
         done(&mut self.pull(arguments))
     }
 
-    /// Pulls into a file, which must be there afterwards, with nothing beside it.
+    /// Pulls into a file, which must be the only one left.
     #[track_caller]
     pub fn pulled(&self, arguments: &[&str], name: &str) -> PathBuf {
         let file = self.file(name);
@@ -145,17 +142,8 @@ impl Plant {
     }
 
     pub fn get(&self, path: &str) -> Value {
-        let token = self.credentials.token(&self.serving.url);
-        let answer = ureq::get(format!("{}{path}", self.serving.url))
-            .header("authorization", format!("Bearer {token}"))
-            .call();
-        let text = answer
-            .expect(path)
-            .into_body()
-            .with_config()
-            .limit(64 << 20)
-            .read_to_string();
-        serde_json::from_str(&text.expect("text")).expect("JSON")
+        let url = &self.serving.url;
+        get(url, &self.credentials.token(url), path, "")
     }
 }
 
@@ -164,7 +152,7 @@ pub fn insert(database: &Connection, from: u32, to: u32, first_id: u32) {
     changed(database, &insertion(from, to, first_id));
 }
 
-/// The statement for it, in words of both engines.
+/// The statement for it, in SQL of both engines.
 fn insertion(from: u32, to: u32, first_id: u32) -> String {
     format!(
         "INSERT INTO datasource_values (datasource_id, value_date, id, value, registration_date, area_id, asset_id, project_id,
@@ -178,7 +166,7 @@ fn insertion(from: u32, to: u32, first_id: u32) -> String {
     )
 }
 
-/// Changes values as the service does: in one transaction, with their count and the mark of a change.
+/// Changes values as the service does: in one transaction, with their count and the change counter.
 pub fn changed(database: &Connection, sql: &str) {
     database
         .busy_timeout(Duration::from_secs(10))
@@ -198,7 +186,7 @@ fn change(sql: &str) -> String {
     )
 }
 
-/// The companion of a file.
+/// The path of a file with a suffix.
 pub fn beside(file: &Path, ending: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(ending);

@@ -1,4 +1,4 @@
-//! What stands in a file, read by the libraries of its form and told as the wire would have it.
+//! Reads files with the libraries of their format and converts the rows to the form of the wire.
 
 use std::fs::File;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What is refused, how it is told, and that it leaves nothing behind.
+//! Refused pulls: their messages, and that they leave nothing behind.
 
 use std::path::Path;
 
@@ -98,8 +98,9 @@ fn who_asks_and_where_is_told_apart() {
     let (code, err) = refused("OBEYA_CLIENT_SECRET", None, &[]);
     assert!(
         code == 1
-            && err
-                .contains("expected it in OBEYA_CLIENT_SECRET or a file that --secret-file names"),
+            && err.contains(
+                "expected it in OBEYA_CLIENT_SECRET or in the file that --secret-file names"
+            ),
         "{err}"
     );
     let (code, err) = refused("X", None, &["--secret-file", "not/there"]);
@@ -197,12 +198,15 @@ fn what_is_not_its_own_is_not_overwritten() {
     let (part, state) = (beside(&file, ".part"), beside(&file, ".part.json"));
     std::fs::write(&part, "mine").expect("written");
     let err = plant.run(&["areas", "-o", path]).failure(1);
-    assert!(err.contains("which no pull left there"), "{err}");
+    assert!(
+        err.contains("which is not from an interrupted pull"),
+        "{err}"
+    );
     assert_eq!(std::fs::read_to_string(&part).expect("read"), "mine");
 
     std::fs::write(&state, "{}").expect("written");
     let err = plant.run(&["areas", "-o", path]).failure(1);
-    assert!(err.contains("found no state of a pull in "), "{err}");
+    assert!(err.contains("found no valid state of a pull in "), "{err}");
     assert_eq!(std::fs::read_to_string(&part).expect("read"), "mine");
     plant.run(&["areas", "--restart", "-o", path]).success();
     assert!(file.exists() && !part.exists() && !state.exists());

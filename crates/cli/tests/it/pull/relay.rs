@@ -1,23 +1,23 @@
-//! A relay that knows when a page of values is asked for.
+//! A relay that counts requests for pages of values.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use obeya_testkit::Proxy;
 
-/// A relay under way; it ends with the test.
+/// A running relay; it ends with the test.
 pub struct Relay {
     proxy: Proxy,
     asked: Arc<AtomicUsize>,
 }
 
 impl Relay {
-    /// Before each request for a page, `before` is done; it is told how many were before.
+    /// Calls `before` before each request for a page, with the number of earlier ones.
     pub fn start(service: &str, before: impl FnMut(usize) + Send + 'static) -> Self {
         Self::between(service, &[], before)
     }
 
-    /// The same before a service that names no state.
+    /// The same, without the state header of the service.
     pub fn without_state(service: &str, before: impl FnMut(usize) + Send + 'static) -> Self {
         Self::between(
             service,
@@ -47,7 +47,7 @@ impl Relay {
         self.proxy.url()
     }
 
-    /// How many pages were asked for.
+    /// How many pages were requested.
     pub fn asked(&self) -> usize {
         self.asked.load(Ordering::Relaxed)
     }

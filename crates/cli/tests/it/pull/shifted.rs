@@ -1,4 +1,4 @@
-//! Values that go, come and move between two pages of a pull, so that all pages after them shift.
+//! Values are deleted, inserted and moved between two pages of a pull, which shifts all later pages.
 
 use std::collections::BTreeMap;
 

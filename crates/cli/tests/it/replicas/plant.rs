@@ -1,4 +1,4 @@
-//! The replicas that serve the specification's plant, and what their callers ask.
+//! Replicas that serve the specification's plant, and the requests of their callers.
 
 use obeya::Client;
 use obeya::model::{
@@ -19,7 +19,7 @@ impl Fleet {
     /// Starts so many, each of which is the one that callers see.
     pub fn start(db: &str, proxy: &Proxy, count: usize) -> Self {
         let url = &proxy.url();
-        // Nobody reads the log, and a pipe that is full would hold the service up.
+        // The log is not read, and a full pipe would block the service.
         let more = ["--base-url", url, "--auth-url", url, "--log", "off"].map(str::to_owned);
         let mut fleet = Self {
             db: db.to_owned(),
@@ -33,7 +33,7 @@ impl Fleet {
         fleet
     }
 
-    /// Kills the one at this place without a warning, and starts another in its place.
+    /// Kills the replica with this index, and starts another in its place.
     pub fn replace_one(&mut self, proxy: &Proxy, place: usize) {
         self.replicas[place] = None;
         proxy.set(place, None);
@@ -62,7 +62,7 @@ pub fn incident(title: &str) -> IncidentCreate {
     }
 }
 
-/// What nobody changes: the boards and the values.
+/// Records that no caller changes: the boards and the values.
 pub async fn fixed(client: &Client) -> obeya::Result<(Vec<Board>, Vec<DatasourceValue>)> {
     let boards = client.boards().list().count(true).await?;
     let values = client.datasources().values(12).page(1).await?;

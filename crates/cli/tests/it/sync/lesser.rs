@@ -1,9 +1,9 @@
-//! A service of this interface that lacks what only ours has: ours, behind a proxy that replaces some texts
-//! of its answers.
+//! A service of this interface without our extensions: ours, behind a proxy that replaces texts in its
+//! responses.
 
 use obeya_testkit::Proxy;
 
-/// Texts of answers and what stands there instead.
+/// Texts in responses, and their replacements.
 type Replace = &'static [(&'static str, &'static str)];
 
 /// Answers without tags.

@@ -1,6 +1,5 @@
-//! A plant with something in every table, a service on it, and a client that may do all of it.
+//! A plant with records in every table, a service on it, and a client with all scopes.
 
-use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -9,10 +8,11 @@ use obeya_testkit::Serving;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::binary::{Done, done, obeya, run, serve_new};
+use crate::binary::{Done, database, done, obeya, run, serve_new};
 use crate::credentials::{ALL, Credentials};
+use crate::import::write_lines;
 
-/// The reporter of every anonymous incident. Nobody may learn of it.
+/// The reporter of every anonymous incident, which must not appear in any copy.
 pub const WHISTLER: &str = "Astrid Whistler";
 
 /// A service and its client.
@@ -24,10 +24,9 @@ pub struct Plant {
 }
 
 impl Plant {
-    /// With so many incidents and values.
+    /// With this many incidents and values.
     pub fn new(incidents: i32, values: i32) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let db = format!("sqlite:{}", folder.path().join("plant.db").display());
+        let (folder, db) = database();
         write(folder.path(), incidents, values);
         import(&folder.path().join("plant"), &db, "fail");
         let credentials = Credentials::add(&db, &ALL);
@@ -44,12 +43,12 @@ impl Plant {
         self.credentials.client(&self.serving.url)
     }
 
-    /// The command that brings a copy up to date.
+    /// The command that updates a copy.
     pub fn command(&self, to: &str, more: &[&str]) -> Command {
         self.command_at(&self.serving.url, to, more)
     }
 
-    /// The same for whoever reaches the service by another address.
+    /// The same, with another URL of the service.
     pub fn command_at(&self, url: &str, to: &str, more: &[&str]) -> Command {
         let mut command = obeya();
         command
@@ -89,7 +88,7 @@ impl Plant {
     /// Imports one more file while the service runs.
     pub fn import_more(&self, file: &str, lines: &[Value]) {
         let folder = tempfile::tempdir().expect("a folder");
-        put(folder.path(), file, lines);
+        write_lines(folder.path(), file, lines);
         import(folder.path(), &self.db, "replace");
     }
 }
@@ -99,18 +98,10 @@ fn import(folder: &Path, db: &str, on_conflict: &str) {
     run(["import", folder, "--db", db, "--on-conflict", on_conflict]).success();
 }
 
-fn put(folder: &Path, file: &str, lines: &[Value]) {
-    let mut text = String::new();
-    for line in lines {
-        writeln!(text, "{line}").expect("a string grows");
-    }
-    std::fs::write(folder.join(file), text).expect("written");
-}
-
 fn write(folder: &Path, incidents: i32, values: i32) {
     let folder = folder.join("plant");
     std::fs::create_dir(&folder).expect("a folder");
-    let put = |file: &str, lines: &[Value]| put(&folder, file, lines);
+    let put = |file: &str, lines: &[Value]| write_lines(&folder, file, lines);
     put(
         "areas.jsonl",
         &[

@@ -8,7 +8,7 @@ use super::copy::Copy;
 use super::plant::Plant;
 use crate::binary::{done, obeya};
 use crate::credentials::Credentials;
-use crate::scratch::with_schema;
+use crate::postgres::with_schema;
 
 #[test]
 fn a_target_that_is_none_is_wrong_usage() {
@@ -46,24 +46,24 @@ async fn a_place_with_something_else_in_it_is_left_alone() {
     std::fs::write(plant.file("other/letter.txt"), "x").expect("written");
     let err = plant.sync(&plant.file("other"), &[]).failure(1);
     assert!(
-        err.contains("it holds `letter.txt` and no sync-state.json, expected an empty folder"),
+        err.contains("it contains `letter.txt` but no sync-state.json, expected an empty folder"),
         "{err}"
     );
 
     // The service's own database is the likeliest of all slips.
     let err = plant.sync(&plant.db, &[]).failure(1);
     assert!(
-        err.contains("has a table `areas` that is of no copy"),
+        err.contains("has a table `areas` that does not belong to a copy"),
         "{err}"
     );
     std::fs::write(plant.file("no.db"), "x".repeat(5000)).expect("written");
     let err = plant
         .sync(&format!("sqlite:{}", plant.file("no.db")), &[])
         .failure(1);
-    assert!(err.contains("no database of SQLite"), "{err}");
+    assert!(err.contains("not a SQLite database"), "{err}");
     let scratch = with_schema();
     let err = plant.sync(scratch.url(), &[]).failure(1);
-    assert!(err.contains("that is of no copy"), "{err}");
+    assert!(err.contains("that does not belong to a copy"), "{err}");
 
     let err = plant
         .sync(&format!("sqlite:{}", plant.file("nowhere/copy.db")), &[])
@@ -102,10 +102,7 @@ async fn a_copy_is_of_one_service_and_one_client() {
             err.contains(&plant.credentials.id) && err.contains(&other),
             "{err}"
         );
-        assert!(
-            err.contains("expected a target of its own for each"),
-            "{err}"
-        );
+        assert!(err.contains("expected a separate target for each"), "{err}");
     }
 }
 
@@ -136,7 +133,7 @@ async fn two_at_once_on_one_copy_are_one_too_many() {
             _ => None,
         };
         let err = plant.sync(&to, &[]).failure(1);
-        assert!(err.contains("another sync is at work on it"), "{to}: {err}");
+        assert!(err.contains("another sync is writing it"), "{to}: {err}");
         drop((file, other));
     }
 }
@@ -170,7 +167,7 @@ async fn what_a_client_may_not_read_is_said_and_left_out() {
     let wrong = done(plant.command(&to, &[]).env("OBEYA_CLIENT_SECRET", "wrong"));
     let err = wrong.failure(1);
     assert!(
-        err.contains("target of its own") || err.contains("invalid_client"),
+        err.contains("separate target") || err.contains("invalid_client"),
         "{err}"
     );
 }
@@ -181,7 +178,7 @@ async fn a_copy_says_how_far_it_is_without_a_service() {
     let copies = Copy::all(plant.folder.path());
     for copy in &copies {
         let err = done(obeya().args(["sync", "--status", "--to", &copy.to()])).failure(1);
-        assert!(err.contains("there is no copy in"), "{err}");
+        assert!(err.contains("there is no copy at"), "{err}");
         plant.sync(&copy.to(), &[]).success();
     }
     plant.serving.child.kill().expect("killed");

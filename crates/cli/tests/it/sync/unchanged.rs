@@ -1,4 +1,4 @@
-//! What has not changed costs next to nothing: it is asked for, and not read.
+//! Unchanged datasources cost one conditional request each.
 
 use obeya::model::DatasourceValueInput;
 

@@ -1,4 +1,4 @@
-//! What the service has, from its own answers as JSON, in the form that copies are compared in.
+//! The service's records, from its JSON responses, in the form in which copies are compared.
 
 use std::collections::BTreeMap;
 

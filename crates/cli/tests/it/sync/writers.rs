@@ -17,7 +17,7 @@ fn how_long() -> Duration {
     Duration::from_secs(if obeya_testkit::is_long() { 60 } else { 2 })
 }
 
-/// Writes whatever comes to its mind until it is told to stop; how much it wrote.
+/// Makes random writes until it is asked to stop; returns how many.
 async fn write(client: Client, stop: Arc<AtomicBool>, mut random: fastrand::Rng) -> u32 {
     let mut written = 0;
     while !stop.load(Ordering::Relaxed) {

@@ -1,5 +1,5 @@
-//! What one request of each kind takes of a processor, in the service and in PostgreSQL, and how many bytes
-//! its answer has: what a model of capacity is made from.
+//! The processor time of one request of each kind, in the service and in PostgreSQL, and the bytes of its
+//! answer: input for capacity planning.
 
 use std::time::Duration;
 
@@ -11,9 +11,9 @@ use crate::process::Child;
 use crate::table::Table;
 use crate::{Bench, plant};
 
-/// Enough that nobody waits for the network, and little enough that nobody waits for his turn.
+/// Enough connections to hide the network, and few enough that none waits in a queue.
 const CONNECTIONS: usize = 8;
-/// How long each kind is asked for; Linux counts processor time by hundredths of a second.
+/// The duration of each measurement; Linux counts processor time in hundredths of a second.
 const TIME: Duration = Duration::from_secs(6);
 
 pub fn measure(table: &mut Table, bench: &Bench, server: &Server, _: &Peer) {
@@ -44,7 +44,7 @@ pub fn measure(table: &mut Table, bench: &Bench, server: &Server, _: &Peer) {
     }
 }
 
-/// Each kind of request, in as many ways as clients would ask for.
+/// Each kind of request, in the variants that clients use.
 fn kinds(bench: &Bench) -> Vec<(&'static str, Vec<Vec<u8>>)> {
     let token = &bench.token;
     let get = |path: &str| load::request(path, token);

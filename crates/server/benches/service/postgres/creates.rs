@@ -1,6 +1,5 @@
-//! Incidents that are reported one by one, each on the disk when it is answered, against pgbench: with one
-//! plain statement for each, with the rows that one of ours leaves, and with the statements of our
-//! transaction.
+//! Incidents created one by one, each on disk when it is answered, against pgbench: with one plain statement
+//! for each, with the rows that one of ours writes, and with the statements of our transaction.
 
 use super::peer::{Peer, Script};
 use super::server::Server;
@@ -28,7 +27,7 @@ INSERT INTO incidents_search (rowid, document) VALUES (:id, ' press 7 stopped ')
 INSERT INTO incident_categories (incident_id, category_id) VALUES (:id, 1);
 COMMIT;
 "#;
-/// What the service does for one alone.
+/// The work of the service for one incident.
 const SAME: &str = r#"\set now 17953015954630940
 BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
 LOCK TABLE stamps IN SHARE ROW EXCLUSIVE MODE;
@@ -50,7 +49,7 @@ COMMIT;
 "#;
 
 pub fn measure(table: &mut Table, bench: &Bench, server: &Server, peer: &Peer) {
-    // What does not wait for the disk says nothing about what does.
+    // Without waiting for the disk the result has no meaning.
     let goal = |at_least| server.is_durable().then_some(at_least);
     let service = Child::service(&bench.plant.db);
     let body = ("application/json", BODY);

@@ -1,8 +1,8 @@
-//! The service on PostgreSQL, beside what PostgreSQL gives to others: its own load generator where there is
-//! one, and the driver alone.
+//! The service on PostgreSQL against other clients of PostgreSQL: its own load generator if there is one, and
+//! the driver alone.
 //!
-//! The server is the one that `OBEYA_TEST_POSTGRES` names; it should keep what it commits on the disk, as
-//! `cargo xtask bench` has it. A database of our own is made there, and is gone afterwards.
+//! The server is the one that `OBEYA_TEST_POSTGRES` names; it should write commits to disk, as with `cargo
+//! xtask bench`. The bench creates a database there and removes it.
 
 mod costs;
 mod creates;
@@ -32,7 +32,7 @@ const SUBJECTS: [Subject; 6] = [
     }),
 ];
 
-/// Batches of values beside as many rows that the server copies into a table like theirs.
+/// Batches of values against as many rows copied into a similar table.
 fn measure_writes(table: &mut Table, bench: &Bench, server: &Server, _: &Peer) {
     server.run("CREATE TABLE bench_batch (LIKE datasource_values INCLUDING ALL)");
     let copy = "INSERT INTO bench_batch SELECT * FROM datasource_values WHERE id <= 10000";
@@ -62,7 +62,7 @@ pub fn bench(wanted: impl Fn(&str) -> bool) {
         "s, INSERT … SELECT of the values",
         25.0,
     );
-    // What the server would do by itself within minutes, in the midst of the measuring.
+    // Work that the server would do within minutes, during the measurement.
     server.run("VACUUM (ANALYZE)");
     server.run("CHECKPOINT");
     println!("{}\n{table}", server.about());
@@ -71,7 +71,7 @@ pub fn bench(wanted: impl Fn(&str) -> bool) {
         if wanted(name) {
             let mut table = Table::default();
             measure(&mut table, &bench, &server, &peer);
-            // At once: it takes minutes, and what is measured is not lost with what fails later.
+            // Immediately: a run takes minutes, and a later failure must not lose its results.
             println!("{table}");
         }
     }

@@ -1,4 +1,5 @@
-//! Pages of 10,000 values against fetching their rows through the driver, and a far page against the first.
+//! Pages of 10,000 values against fetching their rows through the driver, and a distant page against the
+//! first.
 
 use std::time::Instant;
 
@@ -36,7 +37,7 @@ pub fn measure(table: &mut Table, bench: &Bench, server: &Server, _: &Peer) {
         assert_eq!(rows.len(), 10_000);
         took
     };
-    // The rows are in the server's memory; what the service remembers is not there yet.
+    // The rows are in the server's memory; the caches of the service are cold.
     fetch(890_000);
     let cold = page(90);
     let [mut first, mut far, mut first_floor, mut far_floor] = [const { Vec::new() }; 4];

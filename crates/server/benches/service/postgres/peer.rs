@@ -1,4 +1,4 @@
-//! PostgreSQL's own load generator, where it comes with the server: the same statements, prepared, over as
+//! PostgreSQL's load generator, if it is installed with the server: the same statements, prepared, over as
 //! many connections.
 
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// Looks beside the server's programs, and then on the path.
+    /// Looks next to the server's programs, then in the path.
     pub fn find(server: &Server) -> Self {
         let name = format!("pgbench{}", std::env::consts::EXE_SUFFIX);
         let beside = std::env::var_os("OBEYA_TEST_POSTGRES_BIN").map(|folder| {
@@ -40,8 +40,8 @@ impl Peer {
         }
     }
 
-    /// Answers of ours for a second and transactions of each script for a second, over as many connections,
-    /// in turns. `goals`: the script whose rate is held against ours, and the least ratio.
+    /// Our answers per second and the transactions per second of each script, over as many connections,
+    /// alternately. `goals`: the script with which our rate is compared, and the lowest ratio.
     pub fn row(
         &self,
         table: &mut Table,
@@ -103,7 +103,7 @@ impl Peer {
             String::from_utf8_lossy(&said.stderr),
         );
         assert!(said.status.success(), "{out}\n{errors}");
-        // Older ones say it twice, the second time without the time for connecting.
+        // Older versions print it twice, the second time without the time for connecting.
         let rates = out
             .lines()
             .rev()
@@ -115,9 +115,9 @@ impl Peer {
     }
 }
 
-/// What the program is to do again and again.
+/// The script of the program.
 pub struct Script<'s> {
-    /// What it has in place of ours, behind the name of the figure.
+    /// What it does instead of ours, after the name of the result.
     pub name: &'s str,
     /// In its own language.
     pub text: &'s str,

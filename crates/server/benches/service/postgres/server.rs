@@ -1,4 +1,4 @@
-//! The server under measurement: a database of our own on it, and the processor time of its processes.
+//! The server under measurement: its database for the bench, and the processor time of its processes.
 
 use std::time::Instant;
 
@@ -22,7 +22,7 @@ impl Server {
         let address = std::env::var("OBEYA_TEST_POSTGRES")
             .expect("OBEYA_TEST_POSTGRES names no server: `cargo xtask bench postgres` starts one");
         let database = format!("obeya_bench_{}", std::process::id());
-        // A thread of its own drives the connection: what is fetched comes in while we look at it, as in any
+        // A separate thread drives the connection, so that rows arrive while we process them, as in any
         // program.
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
@@ -96,12 +96,12 @@ impl Server {
         rows.expect("the statement was prepared")
     }
 
-    /// Whether what it commits is on the disk.
+    /// Whether commits are written to disk.
     pub fn is_durable(&self) -> bool {
         self.first("SHOW fsync") == "on" && self.first("SHOW synchronous_commit") != "off"
     }
 
-    /// What it is, for whoever reads the figures.
+    /// Its description, for readers of the results.
     pub fn about(&self) -> String {
         let show = |name| format!("{name} {}", self.first(&format!("SHOW {name}")));
         let names = [
@@ -132,7 +132,7 @@ impl Server {
         let all = std::fs::read_dir("/proc").ok()?.flatten();
         let all = all.filter_map(|entry| Stat::of(entry.file_name().to_str()?.parse().ok()?));
         let children = all.filter(|stat| stat.parent == first);
-        // Connections that ended are counted with whom they ended to.
+        // Ended connections are counted with their parent process.
         let total: f64 = children.map(|stat| stat.own_ms).sum();
         Some(total + postmaster.own_ms + postmaster.ended_ms)
     }
@@ -153,7 +153,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         let server = connect(&self.runtime, &self.address);
         let drop = format!("DROP DATABASE {} WITH (FORCE)", self.database);
-        // One that stays behind is seen, and no reason to lose the figures.
+        // A database that could not be removed is reported; the results are still valid.
         if let Err(error) = self.runtime.block_on(server.batch_execute(&drop)) {
             eprintln!("{drop}: {error}");
         }

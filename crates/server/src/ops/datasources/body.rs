@@ -1,8 +1,8 @@
-//! Values of a body, in the domain's terms, and what every write of values looks at before it begins.
+//! Converts the values of a body to domain types, and checks that every write of values makes first.
 
 use obeya_model::{DatasourceValueInput, DatasourceValueTotal};
 
-use crate::ops::view::Record;
+use crate::ops::view::WrittenRecord;
 use obeya_read::RowPlan;
 use obeya_rules::elements::Elements;
 use obeya_rules::value::DatasourceValue;
@@ -11,55 +11,55 @@ use obeya_store::values::{self, elements, write};
 use obeya_store::write_error::WriteError;
 use obeya_store::{Session, StoreError, stamp};
 
-/// A value is a row of its table.
+/// A value is one row of its table.
 static RECORD: RowPlan = RowPlan::new(&entities::DATASOURCE_VALUE, &values::COLUMNS);
 
-/// A value with this id and stamp, as every answer shows it.
+/// The record of a value with this id and stamp, as in every answer.
 pub(super) fn record(
     (datasource, id): (i32, i32),
     value: &DatasourceValue,
     stamp: i64,
-) -> Result<Record, StoreError> {
+) -> Result<WrittenRecord, StoreError> {
     let json = RECORD.record(&write::cells(datasource, id, value, stamp))?;
-    Ok(Record::new(RECORD.entity(), id, json))
+    Ok(WrittenRecord::new(RECORD.entity(), id, json))
 }
 
-/// Says what [`open`] will ask.
+/// Prefetches the queries of [`elements`].
 pub(super) fn prefetch(session: &mut dyn Session, datasource: i32) -> Result<(), StoreError> {
     stamp::prefetch(session)?;
     elements::prefetch(session, datasource)
 }
 
-/// The elements of the datasource that is to be written to.
-pub(super) fn open(session: &mut dyn Session, datasource: i32) -> Result<Elements, WriteError> {
+/// The elements of the datasource; fails if it does not exist.
+pub(super) fn elements(session: &mut dyn Session, datasource: i32) -> Result<Elements, WriteError> {
     elements::of(session, datasource)?.ok_or(WriteError::Missing("datasource", datasource))
 }
 
-/// The values of a batch fit the elements of the datasource, which is there.
+/// Checks that the datasource exists and that the values of a batch fit its elements.
 pub(super) fn check(
     session: &mut dyn Session,
     datasource: i32,
     values: &[DatasourceValue],
 ) -> Result<(), WriteError> {
-    let elements = open(session, datasource)?;
+    let elements = elements(session, datasource)?;
     let known = elements::known(session, &elements, values)?;
     Ok(elements.check_batch(values, &known)?)
 }
 
-/// What a batch is answered with.
+/// The answer to a batch.
 pub(super) fn total(values: &[DatasourceValue]) -> DatasourceValueTotal {
     DatasourceValueTotal {
-        // A batch is bounded far below.
+        // The limit of a batch is far lower.
         total: i32::try_from(values.len()).unwrap_or(i32::MAX),
     }
 }
 
-/// The values of a batch.
+/// The values of a batch as domain types.
 pub(super) fn values(inputs: Vec<DatasourceValueInput>) -> Vec<DatasourceValue> {
     inputs.into_iter().map(value).collect()
 }
 
-/// A value in the domain's terms.
+/// A value as a domain type.
 pub(super) fn value(input: DatasourceValueInput) -> DatasourceValue {
     DatasourceValue {
         value: input.value,

@@ -1,12 +1,6 @@
-//! Handlers of datasource values.
+//! Datasources and their values.
 
-pub(crate) mod batch_create;
-pub(crate) mod batch_delete;
-pub(crate) mod batch_replace;
+pub(crate) mod batches;
 mod body;
-pub(crate) mod get;
-pub(crate) mod list;
-pub(crate) mod value_create;
-pub(crate) mod value_delete;
-pub(crate) mod value_update;
+pub(crate) mod reads;
 pub(crate) mod values;

@@ -1,12 +1,133 @@
-//! GET /v1/Datasources/{id}/values: a page of a datasource's values.
+//! Writes of one value.
 
+use obeya_model::DatasourceValueInput;
+
+use super::body;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
-use crate::ops::reading;
-use obeya_read::ValuePage;
+use crate::ops::decoding::{NoBody, json};
+use crate::ops::view::WrittenRecord;
+use crate::ops::writing::{self, Decision};
+use obeya_rules::value::DatasourceValue;
+use obeya_store::values::{elements, write};
+use obeya_store::write_error::WriteError;
+use obeya_store::{Session, stamp};
 
-pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
-    let id = call.id()?;
-    reading::read(call, |request| ValuePage::prepare(request, id)).await
+/// POST /v1/Datasources/{id}/values: adds a value.
+pub(crate) async fn create(call: Call) -> Result<Response, Problem> {
+    let datasource = call.id()?;
+    writing::write(call, json::<DatasourceValueInput>(), |body, context| {
+        context.sets(&body)?;
+        let value = body::value(body);
+        value.check()?;
+        let now = context.now;
+        Ok(Decision::record(
+            move |session, id| read_value(session, datasource, id),
+            move |session| insert_value(session, datasource, &value, now),
+        ))
+    })
+    .await
+}
+
+fn insert_value(
+    session: &mut dyn Session,
+    datasource: i32,
+    value: &DatasourceValue,
+    now: i64,
+) -> Result<WrittenRecord, WriteError> {
+    body::prefetch(session, datasource)?;
+    write::prefetch(session, 1)?;
+    let elements = body::elements(session, datasource)?;
+    let known = elements::known(session, &elements, std::slice::from_ref(value))?;
+    elements.check(value, &known)?;
+    let stamp = stamp::next(session, now, 0)?;
+    let id = write::insert(session, datasource, value, stamp)?;
+    Ok(body::record((datasource, id), value, stamp)?)
+}
+
+/// PUT /v1/Datasources/{id}/values/{valueId}: replaces the content of a value. A changed value gets a new
+/// registration stamp, so that a client that reads values by registration time sees it.
+pub(crate) async fn update(call: Call) -> Result<Response, Problem> {
+    let (datasource, id) = (call.id()?, call.id_at(1)?);
+    writing::write(call, json::<DatasourceValueInput>(), |body, context| {
+        context.sets(&body)?;
+        let value = body::value(body);
+        value.check()?;
+        let now = context.now;
+        let decision = Decision::record(
+            move |session, id| read_value(session, datasource, id),
+            move |session| update_value(session, (datasource, id), &value, now),
+        );
+        Ok(decision.against(move |session| read_value(session, datasource, id)))
+    })
+    .await
+}
+
+/// The value as answers show it.
+fn read_value(
+    session: &mut dyn Session,
+    datasource: i32,
+    id: i32,
+) -> Result<WrittenRecord, WriteError> {
+    let stored = find_value(session, (datasource, id))?;
+    Ok(body::record(
+        (datasource, id),
+        &stored.value,
+        stored.registered,
+    )?)
+}
+
+/// The stored value.
+fn find_value(
+    session: &mut dyn Session,
+    (datasource, id): (i32, i32),
+) -> Result<write::Stored, WriteError> {
+    write::find(session, datasource, id)?.ok_or(WriteError::Missing("value", id))
+}
+
+fn update_value(
+    session: &mut dyn Session,
+    (datasource, id): (i32, i32),
+    value: &DatasourceValue,
+    now: i64,
+) -> Result<WrittenRecord, WriteError> {
+    body::prefetch(session, datasource)?;
+    write::prefetch_find(session, datasource, id)?;
+    let elements = body::elements(session, datasource)?;
+    let before = find_value(session, (datasource, id))?;
+    let known = elements::known(session, &elements, std::slice::from_ref(value))?;
+    elements.check(value, &known)?;
+    let mut stamp = before.registered;
+    if before.value != *value {
+        stamp = stamp::next(session, now, stamp)?;
+        write::update(session, (datasource, id), value, stamp)?;
+    }
+    Ok(body::record((datasource, id), value, stamp)?)
+}
+
+/// DELETE /v1/Datasources/{id}/values/{valueId}: deletes a value.
+pub(crate) async fn delete(call: Call) -> Result<Response, Problem> {
+    let (datasource, id) = (call.id()?, call.id_at(1)?);
+    writing::write(call, NoBody, |(), context| {
+        let now = context.now;
+        let work = move |session: &mut dyn Session| delete_value(session, (datasource, id), now);
+        Ok(Decision::empty(work).against(move |session| read_value(session, datasource, id)))
+    })
+    .await
+}
+
+fn delete_value(
+    session: &mut dyn Session,
+    (datasource, id): (i32, i32),
+    now: i64,
+) -> Result<(), WriteError> {
+    body::prefetch(session, datasource)?;
+    write::prefetch_find(session, datasource, id)?;
+    body::elements(session, datasource)?;
+    find_value(session, (datasource, id))?;
+    // The deletion changes the datasource, although no value bears this stamp.
+    let stamp = stamp::next(session, now, 0)?;
+    write::delete(session, datasource, &[id], stamp)?;
+    Ok(())
 }

@@ -1,4 +1,5 @@
-//! The bodies of create and update, in the domain's terms; what its schema says beyond types is checked here.
+//! Converts the bodies of create and update to domain types, and checks what their schemas require beyond
+//! types.
 
 use obeya_model::{
     EvaluationStatus, ImprovementCreate, ImprovementPriorityStatus, ImprovementStatus,
@@ -18,9 +19,9 @@ impl Properties for ImprovementCreate {
     const NEVER_NULL: &'static [&'static str] = &["status", "priorityStatus"];
 }
 
-/// What an update asks for: absent leaves, null empties.
+/// The change of an update: an absent property stays, null empties it.
 pub(super) fn of_update(body: ImprovementUpdate) -> Result<ImprovementChange, DomainError> {
-    let words = words(
+    let values = enum_values(
         body.title.as_ref(),
         body.status.as_ref(),
         body.priority_status.as_ref(),
@@ -28,13 +29,13 @@ pub(super) fn of_update(body: ImprovementUpdate) -> Result<ImprovementChange, Do
     )?;
     Ok(ImprovementChange {
         fields: body.into(),
-        ..words
+        ..values
     })
 }
 
-/// What a new improvement is to be: what is absent or null is empty.
+/// The values of a new improvement: an absent or null property is empty.
 pub(super) fn of_create(body: ImprovementCreate) -> Result<ImprovementChange, DomainError> {
-    let words = words(
+    let values = enum_values(
         Patch::Value(&body.title),
         body.status.as_ref(),
         body.priority_status.as_ref(),
@@ -42,29 +43,29 @@ pub(super) fn of_create(body: ImprovementCreate) -> Result<ImprovementChange, Do
     )?;
     Ok(ImprovementChange {
         fields: body.into(),
-        ..words
+        ..values
     })
 }
 
-/// What a body says in words of closed sets; its title is of the length that is allowed.
-fn words(
+/// Reads the enumerations of a body, and checks the length of its title.
+fn enum_values(
     title: Patch<&String>,
     status: Option<&ImprovementStatus>,
     priority: Option<&ImprovementPriorityStatus>,
     evaluation: Patch<&EvaluationStatus>,
 ) -> Result<ImprovementChange, DomainError> {
     let mut check = Check::default();
-    let status = status.map(|word| check.word("status", word.as_str()));
-    let priority = priority.map(|word| check.word("priorityStatus", word.as_str()));
+    let status = status.map(|value| check.variant("status", value.as_str()));
+    let priority = priority.map(|value| check.variant("priorityStatus", value.as_str()));
     let evaluation = evaluation
-        .map(|word| check.word("evaluationStatus", word.as_str()))
+        .map(|value| check.variant("evaluationStatus", value.as_str()))
         .into_option();
     if let Patch::Value(title) = title {
         check.at_most("title", title, IMPROVEMENT_TITLE_MAX);
     }
     check.finish(Some(()))?;
     Ok(ImprovementChange {
-        // A word that was refused has ended the check above.
+        // A refused value has ended the check above.
         status: status.flatten(),
         priority_status: priority.flatten(),
         evaluation_status: evaluation.map(Option::flatten),

@@ -1,25 +1,22 @@
-//! Handlers of improvements.
+//! Improvements.
 
 mod body;
-pub(crate) mod create;
-pub(crate) mod delete;
-pub(crate) mod get;
-pub(crate) mod list;
-pub(crate) mod update;
+pub(crate) mod reads;
+pub(crate) mod writes;
 
-use super::view::Record;
-use obeya_read::{Form, RecordPlan};
+use super::view::WrittenRecord;
+use obeya_read::{RecordForm, RecordPlan};
 use obeya_store::Session;
 use obeya_store::entities;
 use obeya_store::write_error::WriteError;
 
-const FORM: Form = Form::of(&entities::IMPROVEMENT);
+const FORM: RecordForm = RecordForm::of(&entities::IMPROVEMENT);
 static RECORD: RecordPlan = RecordPlan::new(FORM);
 
-/// The improvement as it is now.
-fn answer(session: &mut dyn Session, id: i32) -> Result<Record, WriteError> {
+/// The current improvement, as a record.
+fn answer(session: &mut dyn Session, id: i32) -> Result<WrittenRecord, WriteError> {
     let json = RECORD.read(session, id)?.ok_or(missing(id))?;
-    Ok(Record::new(RECORD.entity(), id, json))
+    Ok(WrittenRecord::new(RECORD.entity(), id, json))
 }
 
 fn missing(id: i32) -> WriteError {

@@ -1,4 +1,4 @@
-//! POST /v1/Incidents
+//! Creating an incident.
 
 use obeya_model::IncidentCreate;
 
@@ -8,56 +8,51 @@ use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::json;
 use crate::ops::never_null::NeverNull;
-use crate::ops::view::Record;
+use crate::ops::view::WrittenRecord;
 use crate::ops::writing::{self, Decision};
-use obeya_rules::incident::Incident;
 use obeya_store::incidents::FieldValue;
 use obeya_store::references::{Part, Record as To, References};
+use obeya_store::tables::incidents::IncidentRow;
 use obeya_store::write_error::WriteError;
 use obeya_store::{Session, StoreError, incidents, stamp};
 
-pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
+/// POST /v1/Incidents
+pub(crate) async fn create(call: Call) -> Result<Response, Problem> {
     writing::write(
         call,
         json::<NeverNull<IncidentCreate>>(),
-        |NeverNull(body), deciding| {
-            deciding.sets(&body)?;
-            let now = deciding.now;
-            let incident = Incident::created(body::of_create(&body)?, now)?;
+        |NeverNull(body), context| {
+            context.sets(&body)?;
+            let now = context.now;
+            let reporter = body.created_by_user_id.clone();
+            let incident = IncidentRow::created(body::of_create(&body)?, reporter, now)?;
             Ok(Decision::record(answer, move |session| {
-                create(session, &incident, &body, now)
+                insert(session, &incident, &body, now)
             }))
         },
     )
     .await
 }
 
-fn create(
+fn insert(
     session: &mut dyn Session,
-    incident: &Incident,
+    incident: &IncidentRow,
     body: &IncidentCreate,
     now: i64,
-) -> Result<Record, WriteError> {
+) -> Result<WrittenRecord, WriteError> {
     stamp::prefetch(session)?;
     check(session, incident, body)?;
-    let stamp = stamp::next(session, now, 0)?;
-    let id = incidents::insert(
-        session,
-        incident,
-        body.created_by_user_id.as_deref(),
-        now,
-        stamp,
-    )?;
+    let incident = IncidentRow {
+        last_modified: stamp::next(session, now, 0)?,
+        ..incident.clone()
+    };
+    let id = incidents::insert(session, &incident)?;
 
-    let categories: Vec<_> = body.categories.iter().map(|item| item.id).collect();
-    let consequences: Vec<_> = body
-        .consequences
-        .iter()
-        .flatten()
-        .map(|item| (item.id, item.amount))
-        .collect();
-    let causes: Vec<_> = body.causes.iter().flatten().map(|item| item.id).collect();
-    // A field without a value is one that was not filled in.
+    let categories = body.categories.iter().map(|item| item.id);
+    let consequences = body.consequences.iter().flatten();
+    let consequences = consequences.map(|item| (item.id, item.amount));
+    let causes = body.causes.iter().flatten().map(|item| item.id);
+    // A field without a value counts as not filled in.
     let filled = body.custom_fields.iter().flatten().filter_map(|item| {
         Some(FieldValue {
             id: item.id,
@@ -65,39 +60,43 @@ fn create(
         })
     });
     let fields: Vec<_> = filled.collect();
-    incidents::add_categories(session, id, &categories)?;
-    incidents::add_consequences(session, id, &consequences)?;
-    incidents::add_causes(session, id, &causes)?;
+    incidents::add_categories(session, id, categories)?;
+    incidents::add_consequences(session, id, consequences)?;
+    incidents::add_causes(session, id, causes)?;
     incidents::add_custom_fields(session, id, &fields, now)?;
     answer(session, id)
 }
 
-/// What the body points to is there, and belongs to the incident's type.
+/// Checks that the records to which the body refers exist, and that its parts belong to the incident's type.
 fn check(
     session: &mut dyn Session,
-    incident: &Incident,
+    incident: &IncidentRow,
     body: &IncidentCreate,
 ) -> Result<(), WriteError> {
     let mut references = References::new(session);
-    references.all(|references| look(references, incident, body))?;
+    references.all(|references| check_references(references, incident, body))?;
     references.finish()
 }
 
-fn look(
+fn check_references(
     references: &mut References<'_>,
-    incident: &Incident,
+    incident: &IncidentRow,
     body: &IncidentCreate,
 ) -> Result<(), StoreError> {
-    let (places, of_type) = (&incident.places, incident.incident_type_id);
-    let responsible = places.responsible_user_id.as_deref();
+    let of_type = incident.incident_type_id;
+    let responsible = incident.responsible_user_id.as_deref();
     references.record("incidentTypeId", To::IncidentType, Some(of_type))?;
-    references.record("reportedByGroupId", To::Group, places.reported_by_group_id)?;
-    references.record("followUpGroupId", To::Group, places.follow_up_group_id)?;
-    references.record("areaId", To::Area, places.area_id)?;
-    references.record("projectId", To::Project, places.project_id)?;
+    references.record(
+        "reportedByGroupId",
+        To::Group,
+        incident.reported_by_group_id,
+    )?;
+    references.record("followUpGroupId", To::Group, incident.follow_up_group_id)?;
+    references.record("areaId", To::Area, incident.area_id)?;
+    references.record("projectId", To::Project, incident.project_id)?;
     references.user("createdByUserId", body.created_by_user_id.as_deref())?;
     references.user("responsibleUserId", responsible)?;
-    references.responsible(responsible, places.follow_up_group_id)?;
+    references.responsible(responsible, incident.follow_up_group_id)?;
 
     let categories = body.categories.iter().map(|item| item.id);
     references.parts(Part::Category, of_type, categories, |index| {

@@ -1,37 +1,22 @@
-//! Handlers of incidents.
+//! Incidents.
 
 mod body;
-pub(crate) mod categories;
-pub(crate) mod causes;
-pub(crate) mod consequences;
 pub(crate) mod create;
-pub(crate) mod custom_field;
-pub(crate) mod delete;
-pub(crate) mod external_id;
-pub(crate) mod get;
-pub(crate) mod get_type_v2;
-pub(crate) mod get_v2;
-pub(crate) mod list;
-pub(crate) mod list_types_v2;
-pub(crate) mod list_v2;
-mod parts;
-pub(crate) mod responsible;
-pub(crate) mod restore;
-pub(crate) mod severity;
-pub(crate) mod status;
+pub(crate) mod parts;
+pub(crate) mod properties;
+pub(crate) mod reads;
 pub(crate) mod trash;
-pub(crate) mod type_detail;
-pub(crate) mod types;
 pub(crate) mod update;
 
-use super::view::Record;
-use obeya_read::{Form, RecordPlan};
+use super::view::WrittenRecord;
+use obeya_read::{RecordForm, RecordPlan};
 use obeya_store::entities;
+use obeya_store::tables::incidents::IncidentRow;
 use obeya_store::write_error::WriteError;
 use obeya_store::{Session, incidents, stamp};
 
-/// An incident with everything that hangs on it.
-const FORM: Form = Form {
+/// An incident with its parts.
+const FORM: RecordForm = RecordForm {
     entity: &entities::INCIDENT,
     parts: Some((
         "$expand=consequences,categories,causes,customFields",
@@ -41,18 +26,18 @@ const FORM: Form = Form {
 const NOT_DELETED: &str = "{t}.deleted_date IS NULL";
 static RECORD: RecordPlan = RecordPlan::new(FORM).only(NOT_DELETED);
 
-/// Looks up an incident that is to be changed. The stamp of the change is taken once nothing can be refused
-/// any more: what is refused before it has changed anything costs those nothing that share its commit.
-fn open(session: &mut dyn Session, id: i32) -> Result<incidents::Stored, WriteError> {
+/// Looks up an incident for a change. The stamp of the change is taken only after all checks: a request that
+/// is refused before it has changed anything does not affect the other writes of its commit.
+fn find_for_update(session: &mut dyn Session, id: i32) -> Result<IncidentRow, WriteError> {
     incidents::prefetch(session, id)?;
     stamp::prefetch(session)?;
     incidents::find(session, id)?.ok_or(WriteError::Missing("incident", id))
 }
 
-/// The incident as it is now, inside the transaction that changed it.
-fn answer(session: &mut dyn Session, id: i32) -> Result<Record, WriteError> {
+/// The current incident, as a record, inside the transaction that changed it.
+fn answer(session: &mut dyn Session, id: i32) -> Result<WrittenRecord, WriteError> {
     RECORD.prefetch(session, id)?;
     let json = RECORD.read(session, id)?;
     let json = json.ok_or(WriteError::Missing("incident", id))?;
-    Ok(Record::new(RECORD.entity(), id, json))
+    Ok(WrittenRecord::new(RECORD.entity(), id, json))
 }

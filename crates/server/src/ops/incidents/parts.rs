@@ -1,35 +1,100 @@
-//! Replacing the parts of one kind that an incident has of its type. Which kind, and what a body must be
-//! like, is its handler's matter.
+//! Replacing the categories, causes or consequences of an incident: the parts that its type defines.
 
 use std::collections::BTreeMap;
 
+use obeya_model::{CategoryInput, CauseInput, ConsequenceInput};
 use serde::Serialize;
 
-use super::{answer, open};
-use crate::ops::writing::{Deciding, Decision};
+use super::{answer, body, find_for_update};
+use crate::http::body::Response;
+use crate::http::problem::Problem;
+use crate::ops::call::Call;
+use crate::ops::decoding::json;
+use crate::ops::writing::{self, Decision, WriteContext};
+use obeya_rules::validate::Check;
 use obeya_store::incidents::StoredParts;
 use obeya_store::references::{Part, References};
 use obeya_store::write_error::WriteError;
 use obeya_store::{Session, StoreError, incidents, stamp};
 
-/// A kind of parts: how one is stored, as `T`.
-pub(super) struct Kind<T: 'static> {
-    pub(super) part: Part,
-    /// The property of an incident that lists them.
-    pub(super) property: &'static str,
-    pub(super) stored: &'static StoredParts<T>,
-    /// Which of the type's it is.
-    pub(super) id_of: fn(&T) -> i32,
-    /// Writes them in the place of those that are there.
-    pub(super) set: fn(&mut dyn Session, i32, &[T]) -> Result<(), StoreError>,
+/// How one kind of parts is stored, each part as a `T`.
+struct PartKind<T: 'static> {
+    part: Part,
+    /// The property of an incident that lists the parts.
+    property: &'static str,
+    stored: &'static StoredParts<T>,
+    /// The id of the type's part.
+    id_of: fn(&T) -> i32,
+    /// Replaces the stored parts.
+    set: fn(&mut dyn Session, i32, &[T]) -> Result<(), StoreError>,
 }
 
-/// Gives an incident the parts of a body instead of those it has. It is not stamped if they are the same, in
-/// whatever order.
-pub(super) fn replace<T, I>(
-    deciding: &mut Deciding,
+const CATEGORIES: PartKind<i32> = PartKind {
+    part: Part::Category,
+    property: "categories",
+    stored: &incidents::CATEGORIES,
+    id_of: |id| *id,
+    set: incidents::set_categories,
+};
+
+const CAUSES: PartKind<i32> = PartKind {
+    part: Part::Cause,
+    property: "causes",
+    stored: &incidents::CAUSES,
+    id_of: |id| *id,
+    set: incidents::set_causes,
+};
+
+const CONSEQUENCES: PartKind<(i32, Option<f64>)> = PartKind {
+    part: Part::Consequence,
+    property: "consequences",
+    stored: &incidents::CONSEQUENCES,
+    id_of: |(id, _)| *id,
+    set: incidents::set_consequences,
+};
+
+/// PUT /v1/Incidents/{id}/categories
+pub(crate) async fn update_categories(call: Call) -> Result<Response, Problem> {
+    let id = call.id()?;
+    writing::write(call, json::<Vec<CategoryInput>>(), |categories, context| {
+        let mut check = Check::default();
+        body::some_category(&mut check, &categories);
+        check.finish(Some(()))?;
+        replace(context, id, &CATEGORIES, &categories, |item| item.id)
+    })
+    .await
+}
+
+/// PUT /v1/Incidents/{id}/causes
+pub(crate) async fn update_causes(call: Call) -> Result<Response, Problem> {
+    let id = call.id()?;
+    writing::write(call, json::<Vec<CauseInput>>(), |causes, context| {
+        replace(context, id, &CAUSES, &causes, |item| item.id)
+    })
+    .await
+}
+
+/// PUT /v1/Incidents/{id}/consequences
+pub(crate) async fn update_consequences(call: Call) -> Result<Response, Problem> {
+    let id = call.id()?;
+    writing::write(
+        call,
+        json::<Vec<ConsequenceInput>>(),
+        |consequences, context| {
+            replace(context, id, &CONSEQUENCES, &consequences, |item| {
+                (item.id, item.amount)
+            })
+        },
+    )
+    .await
+}
+
+/// Replaces the parts of an incident by those of a body. The incident gets no new stamp if they are the same
+/// in any order.
+fn replace<T, I>(
+    context: &mut WriteContext,
     id: i32,
-    kind: &'static Kind<T>,
+    kind: &'static PartKind<T>,
     inputs: &[I],
     part_of: fn(&I) -> T,
 ) -> Result<Decision, WriteError>
@@ -37,18 +102,18 @@ where
     T: Clone + PartialEq + Send + 'static,
     I: Serialize,
 {
-    deciding.sets(&BTreeMap::from([(kind.property, inputs)]))?;
-    let now = deciding.now;
+    context.sets(&BTreeMap::from([(kind.property, inputs)]))?;
+    let now = context.now;
     let parts: Vec<T> = inputs.iter().map(part_of).collect();
     let mut by_id = parts.clone();
     by_id.sort_by_key(kind.id_of);
     let work = move |session: &mut dyn Session| {
         kind.stored.prefetch(session, id)?;
-        let stored = open(session, id)?;
+        let stored = find_for_update(session, id)?;
         let mut references = References::new(session);
         references.parts(
             kind.part,
-            stored.incident.incident_type_id,
+            stored.incident_type_id,
             parts.iter().map(kind.id_of),
             |index| format!("[{index}].id"),
         )?;

@@ -1,31 +1,32 @@
-//! PUT /v1/Incidents/{id}
+//! Updating an incident, and the rules that every change of one follows.
 
 use obeya_model::IncidentUpdate;
 
-use super::{answer, body, open};
+use super::{answer, body, find_for_update};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::json;
 use crate::ops::never_null::NeverNull;
-use crate::ops::view::Record;
+use crate::ops::view::WrittenRecord;
 use crate::ops::writing::{self, Decision};
-use obeya_rules::incident::{Incident, IncidentChange};
 use obeya_store::references::{Record as To, References};
+use obeya_store::tables::incidents::{IncidentChange, IncidentRow};
 use obeya_store::write_error::WriteError;
 use obeya_store::{Session, incidents, stamp};
 
-pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
+/// PUT /v1/Incidents/{id}
+pub(crate) async fn update(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
     writing::write(
         call,
         json::<NeverNull<IncidentUpdate>>(),
-        |NeverNull(body), deciding| {
-            deciding.sets(&body)?;
+        |NeverNull(body), context| {
+            context.sets(&body)?;
             let change = body::of_update(body)?;
-            let now = deciding.now;
+            let now = context.now;
             Ok(Decision::record(answer, move |session| {
-                self::change(session, id, now, |_| change.clone())
+                self::change(session, id, now, change.clone())
             })
             .against(move |session| answer(session, id)))
         },
@@ -33,48 +34,45 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     .await
 }
 
-/// Changes an incident as is asked of it, by the rules that every body keeps to; `asked` sees it as it is.
-/// The incident as it is then. It is not stamped if nothing about it is to change.
+/// Applies a change to an incident by the rules of every body, and returns the changed one. An incident that
+/// stays the same gets no new stamp.
 pub(super) fn change(
     session: &mut dyn Session,
     id: i32,
     now: i64,
-    asked: impl FnOnce(&Incident) -> IncidentChange,
-) -> Result<Record, WriteError> {
-    let stored = open(session, id)?;
-    let change = asked(&stored.incident);
+    change: IncidentChange,
+) -> Result<WrittenRecord, WriteError> {
+    let stored = find_for_update(session, id)?;
     let names_responsible = change.names_responsible();
-    let next = stored.incident.clone().changed(change, now)?;
-    check(session, &stored.incident, &next, names_responsible)?;
-    if next == stored.incident {
+    let mut next = stored.clone().changed(change, now)?;
+    check(session, &stored, &next, names_responsible)?;
+    if next == stored {
         return answer(session, id);
     }
-    let stamp = stamp::next(session, now, stored.last_modified)?;
-    if next.incident_type_id != stored.incident.incident_type_id {
-        // Categories, consequences, causes and custom fields are a type's own: none of them means anything
-        // under another one.
+    next.last_modified = stamp::next(session, now, stored.last_modified)?;
+    if next.incident_type_id != stored.incident_type_id {
+        // Categories, consequences, causes and custom fields belong to a type and mean nothing under another.
         incidents::clear_parts(session, id)?;
     }
-    incidents::update(session, id, &next, stamp)?;
+    incidents::update(session, &next)?;
     answer(session, id)
 }
 
-/// What the body points to is there, and the responsible user is in the group. References that stay as they
-/// are were checked when they were written.
+/// Checks that the records to which the body refers exist, and that the responsible user is in the group.
+/// Unchanged references were checked when they were written.
 fn check(
     session: &mut dyn Session,
-    before: &Incident,
-    after: &Incident,
+    old: &IncidentRow,
+    new: &IncidentRow,
     names_responsible: bool,
 ) -> Result<(), WriteError> {
-    let (old, new) = (&before.places, &after.places);
     let changed = |old: Option<i32>, new: Option<i32>| new.filter(|_| new != old);
     let mut references = References::new(session);
-    if after.incident_type_id != before.incident_type_id {
+    if new.incident_type_id != old.incident_type_id {
         references.record(
             "incidentTypeId",
             To::IncidentType,
-            Some(after.incident_type_id),
+            Some(new.incident_type_id),
         )?;
     }
     references.record(

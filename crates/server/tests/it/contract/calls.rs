@@ -8,12 +8,12 @@ use obeya::model::{
 };
 use obeya::{Client, Error};
 
-/// Which records are asked for.
+/// The records in the calls.
 #[derive(Clone, Copy)]
 pub enum Ids {
     /// Those of the plant.
     Known,
-    /// Ids that nobody has.
+    /// Ids that do not exist.
     Unknown,
 }
 
@@ -232,7 +232,7 @@ pub fn call<'a>(
         "updateIncidentStatus" => Box::pin(async move {
             let incidents = client.incidents();
             let status = IncidentStatus::Resolved;
-            // Whatever it is by now, it may become this, or is.
+            // Valid in any current state.
             incidents.set_status(incident, status).await.map(drop)
         }),
         "updateIncidentSeverity" => Box::pin(async move {
@@ -273,7 +273,7 @@ pub fn call<'a>(
         }),
         "deleteImprovement" => Box::pin(async move {
             let improvements = client.improvements();
-            // One of its own, since the call takes it away.
+            // A separate one, because the call deletes it.
             let made = match ids {
                 Ids::Known => improvements.create(&improvement_body()).await.ok(),
                 Ids::Unknown => None,
@@ -290,8 +290,8 @@ pub fn call<'a>(
     }
 }
 
-/// An incident of this call alone, since the call takes it away; `otherwise` for who may make none, or asks
-/// for an unknown one.
+/// An incident for this call alone, because the call deletes it; `otherwise` for a client that may not create
+/// one, or that requests an unknown one.
 async fn own_incident(client: &Client, ids: Ids, otherwise: i32) -> i32 {
     match ids {
         Ids::Known => {
@@ -330,7 +330,7 @@ pub fn value_body() -> DatasourceValueInput {
     }
 }
 
-/// An incident as it is, written back.
+/// Writes an incident back unchanged.
 pub fn update_body() -> IncidentUpdate {
     IncidentUpdate::new(
         3,
@@ -340,7 +340,7 @@ pub fn update_body() -> IncidentUpdate {
     )
 }
 
-/// A new improvement with the least it must hold.
+/// A new improvement with only the required properties.
 pub fn improvement_body() -> ImprovementCreate {
     ImprovementCreate::new("Light above station 5", "u-117")
 }

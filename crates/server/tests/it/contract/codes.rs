@@ -1,5 +1,4 @@
-//! The codes of problems: one list, written in three places and produced in the source, must be the same
-//! everywhere.
+//! The codes of problems: one list in three documents and in the source must be the same everywhere.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! What the description of an operation says it answers, read from its list of errors.
+//! The answers that the description of an operation declares, read from its list of errors.
 
 use std::collections::BTreeSet;
 
@@ -35,8 +35,8 @@ pub fn answers(operation: &Described) -> BTreeSet<String> {
                 }
                 (status, has_code) = (bare, false);
             } else if let Some(code) = bare.strip_prefix('`').and_then(|c| c.strip_suffix('`')) {
-                // Names of properties and parameters stand in backticks too; a code has a dot, or is the one
-                // that has none.
+                // Names of properties and parameters are in backticks too; a code has a dot, or is the one
+                // without.
                 if code.contains('.') || code == "not_found" {
                     found.insert(format!("{status} {code}"));
                     has_code = true;

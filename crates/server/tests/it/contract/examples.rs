@@ -1,5 +1,5 @@
-//! The examples of the specification: each fits its schema, and those of the operations are what the service
-//! answers on the plant they tell of.
+//! The examples of the specification: each fits its schema, and the service answers with those of the
+//! operations on the plant that they describe.
 
 use reqwest::Method;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use super::plant;
 use super::schema::{SPEC, operations, validator};
 use crate::support::Answer;
 
-/// Goes through the whole document: wherever a schema and an example stand together, the example must fit.
+/// Checks the whole document: every example must fit the schema next to it.
 #[test]
 fn every_example_fits_its_schema() {
     let mut faults = Vec::new();
@@ -68,8 +68,7 @@ fn time_of(operation: &str) -> &'static str {
     }
 }
 
-/// What the example of an operation cannot show of the plant, and why: the rest is compared with what is
-/// answered.
+/// Differences between examples and the plant, with reasons; everything else is compared.
 const NOT_COMPARED: [&str; 12] = [
     // Pages, shown with a count and a link that this plant is too small for.
     "listGroups",

@@ -1,9 +1,8 @@
-//! The specification held against the service: every operation on success and on each error it describes,
-//! through the SDK where the SDK can ask for it, and every answer judged by a JSON Schema validator that is
-//! not ours.
+//! Contract tests: every operation on success and on each described error, through the SDK where it can send
+//! the request; an independent JSON Schema validator checks every answer.
 //!
-//! What is expected comes from the specification alone: the operations, the errors each one lists, the
-//! schemas, the examples.
+//! Expectations come from the specification alone: the operations, the errors of each, the schemas, the
+//! examples.
 
 mod calls;
 mod codes;
@@ -48,7 +47,7 @@ const OPTIONS: [(&str, Ask); 7] = [
 /// How often the writes of a commit had to run again.
 const REPEATED: &str = "obeya_store_repeated_commits_total";
 
-/// Nested deeper than anybody needs.
+/// Nested too deeply.
 const DEEP: &str = "((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((id eq 1))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))";
 
 const fn filter(text: &'static str) -> Ask {
@@ -86,7 +85,7 @@ async fn every_operation_answers_what_it_describes_and_nothing_else() {
             refused(call(&all, id, Ids::Unknown, Ask::default()).await, 404);
         }
         for (code, ask) in OPTIONS {
-            // The SDK asks for the time without options.
+            // The SDK requests the time without options.
             if has(&format!("400 {code}")) && id != "ping" {
                 let error = call(&all, id, Ids::Known, ask).await.expect_err(code);
                 assert_eq!(error.code(), Some(code), "{id}: {error}");
@@ -103,8 +102,8 @@ async fn every_operation_answers_what_it_describes_and_nothing_else() {
     wrong::incidents(&all).await;
     wrong::improvements(&all).await;
     wrong::values(&all, &service).await;
-    // Nobody else has to write twice because somebody asked for what is refused: nothing is changed before it
-    // is clear that nothing is.
+    // A refused request must not make other writes of its commit run again: nothing is changed before all
+    // checks are done.
     assert_eq!(service.figure(REPEATED).await, 0);
     wrong::exhausted(&all, &service).await;
 
@@ -329,8 +328,7 @@ async fn bare_requests(service: &Service, recorder: &Recorder, operation: &Descr
     }
 }
 
-/// An array in the place of each object, of the same members: the library that reads bodies would take it, if
-/// their order is right.
+/// An array instead of each object, with the same members: serde would accept it if their order is right.
 fn members(body: &Value) -> Option<Value> {
     match body {
         Value::Array(items) => items.iter().map(members).collect(),

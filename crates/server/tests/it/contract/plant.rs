@@ -1,4 +1,4 @@
-//! The plant that the examples of the specification tell of, imported and served at the time they were
+//! The plant that the examples of the specification describe, imported and served at the time they were
 //! written.
 
 use std::path::PathBuf;
@@ -38,8 +38,8 @@ pub async fn served_at(now: &str) -> Service {
         config.limits.batch_bytes = config.limits.body_bytes;
     })
     .await;
-    // The plant tells of later changes than some examples do: the store's stamps stand where they stood when
-    // those were answered.
+    // The plant has later changes than some examples: the stamps are set to those at the time of the
+    // examples.
     let before = i64::try_from(now.as_nanosecond() / 100).expect("ticks") - 1;
     let stand = service.store().write(move |session| {
         let sql = "UPDATE stamps SET last = ?1 WHERE last > ?1";
@@ -50,14 +50,14 @@ pub async fn served_at(now: &str) -> Service {
     service
 }
 
-/// Who calls.
+/// The client of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Caller {
     /// A client that may do everything.
     All,
-    /// A client whose only scope no operation asks for.
+    /// A client whose only scope is used by no operation.
     Elsewhere,
-    /// Nobody: no token at all.
+    /// No token.
     Nobody,
 }
 

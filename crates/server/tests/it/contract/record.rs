@@ -1,4 +1,4 @@
-//! What was asked and answered during a test, each answer judged by the specification as it comes.
+//! The requests and answers of a test; each answer is checked against the specification as it arrives.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};

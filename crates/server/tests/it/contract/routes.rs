@@ -1,4 +1,4 @@
-//! What is served beside what is described: OData's own doors, and nothing else under any method.
+//! Addresses outside the description: OData's own endpoints, and nothing else under any method.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::support::Answer;
 #[tokio::test]
 async fn nothing_is_served_that_is_not_described() {
     let service = plant::served().await;
-    // What is deleted would be missed by whoever asks for it afterwards.
+    // A deleted record would be missing in later requests.
     let methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
     let mut paths: BTreeSet<String> = operations().iter().map(Described::example_path).collect();
     let described = paths.clone();
@@ -32,7 +32,7 @@ async fn nothing_is_served_that_is_not_described() {
             let is_door = method == "GET" && DOORS.contains(&path.as_str());
             let parsed: Method = method.parse().expect("a method");
             let answer = Answer::of(service.request(parsed, path)).await;
-            // `types` alone is where the id of an incident stands.
+            // `types` alone matches the id of an incident.
             let is_no_id = answer.status == 400 && answer.json()["code"] == "path.invalid";
             let unserved = [404, 405].contains(&answer.status) || is_no_id;
             assert_eq!(

@@ -1,8 +1,7 @@
-//! The spec as JSON Schema validators that are not ours: one for each answer an operation describes.
+//! The spec as independent JSON Schema validators: one for each answer of an operation.
 //!
-//! OpenAPI 3.0 writes schemas in a dialect of its own. What differs from JSON Schema is translated here, and
-//! nothing else: `nullable`, and the number formats. Objects are closed, so that a property the service adds
-//! without describing it is found.
+//! OpenAPI 3.0 has its own dialect of schemas. This module translates only the differences from JSON Schema:
+//! `nullable`, and the number formats. Objects are closed, so that an undescribed property is found.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -105,7 +104,7 @@ fn described() -> Vec<Described> {
     found
 }
 
-/// What is wrong with answers, by the spec. Validators are kept, since building one costs more than using it.
+/// The errors of answers by the spec. Validators are cached, because building one costs more than using it.
 #[derive(Default)]
 pub struct Judge {
     validators: HashMap<String, Validator>,

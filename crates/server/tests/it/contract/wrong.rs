@@ -1,4 +1,4 @@
-//! Calls through the SDK that the plant must refuse, each for a reason of its own.
+//! Calls through the SDK that must be refused, each for a different reason.
 
 use obeya::model::{
     CategoryInput, CauseInput, ConsequenceInput, CustomFieldInput, DatasourceValueInput,
@@ -205,8 +205,8 @@ pub async fn values(all: &Client, service: &Service) {
     );
 }
 
-/// With no id left for values, which the counter tells that also gives them: this alone is refused after it
-/// has changed something.
+/// With no id left for values, as the counter says that assigns them: the only request that is refused after
+/// it has changed something.
 pub async fn exhausted(all: &Client, service: &Service) {
     let datasources = all.datasources();
     let counter = async |last: i64| {

@@ -1,4 +1,4 @@
-//! The lists that have no pages: everything there is, in one array.
+//! The lists without pages: all records in one array.
 
 use serde_json::json;
 
@@ -51,7 +51,7 @@ async fn the_comments_of_an_incident_come_in_one_array() {
     }
     let path = "/v1/Incidents/x/comments";
     service.get(path).await.is_problem(400, "path.invalid");
-    // A filter that is not heeded would give more than was asked for.
+    // An ignored filter would return too many records.
     let path = "/v1/Incidents/100/comments?$filter=id eq 1";
     service.get(path).await.is_problem(400, "odata.option");
 
@@ -88,7 +88,7 @@ async fn boards_groups_and_datasources_come_in_arrays() {
         service.get("/v1/Boards").await.text(),
         r#"[{"id":7,"name":"Assembly daily","description":"Where the team meets","boardType":"Weekly","isPublic":true,"groupId":4,"groupName":"Assembly team"},{"id":8,"name":null,"description":null,"boardType":null,"isPublic":false,"groupId":null,"groupName":null}]"#
     );
-    // Whole records, as the list of v2 gives them.
+    // Whole records, as in the list of v2.
     let groups = service.get("/v1/Groups").await;
     assert_eq!(ids(&groups.json()), [4, 5]);
     let v2 = service.get("/v2/groups").await.text();

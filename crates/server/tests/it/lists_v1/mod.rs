@@ -1,4 +1,4 @@
-//! The lists of v1 over HTTP: which records are on which page, in what form, and what narrows them.
+//! The lists of v1 over HTTP: pages, formats, and parameters that narrow them.
 
 mod arrays;
 mod narrowed;
@@ -30,8 +30,8 @@ fn run(session: &mut dyn Session, statements: &[String]) -> Result<(), StoreErro
         .try_for_each(|sql| session.execute(sql, &[]).map(drop))
 }
 
-/// Incidents 1000, 1001 … beside those of the plant: a category and a consequence each, three with each
-/// stamp.
+/// Incidents 1000, 1001 … in addition to those of the plant: each with a category and a consequence, three
+/// with each stamp.
 async fn with_many(service: &Service) {
     let rows = |row: &dyn Fn(i64) -> String| {
         let rows: Vec<String> = (0..MANY).map(row).collect();
@@ -93,7 +93,7 @@ async fn a_listed_record_has_the_bytes_of_the_record_alone_and_of_the_answer_to_
     )
     .await;
     let answer = accepted(&service, "PUT", "/v1/Incidents/100", &least_update()).await;
-    // By their place in the type, then by id: categories 32 and 33 come first, then 30 and 31; cause 42
+    // By their position in the type, then by id: categories 32 and 33 come first, then 30 and 31; cause 42
     // before 41.
     let of = |name: &str| ids(&answer[name]);
     assert_eq!(of("categories"), [32, 33, 30, 31]);
@@ -171,7 +171,7 @@ async fn pages_hold_every_record_once_and_in_order_and_the_total_is_that_of_all(
     let mut by_id = vec![100, 101];
     by_id.extend(1000..1000 + MANY);
     let total = MANY + 2;
-    // What the statement above gives each: (stamp, id).
+    // The result of the statement above: (stamp, id).
     let mut stamped: Vec<(i64, i64)> = (0..MANY)
         .map(|at| (1_000 + (MANY - at) / 3, 1000 + at))
         .collect();
@@ -310,7 +310,8 @@ async fn a_stream_gives_each_record_once_whatever_happens_meanwhile() {
     assert_eq!(found, [319, 318, 317]);
 }
 
-/// In an order, pages go by number: the total tells that records went, and all is read again.
+/// With an order, pages are numbered: the total shows that records were deleted, and everything is read
+/// again.
 #[tokio::test]
 async fn a_stream_in_an_order_loses_no_record_when_others_are_deleted() {
     let service = plant().await;

@@ -1,4 +1,4 @@
-//! What narrows the lists of incidents and improvements, to the tick, and what is refused.
+//! Parameters that narrow the lists of incidents and improvements, to the tick, and refused ones.
 
 use std::collections::BTreeSet;
 
@@ -104,7 +104,7 @@ async fn type_filter_and_bounds_must_all_hold() {
         found(&service, query).await.1,
         (1000 + MANY - 5..1000 + MANY).collect::<Vec<_>>()
     );
-    // What belongs to a record can be asked for as well.
+    // Filters may use the parts of a record.
     assert_eq!(
         found(&service, "$filter=consequences/any(c:c/amount gt 1200)")
             .await
@@ -150,7 +150,7 @@ async fn type_filter_and_bounds_must_all_hold() {
 #[tokio::test]
 async fn who_reported_an_anonymous_incident_is_told_by_no_filter_and_no_order() {
     let service = plant().await;
-    // Both were reported by the same user; 101 anonymously, and with a name of its own as well.
+    // Both were reported by the same user; 101 anonymously, and also with a name.
     for filter in [
         "reportedByUserId eq 'u-117'",
         "contains(reportedBy,'Tomas')",
@@ -299,7 +299,7 @@ async fn what_cannot_be_asked_is_refused_by_its_name() {
             );
         }
     }
-    // Equal bounds hold nothing and are no fault.
+    // Equal bounds select nothing and are no error.
     let nothing = "LastModifiedFrom=2025-03-01T00:00:00Z&LastModifiedTo=2025-03-01T00:00:00Z";
     assert_eq!(found(&service, nothing).await, (0, vec![]));
 }

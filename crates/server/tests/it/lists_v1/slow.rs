@@ -12,21 +12,22 @@ use crate::incidents_plant;
 use crate::reads_plant::ids;
 use crate::support::Service;
 
-/// They come to much more than what a list may hold and the service's end of a connection takes together.
+/// Together they exceed by far the buffer of a list and the socket buffers of the service.
 const MANY: i64 = 600;
-/// What the clients' end takes: left to itself it grows to tens of megabytes, and swallows the answer.
+/// The receive buffer of the clients: without a limit it grows to tens of megabytes and takes the whole
+/// answer.
 const BUFFER_BYTES: u32 = 256 << 10;
 const LONG_TEXT: usize = 60_000;
-/// What a list of one page of the usual size may hold.
+/// The buffer limit of a list with one page of the default size.
 const HELD_BYTES: u64 = 2 << 20;
-/// Longer than what is read at a time, and than that; it may be held alone.
+/// Longer than a batch and than the buffer; it may be buffered alone.
 const LONGEST_TEXT: usize = 3 << 20;
 const LONGEST_RECORD: u64 = LONGEST_TEXT as u64 + 4096;
 
-/// How often is asked before it is taken for sure that what is waited for does not come.
+/// The number of attempts before an expected condition counts as failed.
 const TRIES: u32 = 100_000;
 
-/// No client of these is given up for its slowness alone, on however busy a machine.
+/// No client here is cut off for slowness alone, on any busy machine.
 fn wait_long(config: &mut Config) {
     config.limits.request = Duration::from_secs(600);
     config.limits.send = Duration::from_secs(600);
@@ -68,7 +69,7 @@ fn insert(session: &mut dyn Session, sql: &str, binds: &[Value<'_>]) -> Result<(
     session.execute(sql, binds).map(drop)
 }
 
-/// Asks for the list and takes nothing of it but its head.
+/// Requests the list and reads only its head.
 async fn asked(service: &Service) -> TcpStream {
     let socket = TcpSocket::new_v4().expect("a socket");
     let sized = socket.set_recv_buffer_size(BUFFER_BYTES);
@@ -91,14 +92,14 @@ async fn asked(service: &Service) -> TcpStream {
     stream
 }
 
-/// What is held for clients, which is never more than may be.
+/// The bytes buffered for clients, which never exceed the limit.
 async fn held(service: &Service) -> u64 {
     let bytes = service.figure("obeya_http_held_bytes").await;
     assert!(bytes <= LONGEST_RECORD, "{bytes} bytes were held");
     bytes
 }
 
-/// Asks for a short list, again and again until the answer is as wanted.
+/// Requests a short list until the answer is as wanted.
 async fn until_a_list_is(service: &Service, status: u16) {
     for _ in 0..TRIES {
         if service.get("/v1/Boards").await.status == status {
@@ -108,7 +109,7 @@ async fn until_a_list_is(service: &Service, status: u16) {
     panic!("no list was answered with {status}");
 }
 
-/// Asks until so much is held.
+/// Waits until this much is buffered.
 async fn until_held(service: &Service, bytes: u64) {
     for _ in 0..TRIES {
         if held(service).await >= bytes {
@@ -136,8 +137,8 @@ async fn a_client_that_takes_its_time_gets_every_byte_and_little_is_held_for_it(
 
     let mut taken = Vec::new();
     loop {
-        // As long as so much is to come that no buffer takes it, the reader ends up waiting for this client,
-        // whoever of them is faster.
+        // As long as the rest exceeds every buffer, the reader waits for this client, regardless of their
+        // speed.
         if taken.len() < whole.body.len() / 3 {
             until_held(&service, HELD_BYTES / 4).await;
         }
@@ -166,7 +167,7 @@ async fn a_client_that_goes_away_gives_back_the_reader_that_waits_for_it() {
     with_long_texts(&service).await;
     let slow = asked(&service).await;
     until_a_list_is(&service, 503).await;
-    // Short work has readers of its own.
+    // Short work has separate readers.
     let alone = service.get("/v1/Incidents/100").await;
     assert_eq!(alone.status, 200);
     drop(slow);

@@ -1,4 +1,4 @@
-//! A table that becomes partitions: by copying, and without.
+//! Converting a table to partitions: by copying, and without.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ async fn divided_by_months_values_are_those_of_one_table() {
     let client = administrator(&divided).await;
     let grant = "GRANT SELECT, INSERT ON datasource_values TO pg_monitor";
     client.batch_execute(grant).await.expect("granted");
-    // What the service has prepared and remembered was about one table.
+    // The prepared statements and caches of the service were for one table.
     let before = answers(&divided).await;
     run(&client, "divide").await;
 
@@ -102,8 +102,8 @@ async fn an_id_that_stands_twice_is_refused_whatever_month_it_is_in() {
             "{error}"
         );
     }
-    // Past the import: within a month the database refuses, in another one it does not, and the page says how
-    // to find it.
+    // Without the import: the database refuses it within a month and not across months, and the document says
+    // how to find it.
     let by_hand = async |date: i64| {
         let sql = "INSERT INTO datasource_values (datasource_id, value_date, id, registration_date) VALUES (4, ?1, 3, 0)";
         let write = service

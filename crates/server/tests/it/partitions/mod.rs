@@ -1,4 +1,4 @@
-//! Values divided by months, by the very statements of `docs/scale.md`: what the page says is run here.
+//! Values partitioned by month, with the statements of `docs/scale.md`: the tests run what the document says.
 
 mod divided;
 mod months;
@@ -125,7 +125,7 @@ async fn administrator(service: &Service) -> Client {
     client
 }
 
-/// Runs what the page says.
+/// Runs the statements of the document.
 async fn run(client: &Client, name: &str) {
     client.batch_execute(block(name)).await.expect(name);
 }
@@ -137,7 +137,7 @@ async fn rows(client: &Client) -> BTreeMap<String, i64> {
     rows.iter().map(|row| (row.get(0), row.get(1))).collect()
 }
 
-/// So many rows in each month, and others in the partitions around them.
+/// This many rows in each month, and others in the partitions around them.
 fn spread(earlier: i64, each: i64, later: i64) -> BTreeMap<String, i64> {
     (0..MONTHS)
         .map(|n| (name_of(n), each))
@@ -148,7 +148,7 @@ fn spread(earlier: i64, each: i64, later: i64) -> BTreeMap<String, i64> {
         .collect()
 }
 
-/// What the service answers to requests of every kind about values.
+/// The answers to requests of every kind about values.
 async fn answers(service: &Service) -> Vec<(String, String)> {
     let mut queries = vec![
         String::new(),

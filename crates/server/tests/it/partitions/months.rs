@@ -1,4 +1,4 @@
-//! Months that come and go.
+//! Adding and removing months.
 
 use super::{Lines, administrator, block, filled, found, name_of, rows, run};
 
@@ -38,7 +38,7 @@ async fn a_month_is_added_and_the_oldest_goes() {
             "{query}"
         );
     }
-    // A value that comes late finds a place, and what was cut off stands alone.
+    // A late value finds a partition, and a detached one is separate.
     let mut lines = Lines::from(600);
     lines.add("2024-01-10T00:00:00Z");
     lines.import(service.db()).await.expect("imported");

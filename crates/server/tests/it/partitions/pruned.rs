@@ -1,4 +1,4 @@
-//! Which partitions a request is answered from.
+//! Partition pruning: the partitions that each request reads.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use tokio_postgres::Client;
 use super::{administrator, found, name_of, run};
 use crate::support::Service;
 
-/// Ends all other connections, as each tells what it looked into late, at its end at the latest.
+/// Ends all other connections, because each reports its statistics late, at its end at the latest.
 async fn be_alone(client: &Client) {
     let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
         WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'";
@@ -18,7 +18,7 @@ async fn be_alone(client: &Client) {
     }
 }
 
-/// The partitions that others have looked into since the figures were set back.
+/// The partitions that other connections have read since the statistics were reset.
 async fn touched(client: &Client) -> Vec<String> {
     be_alone(client).await;
     let sql = "SELECT relname::text FROM pg_stat_user_tables \
@@ -64,7 +64,7 @@ async fn only_the_months_that_a_request_is_about_are_looked_into() {
         client.execute(reset, &[]).await.expect("set back");
         // More often than a server makes a plan for the values at hand: from then on it has one for all.
         for round in 0..8 {
-            // Another list each time, as they are remembered.
+            // A different list each time, because they are cached.
             let query = format!("{query}&round={round}");
             assert_eq!(found(&service, &query).await.0, count, "{query}");
         }

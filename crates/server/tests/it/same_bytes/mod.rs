@@ -1,5 +1,4 @@
-//! The service on both engines at once, over the same plant: whatever is asked, status, headers and bytes are
-//! the same.
+//! The service on both engines, over the same plant: status, headers and bytes of every answer are equal.
 
 mod pair;
 
@@ -279,7 +278,7 @@ async fn of_expansions_searches_pages_and_values() {
     pair.agree(105);
 }
 
-/// Ids included: what the one engine numbers, the other numbers alike.
+/// Including ids: both engines assign the same numbers.
 #[tokio::test(flavor = "multi_thread")]
 async fn of_everything_that_is_written() {
     let mut pair = Pair::new(|_| (), incidents_plant::fill).await;
@@ -478,7 +477,7 @@ async fn of_what_was_imported() {
     assert_eq!(reports[0], reports[1]);
     let mut pair = Pair::on(sqlite, postgres, |_| ()).await;
     for service in [&pair.sqlite, &pair.postgres] {
-        // It tells when each was imported.
+        // It contains the time of the import.
         let alike = service
             .store()
             .write(|session| session.execute("UPDATE datasources SET change_counter = 1", &[]));
@@ -515,7 +514,7 @@ async fn of_what_was_imported() {
     ] {
         pair.get(&path.replace(' ', "%20")).await;
     }
-    // The first id after those that the import gave.
+    // The first id after those of the import.
     let body = json!({"incidentTypeId": 3, "severity": "Low", "title": "New", "incidentDate": "2025-06-01", "categories": [{"id": 31}]});
     let created = pair.send(&Method::POST, "/v1/Incidents", &body).await;
     assert!(created["id"].as_i64().is_some(), "{created}");

@@ -1,4 +1,5 @@
-//! The service on each engine, asked the same; what differs is collected, so that one run tells all of it.
+//! The service on each engine, with the same requests; differences are collected, so that one run shows all
+//! of them.
 
 use std::sync::Arc;
 
@@ -51,7 +52,7 @@ impl Pair {
         }
     }
 
-    /// Asks both, and every further page of both.
+    /// Requests from both, including every further page.
     pub async fn get(&mut self, path: &str) {
         let mut paths = [path.to_owned(), path.to_owned()];
         loop {
@@ -121,7 +122,7 @@ const PASSING: [&str; 4] = [
     "transfer-encoding",
 ];
 
-/// An answer as text, without what is another with every answer, as the signature in links is.
+/// An answer as text, without parts that differ in every answer, such as the signature in links.
 fn comparable(answer: &Answer) -> String {
     let mut text = format!("{}\n", answer.status);
     for (name, value) in &answer.headers {

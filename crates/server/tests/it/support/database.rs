@@ -1,5 +1,4 @@
-//! A database of a test's own, on the engine that the binary is about. It is gone when the test ends, however
-//! it ends.
+//! A separate database for a test, on the engine of the binary. It is removed when the test ends, in any way.
 
 use obeya_server::store::{Dialect, Store, StoreOptions};
 use obeya_testkit::postgres::Scratch;
@@ -11,7 +10,7 @@ pub struct Database {
     _kept: Kept,
 }
 
-/// What goes when the test ends, and is held for nothing else.
+/// Resources that are only dropped when the test ends.
 enum Kept {
     Folder { _folder: TempDir },
     Scratch { _scratch: Scratch },
@@ -40,7 +39,7 @@ impl Database {
         Self::file()
     }
 
-    /// At an address that somebody else sees to.
+    /// At an address that is managed elsewhere.
     pub fn at(url: String) -> Self {
         Database {
             url,

@@ -33,7 +33,7 @@ pub const COMMON: &str = "Host: plant.example\r\nConnection: close\r\n";
 /// The scopes that open everything.
 pub const ALL: [&str; 2] = ["public.api.read", "public.api.write"];
 
-/// A service with its database, its clock and a caller.
+/// A service with its database, its clock and a client.
 pub struct Service {
     pub running: Running,
     pub clock: TestClock,
@@ -145,7 +145,7 @@ impl Service {
         .await
     }
 
-    /// A figure of `/metrics`, by the start of its line; 0 if there is no such line.
+    /// A metric of `/metrics`, by the start of its line; 0 if there is no such line.
     pub async fn figure(&self, series: &str) -> u64 {
         let text = self.get_as(None, "/metrics").await.text();
         let line = text
@@ -155,7 +155,7 @@ impl Service {
     }
 }
 
-/// A client without proxies, compression or retries of its own.
+/// A client without proxies, compression or retries.
 fn client() -> reqwest::Client {
     // The client is built with TLS although these tests speak plain HTTP; a second installation fails and
     // changes nothing.
@@ -204,7 +204,8 @@ impl Answer {
             .map_or("", |value| value.to_str().expect("ASCII"))
     }
 
-    /// Asserts a problem (RFC 9457) of this status and code, complete in every member, and gives its body.
+    /// Asserts a problem (RFC 9457) with this status and code, complete in every member, and returns its
+    /// body.
     #[track_caller]
     pub fn is_problem(&self, status: u16, code: &str) -> Value {
         assert_eq!(self.status, status, "{}", self.text());
@@ -234,7 +235,7 @@ impl Answer {
     }
 }
 
-/// A clock that stands until it is moved.
+/// A clock that is stopped until it is moved.
 #[derive(Clone)]
 pub struct TestClock {
     now: Arc<AtomicI64>,

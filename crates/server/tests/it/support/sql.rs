@@ -1,4 +1,4 @@
-//! What tests write into tables and read from them by hand, where an engine forces it to differ.
+//! Direct writes to and reads from tables, where the engines differ.
 
 use std::fmt::Write as _;
 
@@ -38,7 +38,7 @@ pub fn dump(session: &mut dyn Session, table: &str) -> Result<String, StoreError
     Ok(text)
 }
 
-/// Makes a row found by these words, as the code that writes records does.
+/// Adds these search terms to a row, as the code that writes records does.
 pub fn put_words(
     session: &mut dyn Session,
     index: &str,
@@ -52,7 +52,7 @@ pub fn put_words(
         .map(drop)
 }
 
-/// The rows that an index of words gives for all of these words.
+/// The rows that a term index has for all of these terms.
 pub async fn with_words(store: &Store, index: &str, words: &[&str]) -> Vec<i64> {
     let (sql, words) = match store.dialect() {
         Dialect::Postgres => (
@@ -71,7 +71,7 @@ pub async fn with_words(store: &Store, index: &str, words: &[&str]) -> Vec<i64> 
     found.expect("rows").into_iter().flatten().collect()
 }
 
-/// The number that a statement gives.
+/// The number that a statement returns.
 pub async fn number(store: &Store, sql: &str) -> i64 {
     let text = sql.to_owned();
     let number = store.read(move |session| session.first(&text, &[], |row| row.int(0)));

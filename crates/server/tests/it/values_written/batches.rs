@@ -1,4 +1,4 @@
-//! Many values at a time: all of them or none, and a period that a reader sees as it was or as it is.
+//! Batches of values: all or none, and a period that a reader sees either before or after its replacement.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{STAMPS, VALUES, add, delete_with, everything, page, plant, value, with};
 use crate::support::Answer;
 
-/// So many values, a minute apart from this day's beginning.
+/// This many values, a minute apart from the beginning of this day.
 fn minutes(day: &str, count: usize, figure: impl Fn(usize) -> f64) -> Vec<Value> {
     let at = |n: usize| {
         let (hour, minute, second) = (n / 3600, n / 60 % 60, n % 60);
@@ -289,7 +289,7 @@ async fn a_period_is_replaced_with_both_its_ends() {
     assert_eq!(page(&service, "").await, (2, vec![(1, 1.0), (8, 9.0)]));
 }
 
-/// Every page that a reader gets is of one state: all values say which replacement they came with.
+/// Every page shows one state: all its values belong to the same replacement.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reader_sees_the_old_period_or_the_new_one() {
     const ROUNDS: usize = 12;

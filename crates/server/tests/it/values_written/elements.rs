@@ -1,4 +1,4 @@
-//! What a datasource's elements ask, over HTTP. Each type by itself is tested where the rules are.
+//! The requirements of a datasource's elements, over HTTP. The tests of the rules cover each type.
 
 use serde_json::{Value, json};
 
@@ -39,11 +39,11 @@ async fn what_is_mandatory_must_be_there() {
         outcome(&service, 2, json!({"dimension": "x"})).await,
         "taken"
     );
-    // A change is asked the same.
+    // An update has the same requirements.
     let path = "/v1/Datasources/2/values/1";
     let put = service.put(path, &value(1, "2025-06-01T10:00:00Z")).await;
     put.is_problem(422, "element.missing");
-    // So is each value of many, also where they take the place of others.
+    // Each value of a batch too, also in a replacement.
     let before = everything(&service).await;
     let values = "/v1/Datasources/2/values";
     let period = "from=2025-06-01T00:00:00Z&to=2025-06-02T00:00:00Z";
@@ -88,7 +88,7 @@ async fn what_is_there_must_be_of_its_type() {
             "422 element.missing areaId: there is no area 99; dimension: expected a value for the element `Shift`, found none; \
              dimension2: expected a number for the element `Count`, found `x`",
         ),
-        // Nothing says what is in these.
+        // The content of these is not defined.
         (
             1,
             json!({"dimension": "x", "areaId": 99, "projectId": 99}),
@@ -116,7 +116,7 @@ async fn what_is_there_must_be_of_its_type() {
     }
 }
 
-/// Records of every kind are looked up once for all values that name them, however many those are.
+/// Records of every kind are looked up once for all values that refer to them.
 #[tokio::test]
 async fn a_batch_may_name_many_records() {
     let service = plant().await;

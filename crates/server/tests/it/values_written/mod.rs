@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Answer, Service, sql};
 
-/// The clock's start, as the wire writes it, and the stamps after it: the clock stands, so each is a tick
+/// The start of the clock in wire format, and the stamps after it: the clock is stopped, so each is one tick
 /// later.
 pub const STAMPS: [&str; 4] = [
     "2025-06-02T08:00:00Z",
@@ -68,7 +68,7 @@ async fn delete_with(service: &Service, path: &str, body: &Value) -> Answer {
     Answer::of(service.request(Method::DELETE, path).json(body)).await
 }
 
-/// Adds values and gives how many there were.
+/// Adds values and returns how many.
 async fn add(service: &Service, path: &str, values: &[Value]) -> i64 {
     let added = service.post(&format!("{path}/batch"), &json!(values)).await;
     assert_eq!(added.status, 200, "{}", added.text());

@@ -1,4 +1,4 @@
-//! Pages and counts after writes: what was remembered of the values before does not show.
+//! Pages and counts after writes: cached positions and counts of earlier states do not show.
 
 use reqwest::Method;
 use serde_json::json;
@@ -40,7 +40,7 @@ async fn far_pages_and_counts_follow_every_write() {
     };
     let before = ((13_000, 12_000.0, 12_999.0), (6_500, 12_000.0, 12_998.0));
     assert_eq!(look().await, before);
-    // Twice, so that what was remembered is used.
+    // Twice, so that the caches are used.
     assert_eq!(look().await, before);
     // In the middle: all behind it move on by one.
     let middle = value(0.5, "2025-06-01T01:00:00.5Z");
@@ -112,7 +112,7 @@ async fn a_tag_says_whether_the_values_changed() {
             "{path} {accept}"
         );
     }
-    // What asks for the time may be another page next time.
+    // A page that depends on the time may differ next time.
     let moving = format!("{VALUES}?$filter=valueDate%20lt%20now()");
     assert_eq!(ask(&moving, "*", json).await.header("etag"), "");
     // Another datasource's values are not these.
@@ -153,7 +153,7 @@ async fn a_tag_says_whether_the_values_changed() {
     }
 }
 
-/// Pages are put together by it, so it is the same whatever is asked, and another after any change.
+/// Clients combine pages by it, so it is the same for every request, and different after any change.
 #[tokio::test]
 async fn the_state_is_the_same_on_every_page_until_a_value_changes() {
     let service = plant().await;
@@ -171,7 +171,7 @@ async fn the_state_is_the_same_on_every_page_until_a_value_changes() {
         page.header("obeya-state").to_owned()
     };
     let before = state().await;
-    // As long as a digest, of letters that any client can keep.
+    // As long as a digest, with characters that any client can store.
     assert_eq!(before.len(), 22, "{before}");
     for query in [
         "",
@@ -197,7 +197,7 @@ async fn the_state_is_the_same_on_every_page_until_a_value_changes() {
             }
         }
     }
-    // Another datasource's values are others, and what is written there is not seen here.
+    // Values of another datasource are separate, and writes to it are not visible here.
     let elsewhere = "/v1/Datasources/2/values";
     assert_ne!(service.get(elsewhere).await.header("obeya-state"), before);
     let other = json!({"value": 1, "valueDate": "2025-06-01T00:00:00Z", "dimension": "x"});
@@ -238,7 +238,7 @@ async fn the_state_is_the_same_on_every_page_until_a_value_changes() {
     }
 }
 
-/// An older copy of the database is put back: what is written then must not pass for what was written before.
+/// An older copy of the database is restored: later writes must not be mistaken for earlier ones.
 #[tokio::test]
 async fn a_tag_of_values_that_were_lost_fits_no_others() {
     let service = plant().await;

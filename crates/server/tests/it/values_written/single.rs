@@ -23,7 +23,7 @@ async fn a_value_is_added_with_all_it_has_and_registered_now() {
         "valueDate": "2025-06-01T08:00:00Z", "externalId": "mes-1",
     });
     assert_eq!(added.json(), expected);
-    // The page tells the same; without an offset an instant is UTC.
+    // The page shows the same; without an offset an instant is UTC.
     let least = service.post(VALUES, &value(7, "2025-06-01T09:00:00")).await;
     let expected_least = json!({
         "id": 2, "dataSourceId": 1, "registrationDate": STAMPS[1], "areaId": null, "assetId": null, "projectId": null, "value": 7.0,
@@ -236,7 +236,7 @@ async fn a_value_is_changed_only_as_it_was_seen() {
     assert_eq!(page(&service, "").await, (0, vec![]));
 }
 
-/// Ids that an import brought are given out, too, gone or not.
+/// Ids from an import count as used, even after deletion.
 #[tokio::test]
 async fn ids_go_on_after_those_of_an_import() {
     let service = plant().await;

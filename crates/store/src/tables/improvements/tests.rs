@@ -96,7 +96,7 @@ fn absent_leaves_null_empties_and_a_value_sets() {
         group_id: None,
         gain_of_investment: None,
         gain_of_investment_hours: Some(120.5),
-        evaluation_status: Some(Word::member(Evaluation::Bad)),
+        evaluation_status: Some(Variant::from_enum(Evaluation::Bad)),
         ..improvement()
     };
     assert_eq!(after, expected);

@@ -1,125 +1,90 @@
 //! `incidents.jsonl`: incidents as v1 gives them, those in the trash (with a `deletedDate`) included.
 
-use crate::import::OnConflict;
-use crate::import::error::{ImportError, Place};
-use crate::import::folder::Source;
-use crate::import::known::Seen;
-use crate::import::run::{Run, Turn, leaves_ids, not_empty, refer, refer_part, refer_user, upsert};
-use crate::lines::incidents::IncidentLine;
-use obeya_model::{Patch, Timestamp};
-use obeya_store::field::Word;
-use obeya_store::search;
+use std::mem::take;
 
-/// The columns after the id, in the order `write` binds them.
-const COLUMNS: [&str; 29] = [
-    "incident_type_id",
-    "project_id",
-    "area_id",
-    "reported_by_group_id",
-    "reported_by_user_id",
-    "reported_by",
-    "reported_date",
-    "follow_up_group_id",
-    "responsible_user_id",
-    "status",
-    "severity",
-    "title",
-    "text",
-    "incident_date",
-    "resolved_date",
-    "due_date",
-    "evaluation_status",
-    "evaluation_text",
-    "is_anonymous",
-    "external_id",
-    "number_of_actions",
-    "number_of_attachments",
-    "status_modified_date",
-    "status_new_date",
-    "status_in_progress_date",
-    "status_rejected_date",
-    "archived_date",
-    "last_modified",
-    "deleted_date",
-];
+use crate::import::OnConflict;
+use crate::import::error::{ImportError, Location};
+use crate::import::folder::Source;
+use crate::import::ids::SeenIds;
+use crate::import::run::{Run, Turn, leaves_ids, not_empty, refer, refer_part, refer_user};
+use obeya_model::{Patch, Timestamp};
+use obeya_rules::enums::IncidentStatus;
+use obeya_store::tables::incidents::{
+    ConsequenceLine, CustomFieldLine, IncidentLine, IncidentRow, PartLine,
+};
+use obeya_store::variant::Variant;
+use obeya_store::{incidents, search};
 
 /// Reads `incidents.jsonl`.
 pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
-    let sql = upsert("incidents", &["id"], &COLUMNS);
-    let mut seen = Seen::default();
-    run.each(source, |run, place, line: IncidentLine| {
+    let mut seen = SeenIds::default();
+    run.each(source, |run, location, mut line: IncidentLine| {
         let exists = run.known.incidents.contains(&line.id);
-        let turn = run.turn(place, &mut seen, &line.id, exists)?;
+        let turn = run.turn(location, &mut seen, &line.id, exists)?;
         if turn == Turn::Skip {
             return Ok(());
         }
-        check(run, place, &line)?;
+        check(run, location, &line)?;
         run.known.incidents.insert(line.id);
-        let guessed = last_change(&line);
-        let told = line.last_modified;
-        let stamp = run.stamps.of(place, "lastModified", turn, told, guessed)?;
-        run.told.incidents.insert(line.id);
-        write(run, &sql, &line, stamp)?;
+        let default = last_change(&line).ticks();
+        let requested = line.last_modified;
+        let stamp = run
+            .stamps
+            .assign(location, "lastModified", turn, requested, default)?;
+        run.collected.incidents.insert(line.id);
+        let parts = Parts::take(&mut line);
+        let row = row(line, stamp);
+        run.execute(&IncidentRow::statements().upsert, &row.cells())?;
         if turn == Turn::Replace {
-            for table in [
-                "incident_categories",
-                "incident_causes",
-                "incident_consequences",
-                "incident_custom_fields",
-            ] {
-                run.execute(
-                    &format!("DELETE FROM {table} WHERE incident_id = ?1"),
-                    &[line.id.into()],
-                )?;
-            }
+            incidents::clear_parts(run.session, row.id)?;
         }
-        write_parts(run, place, &line)?;
-        search::put_incident(run.session, line.id, &line.title, line.text.as_deref())?;
+        parts.write(run, location, &row)?;
+        search::put_incident(run.session, row.id, &row.title, row.text.as_deref())?;
         Ok(())
     })
 }
 
-fn check(run: &Run<'_>, place: Place<'_>, line: &IncidentLine) -> Result<(), ImportError> {
+fn check(run: &Run<'_>, location: Location<'_>, line: &IncidentLine) -> Result<(), ImportError> {
     let known = &run.known;
-    leaves_ids(place, "id", line.id, "incidents")?;
-    not_empty(place, "title", &line.title)?;
+    leaves_ids(location, "id", line.id, "incidents")?;
+    not_empty(location, "title", &line.title)?;
     refer(
-        place,
+        location,
         "incidentTypeId",
         Some(line.incident_type_id),
         &known.incident_types,
         "an incident type",
     )?;
     refer(
-        place,
+        location,
         "projectId",
         line.project_id,
         &known.projects,
         "a project",
     )?;
-    refer(place, "areaId", line.area_id, &known.areas, "an area")?;
+    refer(location, "areaId", line.area_id, &known.areas, "an area")?;
     refer(
-        place,
+        location,
         "reportedByGroupId",
         line.reported_by_group_id,
         &known.groups,
         "a group",
     )?;
     refer(
-        place,
+        location,
         "followUpGroupId",
         line.follow_up_group_id,
         &known.groups,
         "a group",
     )?;
     refer_user(
-        place,
+        location,
         "reportedByUserId",
         line.reported_by_user_id.as_deref(),
         &known.users,
     )?;
     refer_user(
-        place,
+        location,
         "responsibleUserId",
         line.responsible_user_id.as_deref(),
         &known.users,
@@ -127,7 +92,7 @@ fn check(run: &Run<'_>, place: Place<'_>, line: &IncidentLine) -> Result<(), Imp
     let kind = line.incident_type_id;
     for (n, part) in line.categories.iter().enumerate() {
         refer_part(
-            place,
+            location,
             &format!("categories[{n}].id"),
             part.id,
             &known.categories,
@@ -137,7 +102,7 @@ fn check(run: &Run<'_>, place: Place<'_>, line: &IncidentLine) -> Result<(), Imp
     }
     for (n, part) in line.causes.iter().enumerate() {
         refer_part(
-            place,
+            location,
             &format!("causes[{n}].id"),
             part.id,
             &known.causes,
@@ -147,7 +112,7 @@ fn check(run: &Run<'_>, place: Place<'_>, line: &IncidentLine) -> Result<(), Imp
     }
     for (n, part) in line.consequences.iter().enumerate() {
         refer_part(
-            place,
+            location,
             &format!("consequences[{n}].id"),
             part.id,
             &known.consequences,
@@ -157,7 +122,7 @@ fn check(run: &Run<'_>, place: Place<'_>, line: &IncidentLine) -> Result<(), Imp
     }
     for (n, part) in line.custom_fields.iter().enumerate() {
         refer_part(
-            place,
+            location,
             &format!("customFields[{n}].id"),
             part.id,
             &known.custom_fields,
@@ -174,7 +139,11 @@ fn check(run: &Run<'_>, place: Place<'_>, line: &IncidentLine) -> Result<(), Imp
     for (field, mut ids) in lists {
         ids.sort_unstable();
         if let Some(twice) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(place.fault(field, format_args!("{} twice", twice[0]), "each id once"));
+            return Err(location.field_error(
+                field,
+                format_args!("{} twice", twice[0]),
+                "each id once",
+            ));
         }
     }
     Ok(())
@@ -184,131 +153,106 @@ fn ids<T>(parts: &[T], id: impl Fn(&T) -> i32) -> Vec<i32> {
     parts.iter().map(id).collect()
 }
 
-/// When the incident was reported: what the line says, or else the start of the day it happened on.
-fn reported(line: &IncidentLine) -> i64 {
+/// When the incident was reported, by default at the start of the day it happened on.
+fn reported(line: &IncidentLine) -> Timestamp {
     line.reported_date
         .unwrap_or_else(|| Timestamp::midnight(line.incident_date))
-        .ticks()
 }
 
-/// The latest change that the line's dates tell of, which stands in for a stamp.
-fn last_change(line: &IncidentLine) -> i64 {
+/// The latest change that the line has a date of: the default of its stamp.
+fn last_change(line: &IncidentLine) -> Timestamp {
     let reported = reported(line);
     line.resolved_date
-        .map_or(reported, |resolved| resolved.ticks().max(reported))
+        .map_or(reported, |resolved| resolved.max(reported))
 }
 
-fn write(run: &mut Run<'_>, sql: &str, line: &IncidentLine, stamp: i64) -> Result<(), ImportError> {
-    let ticks = |at: Option<Timestamp>| at.map(Timestamp::ticks);
-    let status = line.status.as_ref().map_or("New", Word::as_str);
-    let reported = reported(line);
-    let resolved = ticks(line.resolved_date);
-    let modified = ticks(line.last_modified).unwrap_or_else(|| last_change(line));
-    // v1 does not tell when a status was entered, so what it does tell stands in: an incident is new when
-    // reported, and its last change is the best guess for the rest.
-    let entered =
-        |word: &str, told: Patch<Timestamp>| told_or(told, (status == word).then_some(modified));
+/// The row of a line. v1 does not say when a status was entered, so defaults are derived from the dates it
+/// has: an incident is new when it is reported, and its last change is the best guess for the others.
+fn row(line: IncidentLine, stamp: i64) -> IncidentRow {
+    let reported = reported(&line);
+    let modified = line.last_modified.unwrap_or_else(|| last_change(&line));
+    let status = line.status.map_or(IncidentStatus::New, Variant::to_enum);
     let status_modified = match status {
-        "New" => Some(reported),
-        "Resolved" => resolved.or(Some(modified)),
-        _ => Some(modified),
+        IncidentStatus::New => reported,
+        IncidentStatus::Resolved => line.resolved_date.unwrap_or(modified),
+        IncidentStatus::InProgress | IncidentStatus::Rejected => modified,
     };
-    run.execute(
-        sql,
-        &[
-            line.id.into(),
-            line.incident_type_id.into(),
-            line.project_id.into(),
-            line.area_id.into(),
-            line.reported_by_group_id.into(),
-            line.reported_by_user_id.as_deref().into(),
-            line.reported_by.as_deref().into(),
-            reported.into(),
-            line.follow_up_group_id.into(),
-            line.responsible_user_id.as_deref().into(),
-            status.into(),
-            line.severity.as_ref().map_or("None", Word::as_str).into(),
-            (&line.title).into(),
-            line.text.as_deref().into(),
-            line.incident_date.days().into(),
-            resolved.into(),
-            ticks(line.due_date).into(),
-            line.evaluation_status.as_ref().map(Word::as_str).into(),
-            line.evaluation_text.as_deref().into(),
-            line.is_anonymous.into(),
-            line.external_id.as_deref().into(),
-            line.number_of_actions.unwrap_or(0).into(),
-            line.number_of_attachments.unwrap_or(0).into(),
-            told_or(line.status_modified_date, status_modified).into(),
-            told_or(line.status_new_date, Some(reported)).into(),
-            entered("InProgress", line.status_in_progress_date).into(),
-            entered("Rejected", line.status_rejected_date).into(),
-            ticks(line.archived_date).into(),
-            stamp.into(),
-            ticks(line.deleted_date).into(),
-        ],
-    )
+    let entered = |date: Patch<Timestamp>, into| date.apply((status == into).then_some(modified));
+    IncidentRow {
+        reported_date: reported.ticks(),
+        last_modified: stamp,
+        status_modified_date: line.status_modified_date.apply(Some(status_modified)),
+        status_new_date: line.status_new_date.apply(Some(reported)),
+        status_in_progress_date: entered(line.status_in_progress_date, IncidentStatus::InProgress),
+        status_rejected_date: entered(line.status_rejected_date, IncidentStatus::Rejected),
+        ..IncidentRow::from_line(line)
+    }
 }
 
-/// What a line tells, be it that there is none, and otherwise what stands in for it.
-fn told_or(told: Patch<Timestamp>, guessed: Option<i64>) -> Option<i64> {
-    told.map(Timestamp::ticks).apply(guessed)
+/// What a line has for the incident's child tables.
+struct Parts {
+    categories: Vec<PartLine>,
+    causes: Vec<PartLine>,
+    consequences: Vec<ConsequenceLine>,
+    custom_fields: Vec<CustomFieldLine>,
 }
 
-fn write_parts(
-    run: &mut Run<'_>,
-    place: Place<'_>,
-    line: &IncidentLine,
-) -> Result<(), ImportError> {
-    let id = line.id.into();
-    for part in &line.categories {
-        run.execute(
-            "INSERT INTO incident_categories (incident_id, category_id) VALUES (?1, ?2)",
-            &[id, part.id.into()],
-        )?;
+impl Parts {
+    fn take(line: &mut IncidentLine) -> Self {
+        Self {
+            categories: take(&mut line.categories),
+            causes: take(&mut line.causes),
+            consequences: take(&mut line.consequences),
+            custom_fields: take(&mut line.custom_fields),
+        }
     }
-    for part in &line.causes {
-        run.execute(
-            "INSERT INTO incident_causes (incident_id, cause_id) VALUES (?1, ?2)",
-            &[id, part.id.into()],
-        )?;
-    }
-    for part in &line.consequences {
-        let sql = "INSERT INTO incident_consequences (incident_id, consequence_id, amount) VALUES (?1, ?2, ?3)";
-        run.execute(sql, &[id, part.id.into(), part.amount.into()])?;
-    }
-    for (n, part) in line.custom_fields.iter().enumerate() {
-        if let Some(list) = part.data_list_id {
-            data_list(
-                run,
-                place,
-                &format!("customFields[{n}]"),
-                part.id,
-                list,
-                part.data_list_name.as_deref(),
+
+    fn write(
+        &self,
+        run: &mut Run<'_>,
+        location: Location<'_>,
+        incident: &IncidentRow,
+    ) -> Result<(), ImportError> {
+        let id = incident.id;
+        incidents::add_categories(run.session, id, self.categories.iter().map(|part| part.id))?;
+        incidents::add_causes(run.session, id, self.causes.iter().map(|part| part.id))?;
+        let consequences = self.consequences.iter().map(|part| (part.id, part.amount));
+        incidents::add_consequences(run.session, id, consequences)?;
+        for (n, part) in self.custom_fields.iter().enumerate() {
+            if let Some(list) = part.data_list_id {
+                data_list(
+                    run,
+                    location,
+                    &format!("customFields[{n}]"),
+                    part.id,
+                    list,
+                    part.data_list_name.as_deref(),
+                )?;
+            }
+            let registered = part.registration_date.map(Timestamp::ticks);
+            run.execute(
+                "INSERT INTO incident_custom_fields \
+                 (incident_id, custom_field_id, value, data_list_value, registration_date) \
+                 VALUES (?1, ?2, ?3, ?4, ?5)",
+                &[
+                    id.into(),
+                    part.id.into(),
+                    part.value.as_deref().into(),
+                    part.data_list_value.as_deref().into(),
+                    registered.unwrap_or(incident.reported_date).into(),
+                ],
             )?;
         }
-        run.execute(
-            "INSERT INTO incident_custom_fields (incident_id, custom_field_id, value, data_list_value, registration_date) \
-             VALUES (?1, ?2, ?3, ?4, ?5)",
-            &[
-                id,
-                part.id.into(),
-                part.value.as_deref().into(),
-                part.data_list_value.as_deref().into(),
-                part.registration_date.map_or_else(|| reported(line), Timestamp::ticks).into(),
-            ],
-        )?;
+        Ok(())
     }
-    Ok(())
 }
 
-/// The wire tells a list's name beside each choice from it, and nowhere else; unless the folder has a file of
-/// lists, the first line that does gives the list its name, or a new one where the folder's records take the
-/// place of those there. The lines of one folder must agree.
+/// On the wire only a chosen entry includes the name of its list. Unless the folder has a file of lists, the
+/// first line with the name creates the list, or renames it when existing records are replaced. The lines of
+/// one folder must agree.
 fn data_list(
     run: &mut Run<'_>,
-    place: Place<'_>,
+    location: Location<'_>,
     field: &str,
     custom_field: i32,
     list: i32,
@@ -319,19 +263,19 @@ fn data_list(
         let expected = of_type.map_or("nothing: the type's field has no list".to_owned(), |id| {
             format!("{id}, the list of the type's field")
         });
-        return Err(place.fault(&format!("{field}.dataListId"), list, expected));
+        return Err(location.field_error(&format!("{field}.dataListId"), list, expected));
     }
     let Some(name) = name else { return Ok(()) };
-    match run.told.data_lists.get(&list) {
-        Some(told) if told == name => return Ok(()),
-        Some(told) => {
-            return Err(place.fault(
+    match run.collected.data_lists.get(&list) {
+        Some(known) if known == name => return Ok(()),
+        Some(known) => {
+            return Err(location.field_error(
                 &format!("{field}.dataListName"),
                 format_args!("\"{name}\""),
-                format_args!("\"{told}\", the name list {list} has already"),
+                format_args!("\"{known}\", the name list {list} has already"),
             ));
         }
-        None => run.told.data_lists.insert(list, name.to_owned()),
+        None => run.collected.data_lists.insert(list, name.to_owned()),
     };
     let conflict = match run.on_conflict {
         OnConflict::Replace => "(id) DO UPDATE SET name = excluded.name",
@@ -343,9 +287,9 @@ fn data_list(
     )
 }
 
-/// The list that a field draws from. Types are read before incidents, so what was looked up once holds.
+/// The data list of a field. Types are read before incidents, so the lookup can be cached.
 fn list_of_field(run: &mut Run<'_>, custom_field: i32) -> Result<Option<i64>, ImportError> {
-    if let Some(list) = run.told.lists_of_fields.get(&custom_field) {
+    if let Some(list) = run.collected.lists_of_fields.get(&custom_field) {
         return Ok(*list);
     }
     let sql = "SELECT data_list_id FROM type_custom_fields WHERE id = ?1";
@@ -353,6 +297,6 @@ fn list_of_field(run: &mut Run<'_>, custom_field: i32) -> Result<Option<i64>, Im
         .session
         .first(sql, &[custom_field.into()], |row| row.int(0))?
         .flatten();
-    run.told.lists_of_fields.insert(custom_field, list);
+    run.collected.lists_of_fields.insert(custom_field, list);
     Ok(list)
 }

@@ -1,21 +1,21 @@
-//! `incident_types.jsonl`: a type with its category tree, consequences, causes and custom fields, and their
-//! words in other languages.
+//! `incident_types.jsonl`: a type with its category tree, consequences, causes and custom fields, and
+//! translations.
 
 mod translations;
 mod tree;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::import::error::{ImportError, Place};
+use crate::import::error::{ImportError, Location};
 use crate::import::folder::Source;
-use crate::import::known::Seen;
+use crate::import::ids::SeenIds;
 use crate::import::run::{Run, Turn, upsert};
-use crate::lines::types::{Category, TypeLine};
+use crate::jsonl::types::{Category, TypeLine};
 use obeya_store::engine::StoreError;
 use obeya_store::search;
 use tree::Tree;
 
-/// The parts of one type, as they stand in its line.
+/// The parts of one type, as in its line.
 #[derive(Default)]
 struct Parts {
     categories: HashSet<i32>,
@@ -26,10 +26,10 @@ struct Parts {
 
 /// Reads `incident_types.jsonl`.
 pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
-    let mut seen = Seen::default();
-    run.each(source, |run, place, line: TypeLine| {
+    let mut seen = SeenIds::default();
+    run.each(source, |run, location, line: TypeLine| {
         let exists = run.known.incident_types.contains(&line.id);
-        let turn = run.turn(place, &mut seen, &line.id, exists)?;
+        let turn = run.turn(location, &mut seen, &line.id, exists)?;
         if turn == Turn::Skip {
             return Ok(());
         }
@@ -49,24 +49,24 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
             &line.title,
             line.description.as_deref(),
         )?;
-        let parts = parts(run, place, &line)?;
+        let parts = parts(run, location, &line)?;
         if turn == Turn::Replace {
-            drop_absent(run, place, line.id, &parts)?;
+            drop_absent(run, location, line.id, &parts)?;
             run.execute(
                 "DELETE FROM type_translations WHERE incident_type_id = ?1",
                 &[line.id.into()],
             )?;
         }
-        translations::write(run, place, &line, &parts)
+        translations::write(run, location, &line, &parts)
     })
 }
 
-fn parts(run: &mut Run<'_>, place: Place<'_>, line: &TypeLine) -> Result<Parts, ImportError> {
+fn parts(run: &mut Run<'_>, location: Location<'_>, line: &TypeLine) -> Result<Parts, ImportError> {
     let mut parts = Parts::default();
     let mut tree = Tree::default();
     categories(
         run,
-        place,
+        location,
         line.id,
         None,
         "categories",
@@ -74,7 +74,7 @@ fn parts(run: &mut Run<'_>, place: Place<'_>, line: &TypeLine) -> Result<Parts, 
         &mut parts,
         &mut tree,
     )?;
-    tree.check(place)?;
+    tree.check(location)?;
     let sql = upsert(
         "type_consequences",
         &["id"],
@@ -82,7 +82,7 @@ fn parts(run: &mut Run<'_>, place: Place<'_>, line: &TypeLine) -> Result<Parts, 
     );
     for (n, part) in line.consequences.iter().enumerate() {
         claim(
-            place,
+            location,
             &format!("consequences[{n}].id"),
             part.id,
             &mut run.known.consequences,
@@ -106,7 +106,7 @@ fn parts(run: &mut Run<'_>, place: Place<'_>, line: &TypeLine) -> Result<Parts, 
     );
     for (n, part) in line.causes.iter().enumerate() {
         claim(
-            place,
+            location,
             &format!("causes[{n}].id"),
             part.id,
             &mut run.known.causes,
@@ -133,7 +133,7 @@ fn parts(run: &mut Run<'_>, place: Place<'_>, line: &TypeLine) -> Result<Parts, 
     let sql = upsert("type_custom_fields", &["id"], &columns);
     for (n, part) in line.custom_fields.iter().enumerate() {
         claim(
-            place,
+            location,
             &format!("customFields[{n}].id"),
             part.id,
             &mut run.known.custom_fields,
@@ -156,15 +156,14 @@ fn parts(run: &mut Run<'_>, place: Place<'_>, line: &TypeLine) -> Result<Parts, 
     Ok(parts)
 }
 
-/// Writes a level of the category tree and those below. `tree` collects what is to be looked up once all are
-/// known.
+/// Writes a level of the category tree and those below. `tree` collects what is checked once all are known.
 #[expect(
     clippy::too_many_arguments,
     reason = "what the recursion carries down; a struct for it would live in this function alone"
 )]
 fn categories(
     run: &mut Run<'_>,
-    place: Place<'_>,
+    location: Location<'_>,
     owner: i32,
     above: Option<i32>,
     path: &str,
@@ -186,7 +185,7 @@ fn categories(
     for (n, part) in level.iter().enumerate() {
         let field = format!("{path}[{n}]");
         claim(
-            place,
+            location,
             &format!("{field}.id"),
             part.id,
             &mut run.known.categories,
@@ -195,14 +194,14 @@ fn categories(
         )?;
         match (above, part.parent_id) {
             (Some(above), Some(parent)) if above != parent => {
-                return Err(place.fault(
+                return Err(location.field_error(
                     &format!("{field}.parentId"),
                     parent,
                     format_args!("{above}, the category it stands in"),
                 ));
             }
             (None, Some(parent)) if parent == part.id => {
-                return Err(place.fault(
+                return Err(location.field_error(
                     &format!("{field}.parentId"),
                     parent,
                     "the id of another category",
@@ -225,7 +224,7 @@ fn categories(
         )?;
         categories(
             run,
-            place,
+            location,
             owner,
             Some(part.id),
             &format!("{field}.children"),
@@ -237,9 +236,9 @@ fn categories(
     Ok(())
 }
 
-/// Gives a part to its type: an id can belong to one type only, and once.
+/// Assigns a part to its type: an id belongs to one type only, and once.
 fn claim(
-    place: Place<'_>,
+    location: Location<'_>,
     field: &str,
     id: i32,
     owners: &mut HashMap<i32, i32>,
@@ -247,10 +246,10 @@ fn claim(
     here: &mut HashSet<i32>,
 ) -> Result<(), ImportError> {
     if !here.insert(id) {
-        return Err(place.fault(field, format_args!("{id} twice"), "each id once"));
+        return Err(location.field_error(field, format_args!("{id} twice"), "each id once"));
     }
     match owners.insert(id, owner) {
-        Some(other) if other != owner => Err(place.fault(
+        Some(other) if other != owner => Err(location.field_error(
             field,
             format_args!("{id}, which belongs to incident type {other}"),
             "an id no other type uses",
@@ -270,7 +269,7 @@ type Kind<'a> = (
 /// Removes the parts that a replaced type no longer has.
 fn drop_absent(
     run: &mut Run<'_>,
-    place: Place<'_>,
+    location: Location<'_>,
     owner: i32,
     parts: &Parts,
 ) -> Result<(), ImportError> {
@@ -312,7 +311,7 @@ fn drop_absent(
                 .execute(&format!("DELETE FROM {table} WHERE id = ?1"), &[id.into()])
             {
                 Err(StoreError::Constraint(_)) => {
-                    return Err(place.fault(
+                    return Err(location.field_error(
                         field,
                         format_args!("none with id {id}, which incidents use"),
                         "the line to keep it",

@@ -1,17 +1,17 @@
-//! A type's words in other languages.
+//! Translations of a type.
 
 use std::collections::HashSet;
 
 use super::Parts;
-use crate::import::error::{ImportError, Place};
+use crate::import::error::{ImportError, Location};
 use crate::import::run::Run;
-use crate::lines::types::TypeLine;
+use crate::jsonl::types::TypeLine;
 use obeya_store::engine::Value;
 
-/// Writes every translation of the line; each part it names has to be one of the line's own.
+/// Writes every translation of the line; each part it names must be a part of the line.
 pub(super) fn write(
     run: &mut Run<'_>,
-    place: Place<'_>,
+    location: Location<'_>,
     line: &TypeLine,
     parts: &Parts,
 ) -> Result<(), ImportError> {
@@ -21,7 +21,7 @@ pub(super) fn write(
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
         if tag.is_empty() || tag.len() > 35 || !letters {
-            return Err(place.fault(
+            return Err(location.field_error(
                 &path,
                 format_args!("the language \"{tag}\""),
                 "a language tag such as nb or nb-NO",
@@ -67,7 +67,7 @@ pub(super) fn write(
         ];
         for (kind, field, list, known) in lists {
             for (n, item) in list.iter().enumerate() {
-                translated(place, &format!("{path}.{field}[{n}].id"), item.id, known)?;
+                translated(location, &format!("{path}.{field}[{n}].id"), item.id, known)?;
                 write(
                     kind,
                     item.id,
@@ -78,7 +78,7 @@ pub(super) fn write(
         }
         for (n, item) in words.custom_fields.iter().enumerate() {
             translated(
-                place,
+                location,
                 &format!("{path}.customFields[{n}].id"),
                 item.id,
                 &parts.custom_fields,
@@ -90,7 +90,7 @@ pub(super) fn write(
 }
 
 fn translated(
-    place: Place<'_>,
+    location: Location<'_>,
     field: &str,
     id: i32,
     known: &HashSet<i32>,
@@ -98,7 +98,7 @@ fn translated(
     if known.contains(&id) {
         Ok(())
     } else {
-        Err(place.fault(
+        Err(location.field_error(
             field,
             id,
             "an id that the same line gives to what is translated",

@@ -1,11 +1,11 @@
-//! The form of a type's category tree, looked at once every category of the line is known. Writes nothing.
+//! Checks the shape of a type's category tree once every category of the line is known. Writes nothing.
 
 use std::collections::HashMap;
 
-use crate::import::error::{ImportError, Place};
+use crate::import::error::{ImportError, Location};
 
-/// Most categories one above the other. The wire nests them, and readers of JSON give up at some depth: this
-/// is half of what ours allows.
+/// Most levels of categories. The wire nests them, and JSON readers limit the depth: this is half of what
+/// ours allows.
 const DEPTH: usize = 64;
 
 /// The categories of one line.
@@ -18,20 +18,20 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Takes down the category that stands in `field`, and the one above it.
+    /// Adds the category in `field`, and its parent.
     pub(super) fn add(&mut self, field: &str, id: i32, parent: Option<i32>) {
         self.nodes.push((field.to_owned(), id));
         self.parents.insert(id, parent);
     }
 
-    /// Refuses a parent that is none of the line's, parents that go round in a circle (nothing above them, so
-    /// no reader would meet them), and a tree too deep.
-    pub(super) fn check(&self, place: Place<'_>) -> Result<(), ImportError> {
+    /// Refuses a parent that is not in the line, cycles of parents (which no walk from the root would reach),
+    /// and a tree that is too deep.
+    pub(super) fn check(&self, location: Location<'_>) -> Result<(), ImportError> {
         for (field, id) in &self.nodes {
             if let Some(Some(parent)) = self.parents.get(id)
                 && !self.parents.contains_key(parent)
             {
-                return Err(place.fault(
+                return Err(location.field_error(
                     &format!("{field}.parentId"),
                     parent,
                     "the id of a category of the same type",
@@ -46,11 +46,15 @@ impl Tree {
                 if path.contains(&at) {
                     let found = format_args!("a way up that goes round in a circle at {at}");
                     let expected = "parents that end at one without a parent";
-                    return Err(place.fault(&format!("{field}.parentId"), found, expected));
+                    return Err(location.field_error(
+                        &format!("{field}.parentId"),
+                        found,
+                        expected,
+                    ));
                 }
                 path.push(at);
                 if path.len() > DEPTH {
-                    return Err(place.fault(
+                    return Err(location.field_error(
                         field,
                         format_args!("a category with more than {} above it", DEPTH - 1),
                         format_args!("a tree of at most {DEPTH} levels"),
@@ -66,7 +70,7 @@ impl Tree {
 mod tests {
     use super::*;
 
-    const PLACE: Place<'_> = Place {
+    const LOCATION: Location<'_> = Location {
         file: "incident_types.jsonl",
         line: 4,
     };
@@ -82,12 +86,12 @@ mod tests {
     }
 
     fn fault(tree: &Tree) -> String {
-        tree.check(PLACE).expect_err("a fault").to_string()
+        tree.check(LOCATION).expect_err("a fault").to_string()
     }
 
     #[test]
     fn a_tree_has_at_most_64_levels() {
-        chain(64).check(PLACE).expect("64 levels");
+        chain(64).check(LOCATION).expect("64 levels");
         assert_eq!(
             fault(&chain(65)),
             "incident_types.jsonl, line 4, field categories[64]: found a category with more than 63 above it, \

@@ -1,18 +1,18 @@
-//! What of a file is new, other or gone, told while its successor is written.
+//! Counts the rows that are added, changed or deleted while a file is rewritten.
 
 use anyhow::Result;
 
 use super::file::{Reader, micros};
-use crate::sync::row::{Row, Value};
+use crate::sync::row::{CellValue, TableRow};
 use crate::sync::target::Counts;
 
-/// Both are in the order of this key.
-pub(super) type Key = fn(&Row) -> (i64, i32);
+/// The sort key of both the old and the new rows.
+pub(super) type Key = fn(&TableRow) -> (i64, i32);
 
-/// A walk along the old rows beside the new ones.
+/// A merge of the old rows with the new ones.
 pub(super) struct Diff {
     old: Option<Reader>,
-    next: Option<Row>,
+    next: Option<TableRow>,
     key: Key,
     counts: Counts,
 }
@@ -29,14 +29,14 @@ impl Diff {
         Ok(diff)
     }
 
-    /// Compares the next of the new rows.
-    pub(super) fn see(&mut self, new: &Row) -> Result<()> {
+    /// Compares the next new row.
+    pub(super) fn compare(&mut self, new: &TableRow) -> Result<()> {
         let key = (self.key)(new);
         while let Some(old) = &self.next {
             match (self.key)(old).cmp(&key) {
                 std::cmp::Ordering::Less => self.counts.deleted += 1,
                 std::cmp::Ordering::Equal => {
-                    if !same(old, new) {
+                    if !is_same_row(old, new) {
                         self.counts.changed += 1;
                     }
                     return self.advance();
@@ -49,8 +49,8 @@ impl Diff {
         Ok(())
     }
 
-    /// There are no more new rows.
-    pub(super) fn end(mut self) -> Result<Counts> {
+    /// Ends the comparison; the remaining old rows are deleted.
+    pub(super) fn finish(mut self) -> Result<Counts> {
         while self.next.is_some() {
             self.counts.deleted += 1;
             self.advance()?;
@@ -67,17 +67,17 @@ impl Diff {
     }
 }
 
-/// By id.
-pub(super) fn by_id(row: &Row) -> (i64, i32) {
+/// Sorts by id.
+pub(super) fn id_key(row: &TableRow) -> (i64, i32) {
     (0, row[0].id())
 }
 
-/// Whether a file has this row as it is.
-pub(super) fn same(old: &Row, new: &Row) -> bool {
-    let same = |(old, new): (&Value, &Value)| match (old, new) {
-        (Value::Number(old), Value::Number(new)) => old.to_bits() == new.to_bits(),
-        // Files hold microseconds.
-        (Value::Instant(old), Value::Instant(new)) => micros(*old) == micros(*new),
+/// Whether a row in a file is equal to a new row.
+pub(super) fn is_same_row(old: &TableRow, new: &TableRow) -> bool {
+    let same = |(old, new): (&CellValue, &CellValue)| match (old, new) {
+        (CellValue::Number(old), CellValue::Number(new)) => old.to_bits() == new.to_bits(),
+        // Files store microseconds.
+        (CellValue::Instant(old), CellValue::Instant(new)) => micros(*old) == micros(*new),
         (old, new) => old == new,
     };
     old.len() == new.len() && old.iter().zip(new).all(same)

@@ -1,5 +1,5 @@
-//! One Parquet file: rows in, rows out. A file is written beside its place and then put there, so that
-//! whoever opens it has a whole one.
+//! Reads and writes a Parquet file. A file is written under a temporary name and then renamed, so that
+//! readers always open a complete one.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -21,22 +21,22 @@ use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
 
 use crate::durable;
-use crate::sync::row::{Row, Table, Value};
+use crate::sync::row::{CellValue, Table, TableRow};
 use obeya::tables::Kind;
 
-/// Rows of a batch.
-const BATCH: usize = 4096;
+/// The number of rows in a batch.
+const BATCH_ROWS: usize = 4096;
 
-/// Rows of a row group: what a writer holds in memory, and what a reader can skip.
-const GROUP: usize = 128 * 1024;
+/// The number of rows in a row group: what a writer buffers, and what a reader can skip.
+const ROW_GROUP_ROWS: usize = 128 * 1024;
 
-/// A file on its way to its place.
+/// A file being written under its temporary name.
 pub(super) struct Writer {
     table: Table,
     schema: SchemaRef,
     writer: ArrowWriter<File>,
-    waiting: Vec<Row>,
-    /// Where it is now, and where it goes.
+    buffered: Vec<TableRow>,
+    /// The temporary and the final path.
     from: PathBuf,
     to: PathBuf,
     pub(super) rows: u64,
@@ -44,11 +44,11 @@ pub(super) struct Writer {
 
 impl Writer {
     pub(super) fn new(table: &Table, to: &Path) -> Result<Self> {
-        let from = beside(to);
+        let from = temporary_path(to);
         let schema = schema(table);
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
-            .set_max_row_group_row_count(Some(GROUP))
+            .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
             .build();
         let file = durable::create(&from)
             .with_context(|| format!("{} cannot be written", from.display()))?;
@@ -57,23 +57,23 @@ impl Writer {
             table: table.clone(),
             schema,
             writer,
-            waiting: Vec::with_capacity(BATCH),
+            buffered: Vec::with_capacity(BATCH_ROWS),
             from,
             to: to.to_owned(),
             rows: 0,
         })
     }
 
-    pub(super) fn push(&mut self, row: Row) -> Result<()> {
-        self.waiting.push(row);
+    pub(super) fn push(&mut self, row: TableRow) -> Result<()> {
+        self.buffered.push(row);
         self.rows += 1;
-        if self.waiting.len() == BATCH {
+        if self.buffered.len() == BATCH_ROWS {
             self.flush()?;
         }
         Ok(())
     }
 
-    /// Ends the file, which is then on disk but not yet in its place.
+    /// Completes the file and flushes it to disk; it still has its temporary name.
     pub(super) fn close(mut self) -> Result<Written> {
         self.flush()?;
         let file = self
@@ -88,36 +88,37 @@ impl Writer {
     }
 
     fn flush(&mut self) -> Result<()> {
-        if self.waiting.is_empty() {
+        if self.buffered.is_empty() {
             return Ok(());
         }
         let columns = self.table.columns.iter().enumerate();
-        let columns = columns.map(|(place, column)| array(column.kind, place, &self.waiting));
+        let columns =
+            columns.map(|(place, column)| column_array(column.kind, place, &self.buffered));
         let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns.collect())?;
-        self.waiting.clear();
+        self.buffered.clear();
         self.writer
             .write(&batch)
             .with_context(|| format!("{} cannot be written", self.from.display()))
     }
 }
 
-/// A whole file, beside its place.
-#[must_use = "it is not in its place yet"]
+/// A complete file under its temporary name.
+#[must_use = "the file still has its temporary name"]
 pub(super) struct Written {
     from: PathBuf,
     to: PathBuf,
 }
 
 impl Written {
-    /// Puts it in the place of what was there. Where nothing was, it gets the mode of a model.
+    /// Renames the file to its final path. It takes over the mode of the file it replaces, or of `model`.
     pub(super) fn publish(self, model: &Path) -> Result<()> {
         durable::copy_mode(model, &self.from)
             .and_then(|()| durable::rename(&self.from, &self.to))
-            .with_context(|| format!("{} cannot be put in its place", self.to.display()))
+            .with_context(|| format!("{} cannot be renamed to its final name", self.to.display()))
     }
 
-    /// Whether there was a file before.
-    pub(super) fn is_there(&self) -> bool {
+    /// Whether a file exists at the final path.
+    pub(super) fn replaces_file(&self) -> bool {
         self.to.exists()
     }
 
@@ -126,40 +127,40 @@ impl Written {
     }
 }
 
-/// The name a file has until it is whole. No pattern for Parquet files matches it.
-pub(super) fn beside(path: &Path) -> PathBuf {
+/// The temporary path of a file. No glob for Parquet files matches it.
+pub(super) fn temporary_path(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{name}.new"))
 }
 
-/// The rows of a file, as rows of a table that may have got more columns since.
+/// Reads the rows of a file as rows of a table, which may have more columns than the file.
 pub(super) struct Reader {
     batches: ParquetRecordBatchReader,
-    /// Where each column of the table is in the file.
-    places: Vec<Option<usize>>,
-    rows: std::vec::IntoIter<Row>,
+    /// The index in the file of each column of the table.
+    file_columns: Vec<Option<usize>>,
+    rows: std::vec::IntoIter<TableRow>,
     path: PathBuf,
 }
 
 impl Reader {
-    /// `None` when there is no such file.
+    /// Opens a file; `None` if it does not exist.
     pub(super) fn open(table: &Table, path: &Path) -> Result<Option<Self>> {
         let Some(builder) = reader(path)? else {
             return Ok(None);
         };
-        let places = table
+        let file_columns = table
             .names()
             .map(|name| builder.schema().index_of(name).ok())
             .collect();
         Ok(Some(Reader {
-            batches: builder.with_batch_size(BATCH).build()?,
-            places,
+            batches: builder.with_batch_size(BATCH_ROWS).build()?,
+            file_columns,
             rows: Vec::new().into_iter(),
             path: path.to_owned(),
         }))
     }
 
-    fn read(&mut self) -> Result<Option<Row>> {
+    fn read(&mut self) -> Result<Option<TableRow>> {
         loop {
             if let Some(row) = self.rows.next() {
                 return Ok(Some(row));
@@ -167,33 +168,33 @@ impl Reader {
             let Some(batch) = self.batches.next() else {
                 return Ok(None);
             };
-            let batch = batch.with_context(|| unreadable(&self.path))?;
+            let batch = batch.with_context(|| unreadable_message(&self.path))?;
             let columns: Vec<_> = self
-                .places
+                .file_columns
                 .iter()
                 .map(|place| place.map(|place| batch.column(place)))
                 .collect();
             let row = |index| {
                 let value = |column: &Option<&ArrayRef>| {
-                    column.map_or(Value::Null, |column| value(column, index))
+                    column.map_or(CellValue::Null, |column| value(column, index))
                 };
                 columns.iter().map(value).collect()
             };
-            let rows: Vec<Row> = (0..batch.num_rows()).map(row).collect();
+            let rows: Vec<TableRow> = (0..batch.num_rows()).map(row).collect();
             self.rows = rows.into_iter();
         }
     }
 }
 
 impl Iterator for Reader {
-    type Item = Result<Row>;
+    type Item = Result<TableRow>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.read().transpose()
     }
 }
 
-/// The first column of all rows of a file; none if it is not there.
+/// The first column of all rows of a file; empty if the file does not exist.
 pub(super) fn ids(path: &Path) -> Result<Vec<i32>> {
     let Some(builder) = reader(path)? else {
         return Ok(Vec::new());
@@ -201,13 +202,13 @@ pub(super) fn ids(path: &Path) -> Result<Vec<i32>> {
     let first = parquet::arrow::ProjectionMask::leaves(builder.parquet_schema(), [0]);
     let mut ids = Vec::new();
     for batch in builder.with_projection(first).build()? {
-        let batch = batch.with_context(|| unreadable(path))?;
+        let batch = batch.with_context(|| unreadable_message(path))?;
         ids.extend_from_slice(batch.column(0).as_primitive::<Int32Type>().values());
     }
     Ok(ids)
 }
 
-/// How many rows a file says it has; none if it is not there.
+/// The number of rows according to the file's metadata; 0 if the file does not exist.
 pub(super) fn rows(path: &Path) -> Result<u64> {
     let Some(builder) = reader(path)? else {
         return Ok(0);
@@ -217,40 +218,40 @@ pub(super) fn rows(path: &Path) -> Result<u64> {
     )?)
 }
 
-/// What reads a file; `None` when there is no such file.
+/// A reader for a file; `None` if it does not exist.
 fn reader(path: &Path) -> Result<Option<ParquetRecordBatchReaderBuilder<File>>> {
     let file = match File::open(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        file => file.with_context(|| unreadable(path))?,
+        file => file.with_context(|| unreadable_message(path))?,
     };
     let builder = ParquetRecordBatchReaderBuilder::try_new(file);
-    builder.with_context(|| unreadable(path)).map(Some)
+    builder.with_context(|| unreadable_message(path)).map(Some)
 }
 
-fn unreadable(path: &Path) -> String {
+fn unreadable_message(path: &Path) -> String {
     format!(
-        "{} cannot be read; once it is removed, --full writes it anew",
+        "{} cannot be read; remove it and run with --full to write it again",
         path.display()
     )
 }
 
 fn schema(table: &Table) -> SchemaRef {
-    let field = |(place, column): (usize, &crate::sync::row::Named)| {
+    let field = |(place, column): (usize, &crate::sync::row::ColumnSpec)| {
         Field::new(&column.name, column.kind.arrow(), place >= table.key)
     };
     let fields: Vec<Field> = table.columns.iter().enumerate().map(field).collect();
     Arc::new(Schema::new(fields))
 }
 
-/// A column of rows.
-fn array(kind: Kind, place: usize, rows: &[Row]) -> ArrayRef {
-    /// Each value of a kind into a builder; whatever is of another kind is a slip of this program.
+/// Builds the array of one column.
+fn column_array(kind: Kind, place: usize, rows: &[TableRow]) -> ArrayRef {
+    /// Appends values of one kind to a builder; another kind is a bug.
     macro_rules! built {
         ($builder:expr, $($pattern:pat => $value:expr),+) => {{
             let mut builder = $builder;
             for row in rows {
                 match &row[place] {
-                    Value::Null => builder.append_null(),
+                    CellValue::Null => builder.append_null(),
                     $($pattern => builder.append_value($value),)+
                     other => unreachable!("{other:?} in a column of {kind:?}"),
                 }
@@ -259,51 +260,52 @@ fn array(kind: Kind, place: usize, rows: &[Row]) -> ArrayRef {
         }};
     }
     match kind {
-        Kind::Int => built!(Int32Builder::new(), Value::Int(number) => *number),
-        Kind::Number => built!(Float64Builder::new(), Value::Number(number) => *number),
-        Kind::Bool => built!(BooleanBuilder::new(), Value::Bool(value) => *value),
-        Kind::Text => built!(StringBuilder::new(), Value::Text(text) => text),
-        Kind::Word => {
-            built!(StringDictionaryBuilder::<Int32Type>::new(), Value::Text(text) => text)
+        Kind::Int => built!(Int32Builder::new(), CellValue::Int(number) => *number),
+        Kind::Number => built!(Float64Builder::new(), CellValue::Number(number) => *number),
+        Kind::Bool => built!(BooleanBuilder::new(), CellValue::Bool(value) => *value),
+        Kind::Text => built!(StringBuilder::new(), CellValue::Text(text) => text),
+        Kind::DictionaryText => {
+            built!(StringDictionaryBuilder::<Int32Type>::new(), CellValue::Text(text) => text)
         }
         Kind::Instant => built!(
             TimestampMicrosecondBuilder::new().with_timezone("UTC"),
-            Value::Instant(instant) => micros(*instant)
+            CellValue::Instant(instant) => micros(*instant)
         ),
-        Kind::Day => built!(Date32Builder::new(), Value::Day(day) => *day),
-        Kind::Row(_) | Kind::List(_) => unreachable!("lists are tables of their own here"),
+        Kind::Day => built!(Date32Builder::new(), CellValue::Day(day) => *day),
+        Kind::Row(_) | Kind::List(_) => unreachable!("lists have their own tables"),
     }
 }
 
-fn value(column: &ArrayRef, index: usize) -> Value {
+fn value(column: &ArrayRef, index: usize) -> CellValue {
     use arrow_schema::DataType;
     if column.is_null(index) {
-        return Value::Null;
+        return CellValue::Null;
     }
     match column.data_type() {
-        DataType::Int32 => Value::Int(column.as_primitive::<Int32Type>().value(index)),
-        DataType::Float64 => Value::Number(column.as_primitive::<Float64Type>().value(index)),
-        DataType::Boolean => Value::Bool(column.as_boolean().value(index)),
-        DataType::Utf8 => Value::Text(column.as_string::<i32>().value(index).to_owned()),
+        DataType::Int32 => CellValue::Int(column.as_primitive::<Int32Type>().value(index)),
+        DataType::Float64 => CellValue::Number(column.as_primitive::<Float64Type>().value(index)),
+        DataType::Boolean => CellValue::Bool(column.as_boolean().value(index)),
+        DataType::Utf8 => CellValue::Text(column.as_string::<i32>().value(index).to_owned()),
         DataType::Dictionary(..) => {
             let words = column.as_dictionary::<Int32Type>();
-            // A key that is not null is a place in the dictionary.
+            // A key that is not null is a valid index of the dictionary.
             let key = words.key(index).unwrap_or_default();
-            Value::Text(words.values().as_string::<i32>().value(key).to_owned())
+            CellValue::Text(words.values().as_string::<i32>().value(key).to_owned())
         }
         DataType::Timestamp(..) => {
             let micros = column
                 .as_primitive::<TimestampMicrosecondType>()
                 .value(index);
-            Timestamp::from_ticks(micros.saturating_mul(10)).map_or(Value::Null, Value::Instant)
+            Timestamp::from_ticks(micros.saturating_mul(10))
+                .map_or(CellValue::Null, CellValue::Instant)
         }
-        DataType::Date32 => Value::Day(column.as_primitive::<Date32Type>().value(index)),
-        // Of another program: it differs from whatever it should be, and is written anew.
-        _ => Value::Null,
+        DataType::Date32 => CellValue::Day(column.as_primitive::<Date32Type>().value(index)),
+        // Another program wrote this file: the value differs from any expected one, so the row is rewritten.
+        _ => CellValue::Null,
     }
 }
 
-/// Microseconds since 1970; what is finer is cut off.
+/// Microseconds since 1970, rounded down.
 pub(super) fn micros(instant: Timestamp) -> i64 {
     instant.ticks().div_euclid(10)
 }

@@ -1,16 +1,15 @@
 //! A copy as a folder of Parquet files: one for each table, and one for each month of a datasource's values.
 //!
-//! A file is replaced as a whole by a rename. The state is a file too, and is renamed last: what it says is
-//! in the files, which may be newer than it. So every change is made in an order in which doing it once more
-//! does no harm: parts of records before the records, by which it is told what is there, with a note that
-//! there may be parts of none; and a month whose number of values is known is noted as doubtful before its
-//! file is touched.
+//! A file is replaced as a whole by a rename. The state is a file too and is renamed last, so the data may be
+//! newer than the state. Therefore all steps are idempotent and ordered: parts are written before the records
+//! that own them, and the state notes meanwhile that orphaned parts may exist; a month is marked as uncertain
+//! before its file is replaced.
 
 mod diff;
-mod exchange;
 mod file;
-mod kept;
 mod open;
+mod rewrite;
+mod state_file;
 #[cfg(test)]
 mod tests;
 
@@ -21,46 +20,45 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use self::diff::{Diff, by_id};
-use self::exchange::{by_date, exchanged, key};
+use self::diff::{Diff, id_key};
 use self::file::{Reader, Writer};
-use self::kept::remove;
-use super::{Counts, Exchange, Scope, Target};
+use self::rewrite::{date_key, key, rewrite_file};
+use self::state_file::remove;
+use super::{Counts, RowUpdate, Scope, Target};
 use crate::sync::month::Month;
-use crate::sync::row::{Group, Row, Rows, Table};
+use crate::sync::row::{GroupRows, Table, TableGroup, TableRow};
 use crate::sync::state::State;
 
 pub(super) use self::open::lock;
 
-/// A folder, and the lock that keeps other runs away.
-pub(in crate::sync) struct Folder {
+/// A folder, and the lock against concurrent runs.
+pub(in crate::sync) struct FolderTarget {
     path: PathBuf,
     months: Months,
-    /// Tables whose parts were being put in their places: there may be some of records that the table has
-    /// not.
+    /// Tables whose parts are being replaced: there may be orphaned parts.
     parts: BTreeSet<String>,
-    /// As it was last kept, and when.
+    /// The state as last written, and when.
     state: Option<State>,
-    kept: Instant,
-    keep_interval: Duration,
-    /// Datasources whose months were put in their places since.
-    touched: BTreeSet<i32>,
+    state_written: Instant,
+    state_interval: Duration,
+    /// Datasources whose month files were renamed since.
+    unsynced: BTreeSet<i32>,
     begun: Option<Begun>,
     _lock: File,
 }
 
-/// How many values each file of a month has.
+/// The number of values in each month file, by datasource; `None` if it is uncertain.
 type Months = BTreeMap<i32, BTreeMap<Month, Option<u64>>>;
 
-/// What is being replaced.
+/// The replacement in progress.
 struct Begun {
-    group: Group,
+    group: TableGroup,
     month: Option<(i32, Month)>,
     writers: Vec<Writer>,
     diff: Diff,
 }
 
-impl Folder {
+impl FolderTarget {
     fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
@@ -79,7 +77,7 @@ impl Folder {
     }
 }
 
-impl Target for Folder {
+impl Target for FolderTarget {
     fn state(&mut self) -> Result<Option<State>> {
         Ok(self.state.clone())
     }
@@ -93,7 +91,7 @@ impl Target for Folder {
         let (files, month, key): (Vec<(&Table, PathBuf)>, _, diff::Key) = match scope {
             Scope::All(group) => {
                 let file = |table| (table, self.table_file(table));
-                (group.tables().map(file).collect(), None, by_id)
+                (group.tables().map(file).collect(), None, id_key)
             }
             Scope::Month(group, datasource, month) => {
                 fs::create_dir_all(self.values_folder(datasource))?;
@@ -101,7 +99,7 @@ impl Target for Folder {
                 (
                     vec![(&group.main, file)],
                     Some((datasource, month)),
-                    by_date,
+                    date_key,
                 )
             }
         };
@@ -117,10 +115,10 @@ impl Target for Folder {
         Ok(())
     }
 
-    fn push(&mut self, rows: Rows) -> Result<()> {
+    fn push(&mut self, rows: GroupRows) -> Result<()> {
         let begun = self.begun.as_mut().expect("begun before");
         for row in rows.main() {
-            begun.diff.see(row)?;
+            begun.diff.compare(row)?;
         }
         for (writer, rows) in begun.writers.iter_mut().zip(rows.0) {
             for row in rows {
@@ -137,7 +135,7 @@ impl Target for Folder {
             mut writers,
             diff,
         } = self.begun.take().expect("begun before");
-        let counts = diff.end()?;
+        let counts = diff.finish()?;
         if let Some(month) = month {
             let writer = writers.pop().expect("a month is one file");
             self.finish_month(writer, month, state)?;
@@ -147,7 +145,7 @@ impl Target for Folder {
             .into_iter()
             .map(Writer::close)
             .collect::<Result<_>>()?;
-        self.put_other(&group, written, counts, state)?;
+        self.publish_if_changed(&group, written, counts, state)?;
         Ok(counts)
     }
 
@@ -159,30 +157,30 @@ impl Target for Folder {
         Ok(())
     }
 
-    fn exchange(&mut self, exchange: Exchange<'_>, state: &State) -> Result<Counts> {
-        let Exchange {
+    fn update_rows(&mut self, update: RowUpdate<'_>, state: &State) -> Result<Counts> {
+        let RowUpdate {
             group,
             column,
             gone,
             rows,
-        } = exchange;
+        } = update;
         let mut written = Vec::new();
         let mut counts = None;
         for (table, mut rows) in group.tables().zip(rows.0) {
             let column = if counts.is_none() { column } else { 0 };
             let path = self.table_file(table);
             rows.sort_by_key(|row| key(table, row));
-            let stays = |row: &Row| !gone.contains(&row[column].id());
-            let (file, of_table) = exchanged(table, &path, stays, rows)?;
+            let stays = |row: &TableRow| !gone.contains(&row[column].id());
+            let (file, of_table) = rewrite_file(table, &path, stays, rows)?;
             written.push(file);
             counts.get_or_insert(of_table);
         }
         let counts = counts.unwrap_or_default();
-        self.put_other(group, written, counts, state)?;
+        self.publish_if_changed(group, written, counts, state)?;
         Ok(counts)
     }
 
-    fn ids(&mut self, group: &Group) -> Result<Vec<i32>> {
+    fn ids(&mut self, group: &TableGroup) -> Result<Vec<i32>> {
         let ids = file::ids(&self.table_file(&group.main))?;
         if self.parts.contains(group.main.name) {
             self.remove_orphans(group, &ids)?;
@@ -190,34 +188,40 @@ impl Target for Folder {
         Ok(ids)
     }
 
-    fn rows(&mut self, group: &Group) -> Result<u64> {
+    fn rows(&mut self, group: &TableGroup) -> Result<u64> {
         file::rows(&self.table_file(&group.main))
     }
 
-    fn put_values(&mut self, _: &Group, _: i32, _: &[Row], _: &State) -> Result<Option<Counts>> {
+    fn put_values(
+        &mut self,
+        _: &TableGroup,
+        _: i32,
+        _: &[TableRow],
+        _: &State,
+    ) -> Result<Option<Counts>> {
         Ok(None)
     }
 
-    fn count(&mut self, _: &Group, datasource: i32) -> Result<Option<u64>> {
+    fn count(&mut self, _: &TableGroup, datasource: i32) -> Result<Option<u64>> {
         let months = self.months.get(&datasource).into_iter().flatten();
         Ok(months.map(|(_, count)| *count).sum())
     }
 
-    fn months(&mut self, _: &Group, datasource: i32) -> Result<BTreeMap<Month, Option<u64>>> {
+    fn months(&mut self, _: &TableGroup, datasource: i32) -> Result<BTreeMap<Month, Option<u64>>> {
         Ok(self.months.get(&datasource).cloned().unwrap_or_default())
     }
 
-    fn renew(&mut self, datasource: i32, months: &BTreeSet<Month>) -> Result<()> {
-        self.doubt(datasource, months.iter().copied())
+    fn mark_months_stale(&mut self, datasource: i32, months: &BTreeSet<Month>) -> Result<()> {
+        self.mark_uncertain(datasource, months.iter().copied())
     }
 
-    fn drop_values(&mut self, _: &Group, datasource: i32, state: &State) -> Result<u64> {
+    fn delete_values(&mut self, _: &TableGroup, datasource: i32, state: &State) -> Result<u64> {
         let months = self.months.get(&datasource).cloned().unwrap_or_default();
-        self.doubt(datasource, months.keys().copied())?;
+        self.mark_uncertain(datasource, months.keys().copied())?;
         for month in months.keys() {
             remove(&self.month_file(datasource, *month))?;
         }
-        // Somebody else's files keep it there.
+        // Fails if the folder contains files of others.
         let _ = fs::remove_dir(self.values_folder(datasource));
         self.months.remove(&datasource);
         self.keep(state)?;

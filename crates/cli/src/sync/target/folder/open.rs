@@ -1,4 +1,4 @@
-//! The opening of a folder: whose it is, who else is at it, and what a run left there that was killed.
+//! Opens a folder: takes the lock, checks that it is a copy, and removes what a killed run left.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -7,43 +7,43 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 
-use super::file::beside;
-use super::kept::{KEEP_INTERVAL, STATE, parse};
-use super::{Folder, Months};
+use super::file::temporary_path;
+use super::state_file::{STATE, STATE_INTERVAL, parse};
+use super::{FolderTarget, Months};
 use crate::durable;
 use crate::sync::state::State;
 
 const LOCK: &str = ".sync-lock";
 
-impl Folder {
-    /// Opens the folder, or makes it.
+impl FolderTarget {
+    /// Opens or creates the folder.
     ///
     /// # Errors
-    /// When another run is at it, or something else is in it.
+    /// When another run is writing the copy, or the folder contains something else.
     pub(in crate::sync) fn open(path: &Path) -> Result<Self> {
-        fs::create_dir_all(path).context("the folder cannot be made")?;
+        fs::create_dir_all(path).context("the folder cannot be created")?;
         let lock = lock(&path.join(LOCK))?;
-        let mut folder = Folder {
+        let mut folder = FolderTarget {
             path: path.to_owned(),
             months: Months::new(),
             parts: BTreeSet::new(),
             state: None,
-            kept: Instant::now(),
-            keep_interval: KEEP_INTERVAL,
-            touched: BTreeSet::new(),
+            state_written: Instant::now(),
+            state_interval: STATE_INTERVAL,
+            unsynced: BTreeSet::new(),
             begun: None,
             _lock: lock,
         };
         match fs::read_to_string(folder.file(STATE)) {
-            Ok(text) => folder.take(&text)?,
+            Ok(text) => folder.load(&text)?,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => folder.check_empty()?,
             Err(error) => return Err(error).context(format!("{STATE} cannot be read")),
         }
         Ok(folder)
     }
 
-    /// Reads what a folder says of itself, and changes nothing there.
-    pub(in crate::sync) fn peek(path: &Path) -> Result<Option<State>> {
+    /// Reads the stored state without changing the folder.
+    pub(in crate::sync) fn read_state(path: &Path) -> Result<Option<State>> {
         match fs::read_to_string(path.join(STATE)) {
             Ok(text) => Ok(Some(parse(&text)?.1)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
@@ -51,16 +51,16 @@ impl Folder {
         }
     }
 
-    fn take(&mut self, text: &str) -> Result<()> {
+    fn load(&mut self, text: &str) -> Result<()> {
         let (read, state) = parse(text)?;
         self.state = Some(state);
         self.months = read.months;
         self.parts = read.parts;
-        self.tidy(&self.path, |_| false)?;
+        self.remove_leftovers(&self.path, |_| false)?;
         for (folder, datasource) in self.value_folders()? {
             let known = self.months.get(&datasource);
             let is_known = |month| known.is_some_and(|known| known.contains_key(&month));
-            self.tidy(&folder, |name| {
+            self.remove_leftovers(&folder, |name| {
                 let month = name.strip_suffix(".parquet").map(str::parse);
                 matches!(month, Some(Ok(month)) if !is_known(month))
             })?;
@@ -68,9 +68,8 @@ impl Folder {
         Ok(())
     }
 
-    /// Removes what a run left that was killed: files that were not yet whole, and others that are not
-    /// wanted.
-    fn tidy(&self, folder: &Path, is_left: impl Fn(&str) -> bool) -> Result<()> {
+    /// Removes what a killed run left: temporary files, and other files that `is_left` selects.
+    fn remove_leftovers(&self, folder: &Path, is_left: impl Fn(&str) -> bool) -> Result<()> {
         for entry in fs::read_dir(folder)? {
             let entry = entry?;
             let name = entry.file_name();
@@ -85,10 +84,10 @@ impl Folder {
     fn check_empty(&self) -> Result<()> {
         for entry in fs::read_dir(&self.path)? {
             let name = entry?.file_name();
-            let left = beside(Path::new(STATE));
+            let left = temporary_path(Path::new(STATE));
             if name != LOCK && name != left.as_os_str() {
                 bail!(
-                    "it holds `{}` and no {STATE}, expected an empty folder or one with a copy in it",
+                    "it contains `{}` but no {STATE}, expected an empty folder or one with a copy",
                     name.to_string_lossy()
                 );
             }
@@ -96,7 +95,7 @@ impl Folder {
         Ok(())
     }
 
-    /// The folders with values, and whose they are.
+    /// The folders of values, with their datasources.
     fn value_folders(&self) -> Result<Vec<(PathBuf, i32)>> {
         let entries = match fs::read_dir(self.file("values")) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -115,18 +114,18 @@ impl Folder {
     }
 }
 
-/// Takes the lock in a file.
+/// Locks a file.
 ///
 /// # Errors
 /// When another process holds it.
 pub(in crate::sync::target) fn lock(path: &Path) -> Result<File> {
-    let file = durable::private()
+    let file = durable::private_options()
         .truncate(false)
         .open(path)
         .with_context(|| format!("{} cannot be written", path.display()))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(fs::TryLockError::WouldBlock) => bail!("another sync is at work on it"),
+        Err(fs::TryLockError::WouldBlock) => bail!("another sync is writing it"),
         Err(fs::TryLockError::Error(error)) => {
             Err(error).with_context(|| format!("{} cannot be locked", path.display()))
         }

@@ -1,0 +1,59 @@
+//! Rewrites a file with some of its rows replaced, and defines the order of rows.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::diff::is_same_row;
+use super::file::{self, Reader, Writer, micros};
+use crate::sync::row::{CellValue, Table, TableRow};
+use crate::sync::target::Counts;
+
+/// Writes a new file with the rows that stay and the new rows, in the order of their keys. A new row replaces
+/// the old row with its key.
+pub(super) fn rewrite_file(
+    table: &Table,
+    path: &Path,
+    stays: impl Fn(&TableRow) -> bool,
+    rows: Vec<TableRow>,
+) -> Result<(file::Written, Counts)> {
+    let mut writer = Writer::new(table, path)?;
+    let mut counts = Counts::default();
+    let mut rows = rows.into_iter().peekable();
+    for old in Reader::open(table, path)?.into_iter().flatten() {
+        let old = old?;
+        let at = key(table, &old);
+        while let Some(row) = rows.next_if(|row| key(table, row) < at) {
+            counts.added += 1;
+            writer.push(row)?;
+        }
+        if let Some(row) = rows.next_if(|row| key(table, row) == at) {
+            counts.changed += u64::from(!is_same_row(&old, &row));
+            writer.push(row)?;
+        } else if stays(&old) {
+            writer.push(old)?;
+        } else {
+            counts.deleted += 1;
+        }
+    }
+    for row in rows {
+        counts.added += 1;
+        writer.push(row)?;
+    }
+    Ok((writer.close()?, counts))
+}
+
+/// The sort key of a table's rows.
+pub(super) fn key(table: &Table, row: &TableRow) -> (i32, i32) {
+    let second = if table.key > 1 { row[1].id() } else { 0 };
+    (row[0].id(), second)
+}
+
+/// The sort key of values: their dates.
+pub(super) fn date_key(row: &TableRow) -> (i64, i32) {
+    let date = row.iter().rev().find_map(|value| match value {
+        CellValue::Instant(instant) => Some(micros(*instant)),
+        _ => None,
+    });
+    (date.unwrap_or_default(), row[0].id())
+}

@@ -1,4 +1,0 @@
-//! Handlers of areas.
-
-pub(crate) mod get;
-pub(crate) mod list;

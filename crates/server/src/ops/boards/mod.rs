@@ -1,6 +1,0 @@
-//! Handlers of boards.
-
-pub(crate) mod detail;
-pub(crate) mod get;
-pub(crate) mod list;
-pub(crate) mod list_v1;

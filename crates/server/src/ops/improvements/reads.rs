@@ -1,0 +1,29 @@
+//! Reading improvements.
+
+use super::{FORM, RECORD};
+use crate::http::body::Response;
+use crate::http::problem::Problem;
+use crate::ops::call::Call;
+use crate::ops::reading;
+use obeya_read::Records;
+
+/// GET /v1/Improvements: one page of improvements.
+pub(crate) async fn list(call: Call) -> Result<Response, Problem> {
+    reading::read(call, |request| {
+        Records::page(request, &FORM)?
+            .in_period(["LastModifiedFrom", "LastModifiedTo"], "last_modified")
+    })
+    .await
+}
+
+/// GET /v1/Improvements/{improvementId}
+pub(crate) async fn get(call: Call) -> Result<Response, Problem> {
+    let id = call.id()?;
+    let improvement = call
+        .app
+        .store
+        .look_up(move |session| RECORD.read(session, id).map_err(Problem::from))
+        .await?;
+    let improvement = improvement.ok_or_else(|| Problem::not_found("improvement", id))?;
+    Ok(call.reply_record(improvement))
+}

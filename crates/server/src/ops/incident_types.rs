@@ -1,0 +1,141 @@
+//! Incident types.
+
+use crate::http::body::Response;
+use crate::http::problem::Problem;
+use crate::ops::call::Call;
+use crate::ops::reading;
+use obeya_read::text::quoted;
+use obeya_read::{List, PointQuery};
+use obeya_store::{entities, types};
+
+/// The longest language code, in characters.
+const LANGUAGE_MAX: usize = 35;
+
+static INCIDENT_TYPE_V2: PointQuery = PointQuery::new(&entities::INCIDENT_TYPE_V2, "incident type");
+
+/// GET /v1/Incidents/types
+pub(crate) async fn list(call: Call) -> Result<Response, Problem> {
+    let language = language(call.query())?;
+    let types = call
+        .app
+        .store
+        .read_inline(move |session| {
+            types::list(session, language.as_deref()).map_err(Problem::from)
+        })
+        .await?;
+    call.reply_json(&types)
+}
+
+/// GET /v1/Incidents/types/{id}
+pub(crate) async fn get(call: Call) -> Result<Response, Problem> {
+    let id = call.id()?;
+    let language = language(call.query())?;
+    let detail = call
+        .app
+        .store
+        .look_up(move |session| {
+            types::detail(session, id, language.as_deref()).map_err(Problem::from)
+        })
+        .await?;
+    let detail = detail.ok_or_else(|| Problem::not_found("incident type", id))?;
+    call.reply_json_record(&detail)
+}
+
+/// GET /v2/incidents/types
+pub(crate) async fn list_v2(call: Call) -> Result<Response, Problem> {
+    reading::read(call, |request| {
+        List::of(&entities::INCIDENT_TYPE_V2).prepare(request)
+    })
+    .await
+}
+
+/// GET /v2/incidents/types/{incidentTypeId}: the incident type without its categories and other parts.
+pub(crate) async fn get_v2(call: Call) -> Result<Response, Problem> {
+    let id = call.id()?;
+    reading::read(call, |request| INCIDENT_TYPE_V2.prepare(request, id)).await
+}
+
+/// The parameter `language`. An empty value counts as absent, because HTML forms send empty fields.
+fn language(query: &str) -> Result<Option<String>, Problem> {
+    let pairs: Vec<(String, String)> = serde_urlencoded::from_str(query)
+        .map_err(|error| Problem::invalid_query("language", error.to_string()))?;
+    let mut given = pairs
+        .into_iter()
+        .filter(|(name, _)| name == "language")
+        .map(|(_, value)| value);
+    match (given.next(), given.next()) {
+        (None, _) => Ok(None),
+        (Some(code), None) if code.is_empty() => Ok(None),
+        (Some(code), None) if is_language(&code) => Ok(Some(code)),
+        (Some(code), None) => Err(Problem::invalid_query(
+            "language",
+            format!(
+                "expected a language code such as nb or en-GB, found {}",
+                quoted(&code)
+            ),
+        )),
+        (Some(_), Some(_)) => Err(Problem::invalid_query("language", "it is given twice")),
+    }
+}
+
+/// Two or three letters, then parts of two to eight letters or digits.
+fn is_language(code: &str) -> bool {
+    let mut parts = code.split('-');
+    let first = parts.next().unwrap_or_default();
+    code.len() <= LANGUAGE_MAX
+        && (2..=3).contains(&first.len())
+        && first.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && parts.all(|part| {
+            (2..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_of_languages() {
+        for code in [
+            "nb",
+            "nb-NO",
+            "en-GB",
+            "gsw",
+            "zh-Hant-TW",
+            "es-419",
+            "de-1996",
+        ] {
+            assert!(is_language(code), "{code}");
+        }
+        for code in [
+            "",
+            "n",
+            "norsk",
+            "nb_NO",
+            "nb-",
+            "-nb",
+            "nb-N",
+            "nb-norwegian",
+            "12",
+            "nb NO",
+            "ø-NO",
+            &"ab-cdefghij".repeat(4),
+        ] {
+            assert!(!is_language(code), "{code}");
+        }
+    }
+
+    #[test]
+    fn the_parameter_is_given_once_or_not_at_all() {
+        assert_eq!(language("x=1").ok(), Some(None));
+        assert_eq!(
+            language("language=nb%2DNO&x=1").ok(),
+            Some(Some("nb-NO".to_owned()))
+        );
+        assert!(language("language=nb&language=sv").is_err());
+        assert_eq!(language("language=&x=1").ok(), Some(None));
+        assert_eq!(language("x=1&language").ok(), Some(None));
+        assert!(language("language=&language=nb").is_err());
+        assert!(language("language=%20").is_err());
+    }
+}

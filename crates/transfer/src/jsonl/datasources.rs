@@ -1,0 +1,45 @@
+//! A line of `datasources.jsonl`.
+
+use serde::{Deserialize, Serialize};
+
+use obeya_rules::enums::ElementKind;
+use obeya_store::field::{is_default, or_empty};
+use obeya_store::variant::Variant;
+
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
+pub(crate) struct DatasourceLine {
+    pub(crate) id: i32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) title: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) description: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) object_source: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) unit_of_time: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) primary_input_source: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) elements: Option<Vec<Element>>,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
+pub(crate) struct Element {
+    pub(crate) id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) label: Option<String>,
+    #[serde(rename = "type")]
+    pub(crate) kind: Variant<ElementKind>,
+    #[serde(
+        default,
+        deserialize_with = "or_empty",
+        skip_serializing_if = "is_default"
+    )]
+    pub(crate) is_mandatory: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) source_column: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) data_list_id: Option<i32>,
+}

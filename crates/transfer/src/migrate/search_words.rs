@@ -1,0 +1,86 @@
+//! Rebuilds the search index of copied records: it is not copied, as each engine stores it in another way.
+
+use obeya_store::table::Table;
+use obeya_store::{Session, StoreError, Value, search};
+
+/// Indexes these rows, if their table is searchable.
+pub(super) fn put(
+    session: &mut dyn Session,
+    table: &Table,
+    values: &[Value<'_>],
+) -> Result<(), StoreError> {
+    match table.name {
+        "areas" => texts(table, values, ["name", "description"]).each(|id, [name, description]| {
+            search::put_area(session, id, name.unwrap_or_default(), description)
+        }),
+        "groups" => texts(table, values, ["name", "description"])
+            .each(|id, [name, description]| search::put_group(session, id, name, description)),
+        "boards" => texts(table, values, ["name", "description"])
+            .each(|id, [name, description]| search::put_board(session, id, name, description)),
+        "incident_types" => {
+            texts(table, values, ["title", "description"]).each(|id, [title, description]| {
+                search::put_incident_type(session, id, title.unwrap_or_default(), description)
+            })
+        }
+        "incidents" => texts(table, values, ["title", "text"]).each(|id, [title, text]| {
+            search::put_incident(session, id, title.unwrap_or_default(), text)
+        }),
+        "incident_comments" => {
+            let mut comments = Vec::new();
+            texts(table, values, ["text"]).each(|id, [text]| {
+                comments.push((id, text.unwrap_or_default()));
+                Ok(())
+            })?;
+            search::add_comments(session, comments.into_iter())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Rows of a table, and which of their texts to read.
+struct Rows<'v, const N: usize> {
+    table: &'v Table,
+    values: &'v [Value<'v>],
+    names: [&'static str; N],
+}
+
+fn texts<'v, const N: usize>(
+    table: &'v Table,
+    values: &'v [Value<'v>],
+    names: [&'static str; N],
+) -> Rows<'v, N> {
+    Rows {
+        table,
+        values,
+        names,
+    }
+}
+
+impl<'v, const N: usize> Rows<'v, N> {
+    fn each(
+        &self,
+        mut each: impl FnMut(i32, [Option<&'v str>; N]) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let columns = self.table.names();
+        let index = |name: &str| {
+            let index = columns.iter().position(|column| *column == name);
+            index.expect("the list of tables has the columns that are searched")
+        };
+        let (id, indexes) = (index("id"), self.names.map(index));
+        for row in self.values.chunks(columns.len()) {
+            let id = match row[id] {
+                Value::Int(id) => i32::try_from(id).ok(),
+                _ => None,
+            };
+            let id = id.ok_or_else(|| {
+                StoreError::Schema(format!("an id of {} is no int32", self.table.name))
+            })?;
+            let texts = indexes.map(|index| match row[index] {
+                Value::Text(text) => Some(text),
+                _ => None,
+            });
+            each(id, texts)?;
+        }
+        Ok(())
+    }
+}
