@@ -1,20 +1,21 @@
-//! What all calls have in common.
+//! The trait of all calls.
 
 use crate::{Client, Error, Operation, Reply};
 
 /// An operation with its parameters. Implemented by the structs of [`call`](crate::call), one for each
 /// operation.
 pub trait Call: Send + Sync {
-    /// What a success answers with.
+    /// The result of a success.
     type Output;
 
-    /// The operation that is called.
+    /// The operation.
     const OPERATION: Operation;
 
     /// Sends the request.
     ///
     /// # Errors
-    /// The executor gave up, the service refused, or its answer is not what the specification says.
+    /// The executor failed, the service responded with an error, or its response does not match the
+    /// specification.
     fn send(
         &self,
         client: &Client,

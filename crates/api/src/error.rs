@@ -12,40 +12,40 @@ use crate::ExecuteError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The request could not be built: the base URL is no URL, or a value fits no header.
+    /// The request could not be built: the base URL is invalid, or a value cannot be part of a header.
     #[error("the request could not be built: {0}")]
     Request(String),
 
-    /// The executor gave up, for a reason of its own.
+    /// The executor failed with its own error.
     #[error(transparent)]
     Execute(ExecuteError),
 
-    /// The service answered, and the answer is not a success.
+    /// The service responded with an error status.
     #[error("{}", describe(*.status, .problem.as_deref()))]
     Answer {
-        /// The status of the answer.
+        /// The status of the response.
         status: StatusCode,
-        /// The headers of the answer.
+        /// The headers of the response.
         headers: Box<HeaderMap>,
-        /// The problem document; `None` when the body was something else, such as a proxy's page.
+        /// The problem document; `None` if the body was something else, such as a proxy's page.
         problem: Option<Box<Problem>>,
     },
 
-    /// A success whose body is not what the specification says.
+    /// A success whose body does not match the specification.
     #[error("the answer does not fit the specification at `{path}`: {reason}")]
     Decode {
-        /// Where in the body, such as `value[3].id`; `.` is the whole.
+        /// The path in the body, such as `value[3].id`; `.` is the whole body.
         path: String,
-        /// What was found there and what was expected, cut to 200 characters.
+        /// What was found and what was expected, truncated to 200 characters.
         reason: String,
     },
 }
 
 impl Error {
-    /// The executor's own error, if it is an `E`; everything else comes back as it was.
+    /// The executor's own error, if it is an `E`; otherwise this error unchanged.
     ///
     /// # Errors
-    /// The error itself, when it is not from the executor or not an `E`.
+    /// This error, if it is not from the executor or not an `E`.
     pub fn into_executor<E: std::error::Error + 'static>(self) -> Result<Box<E>, Self> {
         match self {
             Error::Execute(error) => error.downcast::<E>().map_err(Error::Execute),
@@ -53,7 +53,7 @@ impl Error {
         }
     }
 
-    /// The error of an answer that is not a success.
+    /// The error for a response that is not a success.
     pub(crate) fn of_answer(answer: &http::Response<bytes::Bytes>) -> Self {
         Error::Answer {
             status: answer.status(),
@@ -62,7 +62,7 @@ impl Error {
         }
     }
 
-    /// From the generated code's error, for a call that should have given a `T`.
+    /// Converts the generated code's error, for a call that returns `T`.
     pub(crate) fn from_generated<T: DeserializeOwned>(error: Generated<Problem>) -> Self {
         match error {
             Generated::InvalidResponsePayload(body, cause) => match carried(cause) {
@@ -89,7 +89,7 @@ impl Error {
         }
     }
 
-    /// Reads a body that does not fit once more, to say where it does not.
+    /// Decodes a mismatching body again, to find the path of the mismatch.
     fn decode<T: DeserializeOwned>(body: &[u8]) -> Self {
         let mut deserializer = serde_json::Deserializer::from_slice(body);
         let (path, reason) = match serde_path_to_error::deserialize::<_, T>(&mut deserializer) {
@@ -101,7 +101,7 @@ impl Error {
         };
         Error::Decode {
             path,
-            // A message of serde names the value it found, which may be long.
+            // A serde message quotes the value, which may be long.
             reason: reason.chars().take(200).collect(),
         }
     }
@@ -134,7 +134,7 @@ pub(crate) fn carrier(error: Error) -> serde_json::Error {
     }
 }
 
-/// Our error out of a carrier, or `None` for an error of decoding.
+/// Extracts our error from its carrier; `None` for a decoding error.
 fn carried(cause: serde_json::Error) -> Option<Error> {
     if !cause.is_io() {
         return None;

@@ -1,4 +1,4 @@
-//! Who carries a request out. The generated code only writes requests and reads answers.
+//! The interface that sends requests. The generated code only builds requests and decodes responses.
 
 use std::fmt;
 use std::pin::Pin;
@@ -8,21 +8,21 @@ use bytes::Bytes;
 
 use crate::Operation;
 
-/// A future on the heap.
+/// A boxed future.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// What an executor may fail with: anything. It comes out of [`crate::Error::into_executor`] as it went in.
+/// Any error of an executor; [`crate::Error::into_executor`] returns it unchanged.
 pub type ExecuteError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Carries requests out: adds the token, sends, retries, limits time and size, reads the body.
+/// Executes requests: adds the token, sends, retries, limits time and size, reads the body.
 ///
-/// Bodies are read here and not later, so that a connection that breaks in the middle can be retried, and so
-/// that there is one limit on their size.
+/// The executor also reads the body, so that a broken connection can be retried, and so that one place limits
+/// the size.
 pub trait Executor: Send + Sync + 'static {
-    /// Carries one call out and answers with the whole response.
+    /// Executes one call and returns the whole response.
     ///
-    /// A response of any status is an answer: what is not a success becomes [`crate::Error::Answer`] with the
-    /// problem in it. An executor that has its own error for that may return it instead.
+    /// A response of any status is `Ok`: an error status becomes [`crate::Error::Answer`] with the problem.
+    /// An executor may return its own error instead.
     fn execute(
         &self,
         operation: Operation,
@@ -30,7 +30,7 @@ pub trait Executor: Send + Sync + 'static {
     ) -> BoxFuture<'_, Result<http::Response<Bytes>, ExecuteError>>;
 }
 
-/// The executor inside a client.
+/// The executor of a client.
 #[derive(Clone)]
 pub(crate) struct Handle(pub(crate) Arc<dyn Executor>);
 

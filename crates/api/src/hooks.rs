@@ -1,4 +1,4 @@
-//! The one place where the generated code and the executor meet.
+//! The hooks of the generated client, which pass requests to the executor.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,16 +10,17 @@ use crate::executor::Handle;
 use crate::{Client, Error, Executor, Operation};
 
 impl Client {
-    /// The service at `base_url` (scheme, host, port and path prefix; a slash at the end is dropped).
+    /// A client of the service at `base_url` (scheme, host, port and path prefix; a trailing slash is
+    /// removed).
     ///
-    /// `http` only builds requests; `executor` sends them, with a client of its own or a clone of this one.
+    /// `http` only builds requests; `executor` sends them, with its own client or a clone of this one.
     #[must_use]
     pub fn new(base_url: &str, http: reqwest::Client, executor: Arc<dyn Executor>) -> Self {
         Self::new_with_client(base_url.trim_end_matches('/'), http, Handle(executor))
     }
 }
 
-/// An error on its way from `exec`, which can only return `reqwest::Error`, to `post`, which can return more.
+/// Carries an error from `exec`, which can only return `reqwest::Error`, to `post`, which can return more.
 #[derive(Clone)]
 struct Failure(Arc<Mutex<Option<Error>>>);
 
@@ -29,7 +30,7 @@ impl ClientHooks<Handle> for Client {
         request: &mut reqwest::Request,
         _: &OperationInfo,
     ) -> Result<(), Generated<E>> {
-        // The generated code sends the version of the specification along; nobody asked for it.
+        // The generated code adds a header with the version of the specification; remove it.
         request.headers_mut().remove("api-version");
         Ok(())
     }

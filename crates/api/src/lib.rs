@@ -1,21 +1,21 @@
-//! The HTTP client of the Obeya API, generated at build time from `spec/openapi.yaml`. It holds no policy: no
-//! tokens, no retries, no time limits, no paging. Applications want the package `obeya`, which adds them.
+//! The HTTP client of the Obeya API, generated at build time from `spec/openapi.yaml`. It has no policies: no
+//! tokens, retries, timeouts or pagination. Applications use the package `obeya`, which adds them.
 //!
 //! - [`Client`] is the service at one base URL.
-//! - [`call`] has one struct for each operation: parameters are fields, never positions, so that two optional
-//!   strings cannot be swapped. `send` gives a [`Reply`] (value, status, headers) or an [`Error`].
-//! - Every request goes through one [`Executor`]: that is where tokens, retries, deadlines and the body limit
-//!   live. It gets the [`Operation`] and a whole `reqwest::Request`, and answers with the whole body in
-//!   memory. Its own typed errors come out again: [`Error::into_executor`].
+//! - [`call`] has one struct for each operation: parameters are named fields, so that two optional strings
+//!   cannot be swapped. `send` returns a [`Reply`] (value, status, headers) or an [`Error`].
+//! - Every request goes through one [`Executor`], which implements tokens, retries, deadlines and the body
+//!   limit. It gets the [`Operation`] and a complete `reqwest::Request`, and returns the whole body in
+//!   memory. [`Error::into_executor`] returns its own typed errors.
 //! - Options for one call (a deadline, an idempotency key): [`Client::new`] is cheap, so wrap the executor.
-//! - `…Raw` calls give the bytes as they came, for decoding straight into columns.
+//! - `…Raw` calls return the undecoded bytes, for decoding directly to columns.
 //!
 //! ```no_run
 //! use std::sync::Arc;
 //! use obeya_api::{Client, Executor, call};
 //!
 //! # async fn example(http: reqwest::Client, executor: Arc<dyn Executor>) -> Result<(), obeya_api::Error> {
-//! // reqwest is built without a TLS provider of its own: install one before making `http`.
+//! // reqwest is built without a TLS provider: install one before creating `http`.
 //! let client = Client::new("http://localhost:8080", http, executor);
 //! let page = call::ListBoards {
 //!     filter: Some("isPublic eq true"),

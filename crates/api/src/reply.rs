@@ -1,14 +1,15 @@
-//! What a call answers with.
+//! The result of a call.
 
 use bytes::{Bytes, BytesMut};
 use progenitor_client::ByteStream;
 
 use crate::Error;
 
-/// The value of an answer, with its status and headers. It dereferences to the value; `into_inner` takes it.
+/// The value of a response, with its status and headers. It dereferences to the value; `into_inner` returns
+/// it.
 pub type Reply<T> = progenitor_client::ResponseValue<T>;
 
-/// Takes the bytes out of a raw answer. They are in memory already: the executor read them, in one piece.
+/// Takes the bytes of a raw response, which the executor has already read into memory.
 pub(crate) async fn collect(reply: Reply<ByteStream>) -> Result<Reply<Bytes>, Error> {
     let (status, headers) = (reply.status(), reply.headers().clone());
     let mut stream = reply.into_inner_stream();

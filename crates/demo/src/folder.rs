@@ -34,7 +34,7 @@ impl Folder {
         })
     }
 
-    /// Writes a new file, for whoever knows its format.
+    /// Creates a file and passes it to a writer.
     ///
     /// # Errors
     /// Those of the disk, which do not know the file, with its name.

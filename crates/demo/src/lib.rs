@@ -1,9 +1,8 @@
-//! A believable plant, made of one seed: two years of incidents, improvements and values, written as a folder
-//! in the import format.
+//! A made-up but plausible plant, generated from a fixed seed: two years of incidents, improvements and
+//! values, written as a folder in the import format.
 //!
-//! There is no other way for it into a database than the one a user has: whoever wants to serve the plant
-//! imports the folder. Nothing here knows the service, and nothing is printed; what is shown of the plant is
-//! the business of the command line and of the Python package.
+//! To serve the plant, import the folder, as a user would. This crate does not depend on the service and
+//! prints nothing; the command line and the Python package present the plant.
 
 mod calendar;
 mod dice;
@@ -23,26 +22,26 @@ use plant::Plant;
 
 pub use jiff::civil::Date;
 
-/// The id of the datasource with most values: energy, one for each hour and meter.
+/// The id of the datasource with the most values: energy, one for each hour and meter.
 pub const ENERGY: i32 = 1 + values::ENERGY as i32;
 
-/// The parts of a plant that a reader cannot know without looking for them.
+/// Properties of the generated plant that callers need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Written {
-    /// The newest improvement that is implemented and waits for its evaluation.
+    /// The newest improvement that is implemented and not yet evaluated.
     pub implemented: i32,
-    /// How many values all datasources have together.
+    /// The total number of values of all datasources.
     pub values: u32,
 }
 
-/// Today in UTC, the day most readers want the plant to end before.
+/// Today in UTC, the usual argument of [`write`].
 #[must_use]
 pub fn today() -> Date {
     calendar::today()
 }
 
-/// Writes the plant into an existing, empty folder. Its two years end the day before `today`, and the same
-/// day gives the same bytes.
+/// Writes the plant to an existing, empty folder. Its two years end the day before `today`, and the same day
+/// produces the same bytes.
 ///
 /// # Errors
 /// A file cannot be written; the error names it.

@@ -1,14 +1,14 @@
-//! The types of the Obeya API: what travels, in both directions. It knows nothing of HTTP.
+//! The types of requests and responses of the Obeya API, independent of HTTP.
 //!
 //! The types are generated at build time from `spec/openapi.yaml`; [`Patch`], [`Timestamp`] and [`Date`] are
-//! written by hand. Three things hold for all of them:
+//! hand-written. Three rules apply to all of them:
 //!
-//! - **Enums are open.** A word this version does not know becomes `Unknown`, so that a newer server never
-//!   fails a page.
-//! - **Reading is lenient, writing exact.** A timestamp without an offset is UTC; a timestamp at midnight is
-//!   taken for a date; unknown properties are ignored; an empty property may be null or absent. What is
-//!   written is always in the one form of the specification.
-//! - **Absent, null and a value are three requests** in the two update bodies: see [`Patch`].
+//! - **Enums are open.** An unknown variant becomes `Unknown`, so that values of a newer server never fail to
+//!   decode.
+//! - **Decoding is lenient, encoding exact.** A timestamp without an offset is UTC; a timestamp at midnight
+//!   is accepted as a date; unknown properties are ignored; an empty property may be null or absent. Output
+//!   always has the form of the specification.
+//! - **Absent, null and a value differ** in the two update bodies: see [`Patch`].
 //!
 //! ```
 //! use obeya_model::{Date, IncidentSeverity, IncidentStatus, IncidentUpdate, Patch};
@@ -35,13 +35,12 @@
 //!
 //! With the feature `schemars` every type is a `schemars::JsonSchema` (1.x).
 
-// The generated code names the types by the crate's name, because the client crate includes code of the same
-// kind.
+// The generated code uses the crate's name in paths, because the client crate includes similar code.
 extern crate self as obeya_model;
 
+mod open_enums;
 mod patch;
 mod time;
-mod words;
 
 mod generated {
     #![allow(

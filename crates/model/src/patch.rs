@@ -1,33 +1,34 @@
-//! One property of an update: leave it, empty it, or set it.
+//! A property of an update: leave, clear or set it.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// What an update does to one optional property. `Option` cannot say it: its `None` is either absent or null.
+/// The change of an optional property in an update. An `Option` is not enough: its `None` is either absent or
+/// null.
 ///
 /// | value | in JSON | the service |
 /// |---|---|---|
-/// | [`Absent`](Patch::Absent) | left out | leaves the property as it is |
-/// | [`Null`](Patch::Null) | `null` | empties it |
+/// | [`Absent`](Patch::Absent) | absent | leaves the property unchanged |
+/// | [`Null`](Patch::Null) | `null` | clears it |
 /// | [`Value`](Patch::Value) | the value | sets it |
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Patch<T> {
-    /// The property stays as it is.
+    /// The property is unchanged.
     #[default]
     Absent,
-    /// The property is emptied.
+    /// The property is cleared.
     Null,
     /// The property is set.
     Value(T),
 }
 
 impl<T> Patch<T> {
-    /// Whether the property is left out.
+    /// Whether the property is absent.
     #[must_use]
     pub const fn is_absent(&self) -> bool {
         matches!(self, Patch::Absent)
     }
 
-    /// The same, by reference.
+    /// A patch that borrows the value.
     #[must_use]
     pub const fn as_ref(&self) -> Patch<&T> {
         match self {
@@ -57,7 +58,7 @@ impl<T> Patch<T> {
         }
     }
 
-    /// What the property is afterwards, if `stored` is what it was.
+    /// The property after the update, given its `stored` value.
     #[must_use]
     pub fn apply(self, stored: Option<T>) -> Option<T> {
         match self {
@@ -87,7 +88,7 @@ impl<T> From<Option<Option<T>>> for Patch<T> {
 impl<T: Serialize> Serialize for Patch<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            // The field's `skip_serializing_if` leaves it out before it comes to this.
+            // Not reached: the field's `skip_serializing_if` omits it.
             Patch::Absent | Patch::Null => serializer.serialize_none(),
             Patch::Value(value) => serializer.serialize_some(value),
         }
@@ -96,7 +97,7 @@ impl<T: Serialize> Serialize for Patch<T> {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Patch<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // An absent property never comes here: the field has a `default`.
+        // Not reached for an absent property: the field has a `default`.
         Ok(match Option::<T>::deserialize(deserializer)? {
             None => Patch::Null,
             Some(value) => Patch::Value(value),

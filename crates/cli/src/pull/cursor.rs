@@ -51,8 +51,8 @@ impl DateCursor {
             Some(here) if date < here => Step::OutOfOrder,
             Some(here) if date == here => match self.ids.binary_search(&id) {
                 Ok(_) => Step::Duplicate,
-                Err(cursor) => {
-                    self.ids.insert(cursor, id);
+                Err(index) => {
+                    self.ids.insert(index, id);
                     Step::New
                 }
             },

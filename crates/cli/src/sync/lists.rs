@@ -118,8 +118,8 @@ pub(super) async fn comments(context: &mut SyncContext<'_>) -> Result<TableRepor
 /// Whether the service has as many comments as the copy.
 pub(super) async fn has_all_comments(context: &mut SyncContext<'_>) -> Result<bool> {
     let one = context.client.comments().list().top(1).count(true);
-    let there = one.send().await?.count;
-    Ok(there == i64::try_from(context.comments()?).ok())
+    let total = one.send().await?.count;
+    Ok(total == i64::try_from(context.comments()?).ok())
 }
 
 /// Replaces the comments on these incidents by the current ones.

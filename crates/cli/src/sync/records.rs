@@ -166,8 +166,8 @@ impl<'a, 'b, T: Stamped> RecordSync<'a, 'b, T> {
     }
 
     fn watermark(&self) -> Watermark {
-        let mark = self.context.state.watermarks.get(T::NAME);
-        mark.copied().unwrap_or(Watermark::START)
+        let watermark = self.context.state.watermarks.get(T::NAME);
+        watermark.copied().unwrap_or(Watermark::START)
     }
 
     /// Reads all records in the order of their ids, and replaces the copy's.
@@ -219,11 +219,15 @@ impl<'a, 'b, T: Stamped> RecordSync<'a, 'b, T> {
     /// Copies the changes since the watermark.
     async fn apply_changes(&mut self) -> Result<()> {
         loop {
-            let mark = self.watermark();
+            let watermark = self.watermark();
             let request = ListRequest {
-                after: Timestamp::from_ticks(mark.stamp.ticks() - 1),
-                filter: (mark != Watermark::START)
-                    .then(|| format!("lastModified gt {} or id gt {}", mark.stamp, mark.id)),
+                after: Timestamp::from_ticks(watermark.stamp.ticks() - 1),
+                filter: (watermark != Watermark::START).then(|| {
+                    format!(
+                        "lastModified gt {} or id gt {}",
+                        watermark.stamp, watermark.id
+                    )
+                }),
                 orderby: Some("lastModified,id"),
                 size: self.context.page_size(PAGE_SIZE),
             };
@@ -257,9 +261,9 @@ impl<'a, 'b, T: Stamped> RecordSync<'a, 'b, T> {
 
     /// Removes records that the service no longer has. Returns whether the copy is exact.
     async fn remove_deleted(&mut self) -> Result<bool> {
-        let mark = self.watermark();
+        let watermark = self.watermark();
         let is_exact = |(total, last): (u64, Watermark), ids: &BTreeSet<i32>| {
-            (last <= mark, total == ids.len() as u64)
+            (last <= watermark, total == ids.len() as u64)
         };
         let found = latest::<T>(self.context.client).await?;
         match is_exact(found, &self.ids) {
@@ -288,9 +292,13 @@ impl<'a, 'b, T: Stamped> RecordSync<'a, 'b, T> {
 
     /// Records that the copy is exact at its watermark, so that later runs look only for later deletions.
     fn record_exact(&mut self) -> Result<bool> {
-        let mark = self.watermark();
-        let before = self.context.state.exact_at.insert(T::NAME.to_owned(), mark);
-        if before != Some(mark) {
+        let watermark = self.watermark();
+        let before = self
+            .context
+            .state
+            .exact_at
+            .insert(T::NAME.to_owned(), watermark);
+        if before != Some(watermark) {
             tokio::task::block_in_place(|| self.context.target.save(&self.context.state))?;
         }
         Ok(true)
@@ -320,9 +328,9 @@ impl<'a, 'b, T: Stamped> RecordSync<'a, 'b, T> {
             }
             // A record inserted meanwhile may push the last ones of the range off the page.
             if is_small && total <= records.len() as u64 {
-                let there: HashSet<i32> =
+                let remaining: HashSet<i32> =
                     records.iter().map(|record| record.watermark().id).collect();
-                gone.extend(range.iter().filter(|id| !there.contains(id)));
+                gone.extend(range.iter().filter(|id| !remaining.contains(id)));
                 continue;
             }
             if range.len() == 1 {

@@ -185,8 +185,9 @@ impl ValueSync<'_, '_> {
         let Some(begin) = self.series().next_month else {
             return Ok(());
         };
-        let there = self.months()?;
-        let mut left: BTreeSet<Month> = there.into_keys().filter(|month| *month >= begin).collect();
+        let copied = self.months()?;
+        let mut left: BTreeSet<Month> =
+            copied.into_keys().filter(|month| *month >= begin).collect();
         let mut pages = prefetch_pages(self.values.clone(), begin.before(), None);
         let mut open: Option<MonthReader> = None;
         while let Some(page) = pages.recv().await {
@@ -235,11 +236,11 @@ impl ValueSync<'_, '_> {
                 // Ask again, so that count and watermark belong together.
                 (count, last) = self.latest().await?;
             }
-            let there = tokio::task::block_in_place(|| {
+            let copied = tokio::task::block_in_place(|| {
                 self.context.target.count(&self.group, self.datasource)
             })?;
-            rows = there.unwrap_or(rows);
-            if last <= self.series().watermark && there == Some(count) {
+            rows = copied.unwrap_or(rows);
+            if last <= self.series().watermark && copied == Some(count) {
                 return Ok((rows, true));
             }
             // There are more changes: copy them first. The last round compares months anyway, since deleted
@@ -305,11 +306,11 @@ impl ValueSync<'_, '_> {
         months: &BTreeMap<Month, Option<u64>>,
     ) -> Result<()> {
         let mut stale = BTreeSet::new();
-        for (month, there) in months {
+        for (month, copied) in months {
             let page = values_of_month(self.values.clone(), *month)
                 .page_size(1)
                 .page(1);
-            if *there != u64::try_from(page.await?.count).ok() {
+            if *copied != u64::try_from(page.await?.count).ok() {
                 stale.insert(*month);
             }
         }

@@ -73,7 +73,7 @@ pub(super) fn tokens(name: &str, words: &[String], description: &str) -> TokenSt
 
         impl<'de> ::serde::Deserialize<'de> for #ident {
             fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> ::std::result::Result<Self, D::Error> {
-                crate::words::deserialize(deserializer)
+                crate::open_enums::deserialize(deserializer)
             }
         }
 

@@ -129,12 +129,12 @@ impl<D: SqlEngine> SqlTarget<D> {
             if self.known_columns.get(table.name) == Some(&table.columns.len()) {
                 continue;
             }
-            let there = self.engine.columns(table.name)?;
-            if there.is_empty() {
+            let existing = self.engine.columns(table.name)?;
+            if existing.is_empty() {
                 self.engine.run(&create::<D>(table))?;
             }
             for column in &table.columns {
-                if !there.is_empty() && !there.contains(&column.name) {
+                if !existing.is_empty() && !existing.contains(&column.name) {
                     let (name, of) = (quoted(&column.name), D::type_of(column.kind));
                     let add = format!("ALTER TABLE {} ADD COLUMN {name} {of}", table.name);
                     self.engine.run(&add)?;

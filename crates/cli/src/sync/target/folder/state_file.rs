@@ -142,8 +142,8 @@ impl FolderTarget {
     ) -> Result<()> {
         let rows = writer.rows;
         let written = writer.close()?;
-        let there = self.months.get(&datasource).and_then(|of| of.get(&month));
-        if matches!(there, Some(Some(_))) {
+        let known_count = self.months.get(&datasource).and_then(|of| of.get(&month));
+        if matches!(known_count, Some(Some(_))) {
             self.mark_uncertain(datasource, [month])?;
         }
         let of = self.months.entry(datasource).or_default();
