@@ -189,9 +189,9 @@ mod tests {
             external_id: Some("x".repeat(256)),
             ..value()
         };
-        let told = fields(check_batch(&vec![over; 10_000], None));
-        assert_eq!(told.len(), 100);
-        assert_eq!(told[99], "[99].externalId");
+        let fields = fields(check_batch(&vec![over; 10_000], None));
+        assert_eq!(fields.len(), 100);
+        assert_eq!(fields[99], "[99].externalId");
     }
 
     #[test]

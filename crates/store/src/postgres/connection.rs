@@ -19,7 +19,7 @@ use crate::lru_cache::LruCache;
 const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 /// The same for short work: the server cancels its statements after [`SHORT_WORK_LIMIT`]. The limit ends with
 /// the transaction, and is sent with its beginning.
-const BEGIN_BRIEF_READ: &str =
+const BEGIN_SHORT_READ: &str =
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 100";
 
 /// How long short work may take. Most lists take some milliseconds, and some tens on a server that is busy
@@ -37,7 +37,7 @@ pub struct Database {
     pub(super) transaction: Transaction,
     /// Whether the server has answered a statement since the transaction began.
     pub(super) is_answered: bool,
-    /// Whether the server takes nothing more until what failed is undone.
+    /// Whether the server refuses statements until a rollback.
     pub(super) is_aborted: bool,
     pub(super) is_conflict: bool,
     pub(super) short_limit: ShortLimit,
@@ -56,7 +56,7 @@ pub(super) enum ShortLimit {
     Exceeded,
 }
 
-/// How far a connection is in a transaction.
+/// State of the transaction of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Transaction {
     /// Each statement is one of its own.
@@ -128,7 +128,7 @@ impl Database {
             return self.post(BEGIN_READ);
         }
         self.short_limit = ShortLimit::Until(Instant::now() + SHORT_WORK_LIMIT);
-        self.post(BEGIN_BRIEF_READ)
+        self.post(BEGIN_SHORT_READ)
     }
 
     /// What callers get of a failure, after what follows from it for this connection.
@@ -221,6 +221,6 @@ mod tests {
     #[test]
     fn the_server_ends_brief_statements_when_we_do() {
         let setting = format!("statement_timeout = {}", SHORT_WORK_LIMIT.as_millis());
-        assert!(BEGIN_BRIEF_READ.ends_with(&setting), "{BEGIN_BRIEF_READ}");
+        assert!(BEGIN_SHORT_READ.ends_with(&setting), "{BEGIN_SHORT_READ}");
     }
 }

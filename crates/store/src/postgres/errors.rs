@@ -120,7 +120,7 @@ fn sorted(code: &SqlState, said: &DbError) -> StoreError {
     match class {
         // Connections, authorisation, resources, the operator's hand, conflicts, input and output.
         "08" | "28" | "53" | "57" | "40" | "58" | "3D" => StoreError::Unavailable(text()),
-        // A session that lasted too long is told on its next use.
+        // A session that exceeded its time limit fails on its next use.
         "25" if said.parsed_severity() == Some(Severity::Fatal) => StoreError::Unavailable(text()),
         "23" => StoreError::Constraint(match said.constraint() {
             Some(constraint) => format!("{} ({constraint})", text()),

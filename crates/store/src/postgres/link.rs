@@ -281,7 +281,7 @@ impl Link {
 impl Drop for Link {
     fn drop(&mut self) {
         self.outstanding.clear();
-        // The wire says good-bye when nobody can ask any more.
+        // Dropping the client sends the end of the session.
         self.client = None;
         self.flush();
         self.wire = None;

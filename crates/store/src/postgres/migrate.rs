@@ -29,9 +29,8 @@ CREATE TABLE IF NOT EXISTS obeya_migrations
     (version bigint PRIMARY KEY, file text COLLATE "C" NOT NULL, checksum text COLLATE "C" NOT NULL);
 GRANT SELECT ON obeya_migrations TO PUBLIC"#;
 
-/// Begins the transaction, which takes as long as it takes, and waits for whoever is in one; the number is
-/// that of this schema. What that one did is seen afterwards, which a snapshot taken before the wait would
-/// hide.
+/// Begins the transaction without time limits, and waits for the lock of another migration; the number is
+/// that of this schema. READ COMMITTED, as a snapshot from before the wait would hide what the other one did.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; \
     SELECT pg_advisory_xact_lock(hashtextextended('obeya ' || current_schema(), 7382611))";
 

@@ -13,15 +13,15 @@ use super::link::Link;
 use super::tls;
 use crate::{StoreError, StoreOptions};
 
-/// The oldest version whose language and functions ours are.
+/// The oldest supported version.
 const OLDEST: u32 = 13;
 /// Cached statements for each that the options allow: these cost the server some 50 KiB each, and preparing
 /// one costs a round trip.
 const STATEMENTS: usize = 4;
-/// How much longer than the longest statement an answer may take: the way to and fro, on a busy machine.
+/// How much longer than the longest statement an answer may take: the network, on a busy machine.
 const GRACE: Duration = Duration::from_secs(5);
-/// How long a transaction may do nothing before the server ends it, beyond the pauses that are meant: whoever
-/// began it is gone by then, and may have the turn to write.
+/// How long a transaction may idle before the server ends it, beyond intended pauses: its client is gone by
+/// then, and may hold the lock of writers.
 const FORGOTTEN: Duration = Duration::from_secs(60);
 
 /// Epochs so far in this process.

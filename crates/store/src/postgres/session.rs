@@ -14,8 +14,8 @@ use super::values::{Bound, Columns, Owned};
 use crate::engine::Capabilities;
 use crate::{Dialect, EachRow, Session, StoreError, Value, View};
 
-/// The last transaction that a snapshot knows, if none was under way beside it: equal numbers are then equal
-/// snapshots. A server that follows another one does not list what is under way there.
+/// The last transaction in a snapshot, if no other was running: equal numbers are then equal snapshots. NULL
+/// on a standby, which does not know the running transactions of its primary.
 const VIEW: &str = "SELECT CASE WHEN NOT pg_is_in_recovery() AND pg_snapshot_xmin(s) = pg_snapshot_xmax(s) \
     THEN pg_snapshot_xmax(s)::text::bigint END FROM pg_current_snapshot() AS s";
 /// Unwanted rows that are read before the query is cancelled: cancelling costs a connection.
@@ -116,9 +116,9 @@ impl Session for Database {
         if self.role != Role::Reader || self.transaction == Transaction::None {
             return Ok(None);
         }
-        // A server that crashed counts from where its disk left off, under the epoch it had; but no
-        // connection outlives a crash. So whoever looks after it counts more connections than whoever looked
-        // before it, the one looked through among them, even if it was opened only now.
+        // After a crash a server reuses numbers of transactions that were not on disk, in the same epoch; but
+        // no connection survives a crash. So the number of connections opened so far, this one included, is
+        // larger after a crash than before it.
         let opened = self.server.opened();
         let session: &mut dyn Session = self;
         let version = session.first(VIEW, &[], |row| row.int(0))?;

@@ -4,11 +4,10 @@ use super::connection::{Database, SHORT_WORK_LIMIT, ShortLimit, Transaction};
 use crate::StoreError;
 use crate::connect::Connection;
 
-/// Writers take turns, so each sees what the one before it committed, and none is ever in another's way:
-/// whoever holds the lock of the table of stamps has the turn, among all processes over the database. The
-/// table and not its row: a row that a transaction locks and changes after a savepoint is a list of
-/// transactions to the server, which costs more than all the rest, and who waits for a row keeps its old
-/// versions from being cleared away.
+/// Only one transaction writes at a time, over all processes of the database: it holds the lock of the table
+/// `stamps`. So each sees what the one before it committed, and there are no conflicts. The table is locked
+/// and not its row: a row that is locked and changed after a savepoint needs a multixact, which costs more
+/// than everything else, and waiting for a row delays the vacuum of its old versions.
 const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; LOCK TABLE stamps IN SHARE ROW EXCLUSIVE MODE";
 
 impl Connection for Database {
@@ -25,7 +24,7 @@ impl Connection for Database {
         self.is_aborted = false;
         if was_open {
             self.post("COMMIT")?;
-            // At once: the server keeps what the snapshot sees until it hears of its end.
+            // At once: the server retains the snapshot until it receives this.
             self.link.flush();
         }
         Ok(())

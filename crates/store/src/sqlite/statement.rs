@@ -104,8 +104,8 @@ impl Statement {
 
 impl Drop for Statement {
     fn drop(&mut self) {
-        // SAFETY: nobody else has the statement, and its connection is still open (see `Statements`). What it
-        // returns is the fault of its last run, told then.
+        // SAFETY: there is no other reference to the statement, and its connection is still open (see
+        // `Statements`). What it returns is the error of its last run, which was returned then.
         unsafe { ffi::sqlite3_finalize(self.raw.as_ptr()) };
     }
 }
@@ -165,7 +165,8 @@ impl<'v> Run<'v> {
 
 impl Drop for Run<'_> {
     fn drop(&mut self) {
-        // SAFETY: the statement is valid. What reset returns is the fault of the run, which was told already.
+        // SAFETY: the statement is valid. What reset returns is the error of the run, which was returned
+        // already.
         unsafe {
             ffi::sqlite3_reset(self.raw.as_ptr());
             ffi::sqlite3_clear_bindings(self.raw.as_ptr());

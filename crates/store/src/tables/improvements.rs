@@ -97,7 +97,7 @@ impl ImprovementRow {
         let suggested_by = self.suggested_by_user_id.clone();
         self.apply(change.fields);
         if self.suggested_by_user_id != suggested_by {
-            // The name was that of somebody else.
+            // The name belonged to the former user.
             self.suggested_by = None;
         }
         Ok(self)

@@ -143,11 +143,11 @@ fn check_replies(
     let sql = "SELECT p.id, p.incident_id, c.id, c.incident_id FROM incident_comments AS c \
                JOIN incident_comments AS p ON p.id = c.parent_id \
                WHERE p.incident_id <> c.incident_id ORDER BY c.id";
-    let apart = run.session.all(sql, &[], |row| {
+    let mismatched = run.session.all(sql, &[], |row| {
         let number = |column| Ok::<_, StoreError>(row.int(column)?.unwrap_or_default());
         Ok((number(0)?, number(1)?, number(2)?, number(3)?))
     })?;
-    for (parent, incident, reply, of) in apart {
+    for (parent, incident, reply, of) in mismatched {
         let line = i32::try_from(parent).ok().and_then(|id| seen.line(&id));
         let Some(line) = line else { continue };
         let location = Location {

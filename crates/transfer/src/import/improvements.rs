@@ -53,11 +53,11 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
         )?;
         category(run, location, &line)?;
         run.known.improvements.insert(line.id);
-        let guessed = last_change(&line);
-        let told = line.last_modified;
+        let default = last_change(&line);
+        let requested = line.last_modified;
         let stamp = run
             .stamps
-            .assign(location, "lastModified", turn, told, guessed)?;
+            .assign(location, "lastModified", turn, requested, default)?;
         run.collected.improvements.insert(line.id);
         let archived_from = archived_from(location, &line)?;
         let row = ImprovementRow {
@@ -79,8 +79,8 @@ fn category(
     let Some(id) = line.category_id else {
         return Ok(());
     };
-    let told = run.collected.improvement_categories.get(&id);
-    let renames = run.on_conflict == OnConflict::Replace && told.is_none();
+    let collected = run.collected.improvement_categories.get(&id);
+    let renames = run.on_conflict == OnConflict::Replace && collected.is_none();
     if let Some(title) = &line.category {
         run.collected
             .improvement_categories
@@ -139,7 +139,7 @@ fn archived_from(
             stage.as_str(),
             "nothing, as the status is not Archived",
         )),
-        told => Ok(told.apply(archived.then(|| {
+        stage => Ok(stage.apply(archived.then(|| {
             let latest = stages.iter().find(|(_, date)| date.is_some());
             Variant::from_enum(latest.map_or(ImprovementStatus::Suggested, |(stage, _)| *stage))
         }))),

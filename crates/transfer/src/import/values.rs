@@ -155,10 +155,10 @@ impl Values {
                 .or_default() -= 1;
         }
         let date = line.value_date.ticks();
-        let told = line.registration_date;
+        let requested = line.registration_date;
         let registered = run
             .stamps
-            .assign(location, "registrationDate", turn, told, date)?;
+            .assign(location, "registrationDate", turn, requested, date)?;
         *self.gained.entry(line.data_source_id).or_default() += 1;
         self.largest = self.largest.max(line.id);
         self.waiting.push((registered, line));

@@ -1,4 +1,4 @@
-//! The description of the import format says of every field what the lines and the tables say.
+//! Compares the description of the import format with the lines and the tables.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ use obeya_store::tables::organisation::{
 
 use super::{datasources, store, types, values};
 
-/// The description, beside this crate.
+/// The description, in the crate of the CLI.
 const DOCUMENT: &str = "../cli/docs/import-format.md";
 /// Set to add rows for plain fields of declared tables, and to take out fields that are gone.
 const WRITE: &str = "OBEYA_WRITE_IMPORT_FORMAT";
