@@ -15,7 +15,7 @@ pub(crate) fn run(long: bool) -> Result<()> {
     // The crates that the Rust tests have compiled are reused: alone, a package would be compiled with other
     // features.
     let (units, binary) = if rust.passed > 0 {
-        (Units::OfTheTests, Binary::Built)
+        (Units::after_the_tests(), Binary::Built)
     } else {
         (Units::Own, Binary::ToBuild)
     };

@@ -68,7 +68,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SECONDS", default_value_t = 86_400, value_parser = clap::value_parser!(u64).range(1..=315_360_000))]
     token_lifetime: u64,
 
-    /// Log filter: a level, or levels by module, such as warn,obeya_server=debug
+    /// Log filter: a level, or levels by module, such as warn,obeya_server=debug,obeya_store=debug
     #[arg(long, value_name = "FILTER", default_value = "info", value_parser = filter)]
     log: String,
 

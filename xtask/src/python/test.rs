@@ -21,6 +21,18 @@ pub(crate) enum Units {
     Own,
 }
 
+impl Units {
+    /// For the package after the Rust tests. On macOS maturin passes arguments to the linker that a build of
+    /// the workspace would not get, so the extension is built alone.
+    pub(crate) fn after_the_tests() -> Self {
+        if cfg!(target_os = "macos") {
+            Self::Own
+        } else {
+            Self::OfTheTests
+        }
+    }
+}
+
 /// The tests of the package, without the other parts.
 pub(crate) fn run(long: bool) -> Result<()> {
     let part = tests(long, Units::Own)?;

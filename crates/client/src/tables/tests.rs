@@ -99,7 +99,7 @@ fn an_incident_keeps_all_it_has() {
         "responsibleDisplayName": "Ola Nordmann", "lastModified": "2026-03-05T12:30:00.25Z", "numberOfComments": 2,
         "numberOfActions": 1, "numberOfAttachments": 3,
         "consequences": [
-            {"id": 31, "title": "CursorLost time", "amount": 2.5, "unit": "hours"},
+            {"id": 31, "title": "Lost time", "amount": 2.5, "unit": "hours"},
             {"id": 32, "title": "Scrap", "amount": null, "unit": null}
         ],
         "categories": [{"id": 12, "title": "Cut"}], "causes": [{"id": 21, "title": "Worn"}],
