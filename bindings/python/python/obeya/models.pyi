@@ -44,7 +44,7 @@ __all__ = [
 
 @final
 class Area:
-    """A place in the plant."""
+    """An area of the plant."""
     __match_args__ = ("id", "name", "description",)
     @property
     def id(self) -> int | None:
@@ -54,7 +54,7 @@ class Area:
         """Name of the area."""
     @property
     def description(self) -> str | None:
-        """What the area holds."""
+        """Description of the area."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""
@@ -89,13 +89,13 @@ class Board:
         """Id of the group that is the board's business unit."""
     @property
     def is_member(self) -> bool | None:
-        """Whether the board counts as the caller's own. A client is no user, so this is what was imported, and otherwise false."""
+        """Whether the caller counts as a member of the board. A client is not a user, so this is the imported value, otherwise false."""
     @property
     def project_id(self) -> int | None:
         """Id of the project the board belongs to."""
     @property
     def is_public(self) -> bool | None:
-        """Whether people outside the group see the board."""
+        """Whether people outside the group can see the board."""
     @property
     def group_id(self) -> int | None:
         """Id of the group the board belongs to."""
@@ -120,32 +120,32 @@ class Board:
 
 @final
 class Group:
-    """A team, a business unit, or the people of a project."""
+    """A team, a business unit, or the members of a project."""
     __match_args__ = ("id", "type", "name", "description", "parent_id", "is_system_group", "level", "sort_order", "business_unit_id", "project_id", "external_id", "external_name", "is_member", "parent", "children", "boards", "users",)
     @property
     def id(self) -> int | None:
         """Id of the group."""
     @property
     def type(self) -> str | None:
-        """What kind of group it is."""
+        """Type of a group."""
     @property
     def name(self) -> str | None:
         """Name of the group."""
     @property
     def description(self) -> str | None:
-        """What the group is for."""
+        """Description of the group."""
     @property
     def parent_id(self) -> int | None:
-        """Id of the group above."""
+        """Id of the parent group."""
     @property
     def is_system_group(self) -> bool | None:
-        """Whether the system made the group."""
+        """Whether the system created the group."""
     @property
     def level(self) -> int | None:
-        """Depth in the tree of groups; 0 is the top."""
+        """Depth in the tree of groups; 0 is the root level."""
     @property
     def sort_order(self) -> int | None:
-        """Place among the groups with the same parent."""
+        """Sort position among the groups with the same parent."""
     @property
     def business_unit_id(self) -> int | None:
         """Id of the group that is the business unit."""
@@ -160,13 +160,13 @@ class Group:
         """The group's name in another system."""
     @property
     def is_member(self) -> bool | None:
-        """Whether the group counts as the caller's own. A client is no user, so this is what was imported, and otherwise false."""
+        """Whether the caller counts as a member of the group. A client is not a user, so this is the imported value, otherwise false."""
     @property
     def parent(self) -> Group | None:
-        """The group above. Only with `$expand`."""
+        """The parent group. Only with `$expand`."""
     @property
     def children(self) -> tuple[Group, ...] | None:
-        """The groups below. Only with `$expand`."""
+        """The child groups. Only with `$expand`."""
     @property
     def boards(self) -> tuple[Board, ...] | None:
         """The boards of the group. Only with `$expand`."""
@@ -198,10 +198,10 @@ class User:
         """Id of the user."""
     @property
     def user_name(self) -> str | None:
-        """Name the user signs in with."""
+        """Name with which the user signs in."""
     @property
     def display_name(self) -> str | None:
-        """Name to show."""
+        """Display name of the user."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""
@@ -220,26 +220,26 @@ class User:
 
 @final
 class IncidentComment:
-    """What somebody wrote under an incident, or in reply to another comment."""
+    """A comment on an incident, or a reply to another comment."""
     __match_args__ = ("id", "text", "comment_date", "commented_by", "commented_by_user_id", "parent_id", "level", "incident_id", "parent", "incident",)
     @property
     def id(self) -> int | None:
         """Id of the comment."""
     @property
     def text(self) -> str | None:
-        """What was written."""
+        """Text of the comment."""
     @property
     def comment_date(self) -> datetime.datetime | None:
         """When it was written."""
     @property
     def commented_by(self) -> str | None:
-        """Display name of the writer, if it is known."""
+        """Display name of the author, if known."""
     @property
     def commented_by_user_id(self) -> str | None:
-        """Id of the user who wrote it, if it was one."""
+        """Id of the user who wrote it, if the author is a user."""
     @property
     def parent_id(self) -> int | None:
-        """Id of the comment this one replies to."""
+        """Id of the comment to which this one replies."""
     @property
     def level(self) -> int | None:
         """Depth of the reply; 0 is a comment on the incident itself."""
@@ -248,7 +248,7 @@ class IncidentComment:
         """Id of the incident."""
     @property
     def parent(self) -> IncidentComment | None:
-        """The comment this one replies to. Only with `$expand`."""
+        """The comment to which this one replies. Only with `$expand`."""
     @property
     def incident(self) -> IncidentV2 | None:
         """The incident. Only with `$expand`."""
@@ -270,29 +270,29 @@ class IncidentComment:
 
 @final
 class IncidentV2:
-    """An incident as v2 shows it."""
+    """An incident in its v2 form."""
     __match_args__ = ("id", "title", "text", "status", "severity", "type_id", "incident_date", "created_date", "last_modified", "due_date", "status_modified_date", "status_new_date", "status_in_progress_date", "status_implemented_date", "status_rejected_date", "archived_date", "evaluation_status", "evaluation_text", "owner", "owner_display_name", "owner_user_id", "created_by_user_id", "group_id", "follow_up_group_id", "area_id", "project_id", "external_id", "is_anonymous", "attachment_count", "action_list_count", "area", "group", "follow_up_group", "type", "comments",)
     @property
     def id(self) -> int | None:
         """Id of the incident."""
     @property
     def title(self) -> str | None:
-        """What happened, in a line."""
+        """Title of the incident."""
     @property
     def text(self) -> str | None:
-        """What happened, at length."""
+        """Description of the incident."""
     @property
     def status(self) -> str | None:
-        """Where an incident stands."""
+        """Status of an incident."""
     @property
     def severity(self) -> str | None:
-        """How grave an incident is."""
+        """Severity of an incident."""
     @property
     def type_id(self) -> int | None:
         """Id of the incident type."""
     @property
     def incident_date(self) -> datetime.datetime | None:
-        """When it happened. v1 keeps only the day; here it is that day at midnight UTC."""
+        """When it happened. v1 has only the day; here it is that day at midnight UTC."""
     @property
     def created_date(self) -> datetime.datetime | None:
         """When it was reported."""
@@ -301,7 +301,7 @@ class IncidentV2:
         """When it was last changed."""
     @property
     def due_date(self) -> datetime.datetime | None:
-        """When it is to be resolved."""
+        """When it should be resolved."""
     @property
     def status_modified_date(self) -> datetime.datetime | None:
         """When the status last changed."""
@@ -325,7 +325,7 @@ class IncidentV2:
         """How well the solution worked."""
     @property
     def evaluation_text(self) -> str | None:
-        """Why it was evaluated so."""
+        """Reason for the evaluation."""
     @property
     def owner(self) -> str | None:
         """User name of the person responsible."""
@@ -355,7 +355,7 @@ class IncidentV2:
         """The incident's id in another system."""
     @property
     def is_anonymous(self) -> bool | None:
-        """Whether who reported it is kept hidden."""
+        """Whether the incident is anonymous: the reporter is not shown."""
     @property
     def attachment_count(self) -> int | None:
         """Number of attachments."""
@@ -376,7 +376,7 @@ class IncidentV2:
         """The incident type. Only with `$expand`."""
     @property
     def comments(self) -> tuple[IncidentComment, ...] | None:
-        """The comments under it. Only with `$expand`."""
+        """The comments on it. Only with `$expand`."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""
@@ -395,7 +395,7 @@ class IncidentV2:
 
 @final
 class IncidentTypeV2:
-    """An incident type as v2 shows it."""
+    """An incident type in its v2 form."""
     __match_args__ = ("id", "title", "description",)
     @property
     def id(self) -> int | None:
@@ -405,7 +405,7 @@ class IncidentTypeV2:
         """Title of the type."""
     @property
     def description(self) -> str | None:
-        """What the type is for."""
+        """Description of the type."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""
@@ -424,7 +424,7 @@ class IncidentTypeV2:
 
 @final
 class Incident:
-    """An incident in full."""
+    """An incident with all its properties."""
     __match_args__ = ("id", "project", "incident_type", "reported_by_group", "reported_by_user_id", "reported_by", "reported_date", "follow_up_group", "responsible", "responsible_display_name", "last_modified", "number_of_comments", "number_of_actions", "number_of_attachments", "consequences", "categories", "causes", "custom_fields", "status", "incident_type_id", "severity", "reported_by_group_id", "follow_up_group_id", "responsible_user_id", "title", "text", "incident_date", "resolved_date", "due_date", "evaluation_status", "evaluation_text", "is_anonymous", "area_id", "project_id", "external_id",)
     @property
     def id(self) -> int:
@@ -470,25 +470,25 @@ class Incident:
         """Number of attachments."""
     @property
     def consequences(self) -> tuple[IncidentConsequence, ...]:
-        """What it caused."""
+        """Consequences of the incident."""
     @property
     def categories(self) -> tuple[CategoryReference, ...]:
-        """How it is classified."""
+        """Categories of the incident."""
     @property
     def causes(self) -> tuple[CauseReference, ...]:
-        """Why it happened."""
+        """Causes of the incident."""
     @property
     def custom_fields(self) -> tuple[IncidentCustomField, ...]:
-        """The values of the custom fields of its type; a field without a value is left out."""
+        """The values of the custom fields of its type; a field without a value is omitted."""
     @property
     def status(self) -> str:
-        """Where an incident stands."""
+        """Status of an incident."""
     @property
     def incident_type_id(self) -> int:
         """Id of the incident type."""
     @property
     def severity(self) -> str:
-        """How grave an incident is."""
+        """Severity of an incident."""
     @property
     def reported_by_group_id(self) -> int | None:
         """Id of the group that reported it."""
@@ -500,28 +500,28 @@ class Incident:
         """Id of the person responsible."""
     @property
     def title(self) -> str:
-        """What happened, in a line."""
+        """Title of the incident."""
     @property
     def text(self) -> str | None:
-        """What happened, at length."""
+        """Description of the incident."""
     @property
     def incident_date(self) -> datetime.date:
         """The day it happened."""
     @property
     def resolved_date(self) -> datetime.datetime | None:
-        """When it was resolved; null unless it is."""
+        """When it was resolved; null if it is not resolved."""
     @property
     def due_date(self) -> datetime.datetime | None:
-        """When it is to be resolved."""
+        """When it should be resolved."""
     @property
     def evaluation_status(self) -> str | None:
         """How well the solution worked."""
     @property
     def evaluation_text(self) -> str | None:
-        """Why it was evaluated so."""
+        """Reason for the evaluation."""
     @property
     def is_anonymous(self) -> bool:
-        """Whether who reported it is kept hidden."""
+        """Whether the incident is anonymous: the reporter is not shown."""
     @property
     def area_id(self) -> int | None:
         """Id of the area where it happened."""
@@ -595,13 +595,13 @@ class TrashedIncident:
         """Number of attachments."""
     @property
     def status(self) -> str:
-        """Where an incident stands."""
+        """Status of an incident."""
     @property
     def incident_type_id(self) -> int:
         """Id of the incident type."""
     @property
     def severity(self) -> str:
-        """How grave an incident is."""
+        """Severity of an incident."""
     @property
     def reported_by_group_id(self) -> int | None:
         """Id of the group that reported it."""
@@ -613,28 +613,28 @@ class TrashedIncident:
         """Id of the person responsible."""
     @property
     def title(self) -> str:
-        """What happened, in a line."""
+        """Title of the incident."""
     @property
     def text(self) -> str | None:
-        """What happened, at length."""
+        """Description of the incident."""
     @property
     def incident_date(self) -> datetime.date:
         """The day it happened."""
     @property
     def resolved_date(self) -> datetime.datetime | None:
-        """When it was resolved; null unless it is."""
+        """When it was resolved; null if it is not resolved."""
     @property
     def due_date(self) -> datetime.datetime | None:
-        """When it is to be resolved."""
+        """When it should be resolved."""
     @property
     def evaluation_status(self) -> str | None:
         """How well the solution worked."""
     @property
     def evaluation_text(self) -> str | None:
-        """Why it was evaluated so."""
+        """Reason for the evaluation."""
     @property
     def is_anonymous(self) -> bool:
-        """Whether who reported it is kept hidden."""
+        """Whether the incident is anonymous: the reporter is not shown."""
     @property
     def area_id(self) -> int | None:
         """Id of the area where it happened."""
@@ -662,29 +662,29 @@ class TrashedIncident:
 
 @final
 class IncidentCommentV1:
-    """A comment on an incident, as v1 tells it."""
+    """A comment on an incident in its v1 form."""
     __match_args__ = ("id", "comment", "comment_date", "commented_by", "commented_by_user_id", "parent_id", "level",)
     @property
     def id(self) -> int:
         """Id of the comment."""
     @property
     def comment(self) -> str:
-        """What was written."""
+        """Text of the comment."""
     @property
     def comment_date(self) -> datetime.datetime:
         """When it was written."""
     @property
     def commented_by(self) -> str | None:
-        """Display name of who wrote it."""
+        """Display name of the author."""
     @property
     def commented_by_user_id(self) -> str | None:
-        """Id of who wrote it."""
+        """Id of the author."""
     @property
     def parent_id(self) -> int | None:
-        """Id of the comment that it answers."""
+        """Id of the comment to which it replies."""
     @property
     def level(self) -> int:
-        """How many comments there are above it."""
+        """Depth of the reply: the number of comments above it."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""
@@ -703,14 +703,14 @@ class IncidentCommentV1:
 
 @final
 class IncidentConsequence:
-    """What an incident caused, and how much of it."""
+    """A consequence of an incident, with its amount."""
     __match_args__ = ("unit", "amount", "id", "title",)
     @property
     def unit(self) -> str | None:
-        """Unit of the amount, as the incident type gives it."""
+        """Unit of the amount, from the incident type."""
     @property
     def amount(self) -> float | None:
-        """How much."""
+        """Amount of the consequence."""
     @property
     def id(self) -> int:
         """Id of the incident type's consequence."""
@@ -794,7 +794,7 @@ class IncidentCustomField:
         """Id of the custom field."""
     @property
     def value(self) -> str | None:
-        """What was entered, as text. For a field with a data list it is the chosen entry."""
+        """The entered value, as text. For a field with a data list it is the chosen entry."""
     @property
     def data_list_value(self) -> str | None:
         """The chosen entry of the data list."""
@@ -812,7 +812,7 @@ class IncidentCustomField:
         """Label of the field."""
     @property
     def type(self) -> str:
-        """Kind of the field, such as text, number, date, bool or list. More kinds may come."""
+        """Kind of the field, such as text, number, date, bool or list. More kinds may be added."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""
@@ -831,19 +831,19 @@ class IncidentCustomField:
 
 @final
 class Improvement:
-    """An improvement in full."""
+    """An improvement with all its properties."""
     __match_args__ = ("id", "status", "priority_status", "group_id", "group", "text", "title", "category_id", "category", "project_id", "project", "last_modified", "last_modified_by_user_id", "suggested_by_user_id", "suggested_by", "suggestion_date", "due_date", "planned_date", "in_progress_date", "implemented_date", "evaluated_date", "archived_date", "responsible_user_id", "responsible_user", "responsible_display_name", "attachment_count", "action_list_count", "comment_count", "like_count", "external_id", "cost_of_investment", "gain_of_investment", "cost_of_investment_hours", "gain_of_investment_hours", "estimated_cost_of_investment", "estimated_gain_of_investment", "estimated_cost_of_investment_hours", "estimated_gain_of_investment_hours", "evaluation_status", "evaluation_text",)
     @property
     def id(self) -> int:
         """Id of the improvement."""
     @property
     def status(self) -> str:
-        """The stage of an improvement. `Activated` is a request rather than a stage: it brings an archived improvement back to the stage it
-        had. `Open` is for improvements that do not go through stages.
+        """Stage of an improvement. `Activated` is a request, not a stage: it returns an archived improvement to its previous stage. `Open` is
+        for improvements without stages.
         """
     @property
     def priority_status(self) -> str:
-        """Where an improvement lies between effort and effect."""
+        """Priority of an improvement by effort and effect."""
     @property
     def group_id(self) -> int | None:
         """Id of the group that works on it."""
@@ -852,10 +852,10 @@ class Improvement:
         """Name of the group."""
     @property
     def text(self) -> str | None:
-        """What is to be better, at length."""
+        """Description of the improvement."""
     @property
     def title(self) -> str | None:
-        """What is to be better, in a line."""
+        """Title of the improvement."""
     @property
     def category_id(self) -> int | None:
         """Id of the improvement category."""
@@ -873,7 +873,7 @@ class Improvement:
         """When it was last changed."""
     @property
     def last_modified_by_user_id(self) -> str | None:
-        """Id of the user who last changed it; null when a client did."""
+        """Id of the user who last changed it; null if a client changed it."""
     @property
     def suggested_by_user_id(self) -> str | None:
         """Id of the user who suggested it."""
@@ -885,7 +885,7 @@ class Improvement:
         """When it was suggested."""
     @property
     def due_date(self) -> datetime.datetime | None:
-        """When it is to be implemented."""
+        """When it should be implemented."""
     @property
     def planned_date(self) -> datetime.datetime | None:
         """When it became `Planned`."""
@@ -927,34 +927,34 @@ class Improvement:
         """The improvement's id in another system."""
     @property
     def cost_of_investment(self) -> float | None:
-        """Money it cost."""
+        """Cost in money."""
     @property
     def gain_of_investment(self) -> float | None:
-        """Money it gained."""
+        """Gain in money."""
     @property
     def cost_of_investment_hours(self) -> float | None:
-        """Hours it cost."""
+        """Cost in hours."""
     @property
     def gain_of_investment_hours(self) -> float | None:
-        """Hours it gained."""
+        """Gain in hours."""
     @property
     def estimated_cost_of_investment(self) -> float | None:
-        """Money it was expected to cost."""
+        """Expected cost in money."""
     @property
     def estimated_gain_of_investment(self) -> float | None:
-        """Money it was expected to gain."""
+        """Expected gain in money."""
     @property
     def estimated_cost_of_investment_hours(self) -> float | None:
-        """Hours it was expected to cost."""
+        """Expected cost in hours."""
     @property
     def estimated_gain_of_investment_hours(self) -> float | None:
-        """Hours it was expected to gain."""
+        """Expected gain in hours."""
     @property
     def evaluation_status(self) -> str | None:
         """How well it worked."""
     @property
     def evaluation_text(self) -> str | None:
-        """Why it was evaluated so."""
+        """Reason for the evaluation."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""
@@ -973,7 +973,7 @@ class Improvement:
 
 @final
 class IncidentTypeSummary:
-    """An incident type, by name."""
+    """An incident type: id, name and description."""
     __match_args__ = ("id", "title", "description",)
     @property
     def id(self) -> int:
@@ -983,7 +983,7 @@ class IncidentTypeSummary:
         """Name of the type."""
     @property
     def description(self) -> str | None:
-        """What incidents of the type are."""
+        """Description of the type."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""
@@ -1002,7 +1002,7 @@ class IncidentTypeSummary:
 
 @final
 class IncidentTypeDetail:
-    """An incident type and what its incidents may have."""
+    """An incident type with the custom fields, categories, consequences and causes that its incidents may have."""
     __match_args__ = ("id", "title", "description", "custom_fields", "categories", "consequences", "causes",)
     @property
     def id(self) -> int:
@@ -1012,13 +1012,13 @@ class IncidentTypeDetail:
         """Title of the type."""
     @property
     def description(self) -> str | None:
-        """What the type is for."""
+        """Description of the type."""
     @property
     def custom_fields(self) -> tuple[IncidentTypeCustomField, ...]:
         """Its custom fields, in sort order."""
     @property
     def categories(self) -> tuple[Category, ...]:
-        """Its top categories, in sort order, each with those below it."""
+        """Its top-level categories, in sort order, each with its subcategories."""
     @property
     def consequences(self) -> tuple[TypeConsequence, ...]:
         """Its consequences."""
@@ -1053,16 +1053,16 @@ class IncidentTypeCustomField:
         """Label of the field."""
     @property
     def type(self) -> str:
-        """Kind of the field, such as text, number, date, bool or list. More kinds may come."""
+        """Kind of the field, such as text, number, date, bool or list. More kinds may be added."""
     @property
     def sort_order(self) -> int:
-        """Place among the fields."""
+        """Sort position among the fields."""
     @property
     def data_list_id(self) -> int | None:
-        """Id of the data list its values come from."""
+        """Id of the data list from which its values come."""
     @property
     def is_mandatory(self) -> bool:
-        """Whether a form should insist on a value. The service does not."""
+        """Whether a form should require a value. The service does not."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""
@@ -1081,7 +1081,7 @@ class IncidentTypeCustomField:
 
 @final
 class Category:
-    """A category of an incident type, and those below it."""
+    """A category of an incident type, with its subcategories."""
     __match_args__ = ("id", "title", "description", "sort_order", "parent_id", "children",)
     @property
     def id(self) -> int:
@@ -1091,16 +1091,16 @@ class Category:
         """Title of the category."""
     @property
     def description(self) -> str | None:
-        """What belongs to it."""
+        """Description of the category."""
     @property
     def sort_order(self) -> int:
-        """Place among the categories with the same parent."""
+        """Sort position among the categories with the same parent."""
     @property
     def parent_id(self) -> int | None:
-        """Id of the category above."""
+        """Id of the parent category."""
     @property
     def children(self) -> tuple[Category, ...]:
-        """The categories below, in sort order."""
+        """The subcategories, in sort order."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""
@@ -1129,7 +1129,7 @@ class TypeConsequence:
         """Title of the consequence."""
     @property
     def unit(self) -> str | None:
-        """Unit of its amount."""
+        """Unit of the amount."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""
@@ -1158,10 +1158,10 @@ class TypeCause:
         """Title of the cause."""
     @property
     def description(self) -> str | None:
-        """What belongs to it."""
+        """Description of the cause."""
     @property
     def sort_order(self) -> int:
-        """Place among the causes."""
+        """Sort position among the causes."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""
@@ -1180,7 +1180,7 @@ class TypeCause:
 
 @final
 class Datasource:
-    """A datasource, by name."""
+    """A datasource: id, name and description."""
     __match_args__ = ("id", "title", "description",)
     @property
     def id(self) -> int:
@@ -1190,7 +1190,7 @@ class Datasource:
         """Name of the datasource."""
     @property
     def description(self) -> str | None:
-        """What its figures are."""
+        """Description of the values."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""
@@ -1209,7 +1209,7 @@ class Datasource:
 
 @final
 class DatasourceDetail:
-    """A datasource, and what the properties of its values mean."""
+    """A datasource, with descriptions of the properties of its values."""
     __match_args__ = ("id", "title", "description", "object_source", "unit_of_time", "primary_input_source", "elements",)
     @property
     def id(self) -> int:
@@ -1219,19 +1219,19 @@ class DatasourceDetail:
         """Name of the datasource."""
     @property
     def description(self) -> str | None:
-        """What its figures are."""
+        """Description of the values."""
     @property
     def object_source(self) -> str | None:
-        """What kind of thing the figures are about."""
+        """Subject of the values."""
     @property
     def unit_of_time(self) -> str | None:
-        """How long the time is that a figure stands for, for example a shift."""
+        """Length of the period that a value covers, for example a shift."""
     @property
     def primary_input_source(self) -> str | None:
-        """Where most of the figures come from."""
+        """Source of most of the values."""
     @property
     def elements(self) -> tuple[DatasourceElement, ...]:
-        """What the properties of a value mean, in the order in which a form shows them."""
+        """Descriptions of the properties of a value, in the order in which a form shows them."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""
@@ -1250,26 +1250,26 @@ class DatasourceDetail:
 
 @final
 class DatasourceElement:
-    """What one property of a datasource's values means."""
+    """Description of one property of a datasource's values."""
     __match_args__ = ("id", "label", "type", "is_mandatory", "source_column", "data_list_id",)
     @property
     def id(self) -> str:
         """Id of the element, unique within the datasource."""
     @property
     def label(self) -> str | None:
-        """What a form calls it."""
+        """Label of the property in a form."""
     @property
     def type(self) -> str:
-        """What a property of a datasource's values holds."""
+        """Type of a property of a datasource's values."""
     @property
     def is_mandatory(self) -> bool:
-        """Whether a value must have it."""
+        """Whether the property is mandatory in a value."""
     @property
     def source_column(self) -> str | None:
-        """The property of a value that holds it, for example `dimension`."""
+        """Name of the value's property, for example `dimension`."""
     @property
     def data_list_id(self) -> int | None:
-        """Id of the list of choices it draws from."""
+        """Id of the data list from which its value is chosen."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""
@@ -1288,7 +1288,7 @@ class DatasourceElement:
 
 @final
 class DatasourceValue:
-    """One figure of a datasource."""
+    """A value of a datasource."""
     __match_args__ = ("id", "data_source_id", "registration_date", "area_id", "asset_id", "project_id", "value", "description", "dimension", "dimension2", "dimension3", "dimension4", "value_date", "external_id",)
     @property
     def id(self) -> int:
@@ -1301,34 +1301,34 @@ class DatasourceValue:
         """When the value was registered."""
     @property
     def area_id(self) -> int | None:
-        """Id of the area it is about."""
+        """Id of the related area."""
     @property
     def asset_id(self) -> int | None:
-        """Id of the asset it is about."""
+        """Id of the related asset."""
     @property
     def project_id(self) -> int | None:
-        """Id of the project it is about."""
+        """Id of the related project."""
     @property
     def value(self) -> float:
-        """The figure."""
+        """The numeric value."""
     @property
     def description(self) -> str | None:
         """A remark."""
     @property
     def dimension(self) -> str | None:
-        """First dimension; what it means is up to the datasource."""
+        """First dimension; its meaning depends on the datasource."""
     @property
     def dimension2(self) -> str | None:
-        """Second dimension; what it means is up to the datasource."""
+        """Second dimension; its meaning depends on the datasource."""
     @property
     def dimension3(self) -> str | None:
-        """Third dimension; what it means is up to the datasource."""
+        """Third dimension; its meaning depends on the datasource."""
     @property
     def dimension4(self) -> str | None:
-        """Fourth dimension; what it means is up to the datasource."""
+        """Fourth dimension; its meaning depends on the datasource."""
     @property
     def value_date(self) -> datetime.datetime:
-        """The time the figure belongs to."""
+        """The time to which the value applies."""
     @property
     def external_id(self) -> str | None:
         """The value's id in another system."""
@@ -1350,11 +1350,11 @@ class DatasourceValue:
 
 @final
 class DatasourceValueTotal:
-    """What became of a list of values."""
+    """Result of writing a batch of values."""
     __match_args__ = ("total",)
     @property
     def total(self) -> int:
-        """Number of values that were added."""
+        """Number of added values."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""
@@ -1383,13 +1383,13 @@ class BoardSummary:
         """Name of the board."""
     @property
     def description(self) -> str | None:
-        """What the board is for."""
+        """Description of the board."""
     @property
     def board_type(self) -> str | None:
         """Layout of the board."""
     @property
     def is_public(self) -> bool:
-        """Whether people outside the group see the board."""
+        """Whether people outside the group can see the board."""
     @property
     def group_id(self) -> int | None:
         """Id of the group the board belongs to."""
@@ -1424,13 +1424,13 @@ class BoardDetail:
         """Name of the board."""
     @property
     def description(self) -> str | None:
-        """What the board is for."""
+        """Description of the board."""
     @property
     def board_type(self) -> str | None:
         """Layout of the board."""
     @property
     def is_public(self) -> bool:
-        """Whether people outside the group see the board."""
+        """Whether people outside the group can see the board."""
     @property
     def group_id(self) -> int | None:
         """Id of the group the board belongs to."""
@@ -1471,16 +1471,16 @@ class BoardLine:
         """Heading of the line."""
     @property
     def week_day(self) -> str | None:
-        """Day of the week the line stands for, in English."""
+        """Day of the week of the line, in English."""
     @property
     def is_column_category(self) -> bool:
         """Whether the line is a heading over other columns."""
     @property
     def style(self) -> str | None:
-        """How the line is drawn."""
+        """Display style of the line."""
     @property
     def sort_order(self) -> int | None:
-        """Place among the lines."""
+        """Sort position among the lines."""
     @property
     def responsible_user_id(self) -> str | None:
         """Id of the person responsible."""
@@ -1509,25 +1509,25 @@ class Problem:
     __match_args__ = ("type", "title", "status", "detail", "instance", "trace_id", "code", "errors", "error",)
     @property
     def type(self) -> str:
-        """The code as a URN, `urn:obeya:problem:` and the code."""
+        """Problem type as a URN: `urn:obeya:problem:` and the code."""
     @property
     def title(self) -> str:
-        """What kind of problem it is; always the same for a code."""
+        """Title of the problem type; always the same for a code."""
     @property
     def status(self) -> int:
         """The HTTP status."""
     @property
     def detail(self) -> str | None:
-        """What was found this time, what was expected, and what may mend it."""
+        """What was found in this request, what was expected, and how to correct it."""
     @property
     def instance(self) -> str | None:
         """Path of the request."""
     @property
     def trace_id(self) -> str:
-        """What to name when asking the operator; the log has the cause under it."""
+        """Trace id. Quote it to the operator; the log has the cause under this id."""
     @property
     def code(self) -> str:
-        """What went wrong, for programs to act on. New codes may come; a code never changes its meaning.
+        """Stable error code for programs. New codes may be added; a code never changes its meaning.
         - 400: `path.invalid`, `query.invalid`, `odata.syntax`, `odata.option`, `odata.unknown_property`, `odata.unknown_function`,
           `odata.type`, `odata.value`, `odata.limit`, `odata.search_with_filter`, `body.malformed`, `body.invalid`,
           `body.unknown_property`, `header.invalid`
@@ -1552,12 +1552,12 @@ class Problem:
         """
     @property
     def errors(self) -> dict[str, tuple[str, ...]] | None:
-        """What is wrong with each part of the request, with 400 and 422: by parameter name, or by path in the body, such as
-        `consequences[0].id`. A body that is wrong as a whole is named `body`.
+        """Errors by part of the request, with 400 and 422: by parameter name, or by path in the body, such as `consequences[0].id`. An
+        error of the body as a whole is under `body`.
         """
     @property
     def error(self) -> ODataError | None:
-        """The same error in the form OData clients read. Only on v2."""
+        """The same error in the form that OData clients read. Only on v2."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""
@@ -1576,7 +1576,7 @@ class Problem:
 
 @final
 class ODataError:
-    """The same error in the form OData clients read. Only on v2."""
+    """The same error in the form that OData clients read. Only on v2."""
     __match_args__ = ("code", "message", "target",)
     @property
     def code(self) -> str:
@@ -1586,7 +1586,7 @@ class ODataError:
         """The detail of the problem."""
     @property
     def target(self) -> str | None:
-        """What it is about, such as a query option or a property."""
+        """What the error refers to, such as a query option or a property."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""

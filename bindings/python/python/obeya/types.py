@@ -48,7 +48,7 @@ IncidentStatus = Literal[
     "Resolved",
     "Rejected",
 ]
-"""Where an incident stands."""
+"""Status of an incident."""
 
 IncidentSeverity = Literal[
     "None",
@@ -56,7 +56,7 @@ IncidentSeverity = Literal[
     "Medium",
     "High",
 ]
-"""How grave an incident is."""
+"""Severity of an incident."""
 
 ImprovementStatus = Literal[
     "Suggested",
@@ -68,8 +68,8 @@ ImprovementStatus = Literal[
     "Activated",
     "Open",
 ]
-"""The stage of an improvement. `Activated` is a request rather than a stage: it brings an archived improvement back to the stage it
-had. `Open` is for improvements that do not go through stages.
+"""Stage of an improvement. `Activated` is a request, not a stage: it returns an archived improvement to its previous stage. `Open` is
+for improvements without stages.
 """
 
 ImprovementPriorityStatus = Literal[
@@ -79,21 +79,21 @@ ImprovementPriorityStatus = Literal[
     "LowEffortLowEffect",
     "HighEffortLowEffect",
 ]
-"""Where an improvement lies between effort and effect."""
+"""Priority of an improvement by effort and effect."""
 
 EvaluationStatus = Literal[
     "Medium",
     "Good",
     "Bad",
 ]
-"""How well a solution worked, in the words of v1."""
+"""How well a solution worked, with the names of v1."""
 
 EvaluationStatusV2 = Literal[
     "Meh",
     "Smile",
     "Frown",
 ]
-"""How well a solution worked, in the words of v2. `Meh`, `Smile` and `Frown` are v1's `Medium`, `Good` and `Bad`."""
+"""How well a solution worked, with the names of v2. `Meh`, `Smile` and `Frown` are v1's `Medium`, `Good` and `Bad`."""
 
 BoardType = Literal[
     "Weekly",
@@ -101,7 +101,7 @@ BoardType = Literal[
     "SmartActionList",
     "Yearly",
 ]
-"""The layout of a board."""
+"""Layout of a board."""
 
 DatasourceElementType = Literal[
     "area",
@@ -115,7 +115,7 @@ DatasourceElementType = Literal[
     "text",
     "user",
 ]
-"""What a property of a datasource's values holds."""
+"""Type of a property of a datasource's values."""
 
 GroupType = Literal[
     "GENERAL",
@@ -123,25 +123,25 @@ GroupType = Literal[
     "PROJECT",
     "CUSTOMIZED",
 ]
-"""What kind of group it is."""
+"""Type of a group."""
 
 
 class _IncidentUpdateRequired(TypedDict):
     incident_type_id: int
     """Id of the incident type."""
     severity: IncidentSeverity
-    """How grave an incident is."""
+    """Severity of an incident."""
     title: str
-    """What happened, in a line."""
+    """Title of the incident."""
     incident_date: datetime.date | str
     """The day it happened."""
 
 
 class IncidentUpdate(_IncidentUpdateRequired, total=False):
-    """The new properties of an incident. What is absent stays; null empties."""
+    """The new properties of an incident. An omitted property is unchanged; null clears it."""
 
     status: IncidentStatus
-    """Where an incident stands."""
+    """Status of an incident."""
     reported_by_group_id: int | None
     """Id of the group that reports it."""
     follow_up_group_id: int | None
@@ -149,17 +149,17 @@ class IncidentUpdate(_IncidentUpdateRequired, total=False):
     responsible_user_id: str | None
     """Id of the person responsible, a member of the follow-up group."""
     text: str | None
-    """What happened, at length."""
+    """Description of the incident."""
     resolved_date: datetime.datetime | str | None
     """When it was resolved. Without an offset it is UTC."""
     due_date: datetime.datetime | str | None
-    """When it is to be resolved. Without an offset it is UTC."""
+    """When it should be resolved. Without an offset it is UTC."""
     evaluation_status: EvaluationStatus | None
     """How well the solution works."""
     evaluation_text: str | None
-    """Why it is evaluated so."""
+    """Reason for the evaluation."""
     is_anonymous: bool
-    """Whether who reported it is kept hidden."""
+    """Whether the incident is anonymous: the reporter is not shown."""
     area_id: int | None
     """Id of the area where it happened."""
     project_id: int | None
@@ -172,11 +172,11 @@ class IncidentChanges(TypedDict, total=False):
     """Any part of an update: missing required fields are taken from the record that is updated."""
 
     status: IncidentStatus
-    """Where an incident stands."""
+    """Status of an incident."""
     incident_type_id: int
     """Id of the incident type."""
     severity: IncidentSeverity
-    """How grave an incident is."""
+    """Severity of an incident."""
     reported_by_group_id: int | None
     """Id of the group that reports it."""
     follow_up_group_id: int | None
@@ -184,21 +184,21 @@ class IncidentChanges(TypedDict, total=False):
     responsible_user_id: str | None
     """Id of the person responsible, a member of the follow-up group."""
     title: str
-    """What happened, in a line."""
+    """Title of the incident."""
     text: str | None
-    """What happened, at length."""
+    """Description of the incident."""
     incident_date: datetime.date | str
     """The day it happened."""
     resolved_date: datetime.datetime | str | None
     """When it was resolved. Without an offset it is UTC."""
     due_date: datetime.datetime | str | None
-    """When it is to be resolved. Without an offset it is UTC."""
+    """When it should be resolved. Without an offset it is UTC."""
     evaluation_status: EvaluationStatus | None
     """How well the solution works."""
     evaluation_text: str | None
-    """Why it is evaluated so."""
+    """Reason for the evaluation."""
     is_anonymous: bool
-    """Whether who reported it is kept hidden."""
+    """Whether the incident is anonymous: the reporter is not shown."""
     area_id: int | None
     """Id of the area where it happened."""
     project_id: int | None
@@ -211,20 +211,20 @@ class _IncidentCreateRequired(TypedDict):
     incident_type_id: int
     """Id of the incident type."""
     severity: IncidentSeverity
-    """How grave an incident is."""
+    """Severity of an incident."""
     title: str
-    """What happened, in a line."""
+    """Title of the incident."""
     incident_date: datetime.date | str
     """The day it happened."""
     categories: Sequence[CategoryInput | int | models.CategoryReference | models.Category]
-    """How it is classified."""
+    """Categories of the incident."""
 
 
 class IncidentCreate(_IncidentCreateRequired, total=False):
-    """An incident to report. What is absent or null is empty."""
+    """An incident to create. An omitted property or null is empty."""
 
     status: IncidentStatus
-    """Where an incident stands."""
+    """Status of an incident."""
     reported_by_group_id: int | None
     """Id of the group that reports it."""
     follow_up_group_id: int | None
@@ -232,17 +232,17 @@ class IncidentCreate(_IncidentCreateRequired, total=False):
     responsible_user_id: str | None
     """Id of the person responsible, a member of the follow-up group."""
     text: str | None
-    """What happened, at length."""
+    """Description of the incident."""
     resolved_date: datetime.datetime | str | None
     """When it was resolved. Without an offset it is UTC."""
     due_date: datetime.datetime | str | None
-    """When it is to be resolved. Without an offset it is UTC."""
+    """When it should be resolved. Without an offset it is UTC."""
     evaluation_status: EvaluationStatus | None
     """How well the solution works."""
     evaluation_text: str | None
-    """Why it is evaluated so."""
+    """Reason for the evaluation."""
     is_anonymous: bool
-    """Whether who reported it is kept hidden."""
+    """Whether the incident is anonymous: the reporter is not shown."""
     area_id: int | None
     """Id of the area where it happened."""
     project_id: int | None
@@ -252,16 +252,16 @@ class IncidentCreate(_IncidentCreateRequired, total=False):
     created_by_user_id: str | None
     """Id of the user who reports it."""
     consequences: Sequence[ConsequenceInput | int | models.IncidentConsequence | models.TypeConsequence] | None
-    """What it caused."""
+    """Consequences of the incident."""
     causes: Sequence[CauseInput | int | models.CauseReference | models.TypeCause] | None
-    """Why it happened."""
+    """Causes of the incident."""
     custom_fields: Sequence[CustomFieldInput | int | models.IncidentCustomField] | None
     """Values of the custom fields of its type."""
 
 
 class _IncidentStatusUpdateRequired(TypedDict):
     status: IncidentStatus
-    """Where an incident stands."""
+    """Status of an incident."""
 
 
 class IncidentStatusUpdate(_IncidentStatusUpdateRequired, total=False):
@@ -272,25 +272,25 @@ class IncidentStatusChanges(TypedDict, total=False):
     """Any part of an update: missing required fields are taken from the record that is updated."""
 
     status: IncidentStatus
-    """Where an incident stands."""
+    """Status of an incident."""
 
 
 class IncidentSeverityUpdate(TypedDict, total=False):
-    """The new severity of an incident. What is absent stays."""
+    """The new severity of an incident. An omitted property is unchanged."""
 
     severity: IncidentSeverity
-    """How grave an incident is."""
+    """Severity of an incident."""
 
 
 class _IncidentResponsibleUpdateRequired(TypedDict):
     follow_up_group_id: int
     """Id of the group that follows it up."""
     responsible_user_id: str
-    """Id of the person responsible, who must be a member of that group."""
+    """Id of the person responsible, a member of that group."""
 
 
 class IncidentResponsibleUpdate(_IncidentResponsibleUpdateRequired, total=False):
-    """Who follows an incident up, and who is responsible for it."""
+    """The follow-up group of an incident and the responsible user."""
 
 
 class IncidentResponsibleChanges(TypedDict, total=False):
@@ -299,7 +299,7 @@ class IncidentResponsibleChanges(TypedDict, total=False):
     follow_up_group_id: int
     """Id of the group that follows it up."""
     responsible_user_id: str
-    """Id of the person responsible, who must be a member of that group."""
+    """Id of the person responsible, a member of that group."""
 
 
 class _IncidentCustomFieldUpdateRequired(TypedDict):
@@ -324,14 +324,14 @@ class _ConsequenceInputRequired(TypedDict):
 
 
 class ConsequenceInput(_ConsequenceInputRequired, total=False):
-    """A consequence the incident is to have."""
+    """A consequence to set on the incident."""
 
     amount: float | None
-    """How much."""
+    """Amount of the consequence."""
     unit: str | None
-    """Accepted for compatibility and not used; the incident type has it."""
+    """Accepted for compatibility and ignored; the incident type defines it."""
     title: str | None
-    """Accepted for compatibility and not used; the incident type has it."""
+    """Accepted for compatibility and ignored; the incident type defines it."""
 
 
 class _CategoryInputRequired(TypedDict):
@@ -340,10 +340,10 @@ class _CategoryInputRequired(TypedDict):
 
 
 class CategoryInput(_CategoryInputRequired, total=False):
-    """A category the incident is to have."""
+    """A category to set on the incident."""
 
     title: str | None
-    """Accepted for compatibility and not used; the incident type has it."""
+    """Accepted for compatibility and ignored; the incident type defines it."""
 
 
 class _CauseInputRequired(TypedDict):
@@ -352,10 +352,10 @@ class _CauseInputRequired(TypedDict):
 
 
 class CauseInput(_CauseInputRequired, total=False):
-    """A cause the incident is to have."""
+    """A cause to set on the incident."""
 
     title: str | None
-    """Accepted for compatibility and not used; the incident type has it."""
+    """Accepted for compatibility and ignored; the incident type defines it."""
 
 
 class _CustomFieldInputRequired(TypedDict):
@@ -364,64 +364,64 @@ class _CustomFieldInputRequired(TypedDict):
 
 
 class CustomFieldInput(_CustomFieldInputRequired, total=False):
-    """The value a custom field is to have."""
+    """The value to set in a custom field."""
 
     value: str | None
-    """The value as text; null leaves the field empty."""
+    """The value as text; null clears the field."""
 
 
 class ImprovementUpdate(TypedDict, total=False):
-    """The new properties of an improvement. What is absent stays; null empties."""
+    """The new properties of an improvement. An omitted property is unchanged; null clears it."""
 
     title: str | None
-    """What is to be better, in a line."""
+    """Title of the improvement."""
     suggested_by_user_id: str | None
     """Id of the user who suggested it."""
     status: ImprovementStatus
-    """The stage of an improvement. `Activated` is a request rather than a stage: it brings an archived improvement back to the stage it
-    had. `Open` is for improvements that do not go through stages.
+    """Stage of an improvement. `Activated` is a request, not a stage: it returns an archived improvement to its previous stage. `Open` is
+    for improvements without stages.
     """
     priority_status: ImprovementPriorityStatus
-    """Where an improvement lies between effort and effect."""
+    """Priority of an improvement by effort and effect."""
     group_id: int | None
     """Id of the group that works on it."""
     text: str | None
-    """What is to be better, at length."""
+    """Description of the improvement."""
     category_id: int | None
     """Id of the improvement category."""
     project_id: int | None
     """Id of the project it belongs to."""
     due_date: datetime.datetime | str | None
-    """When it is to be implemented. Without an offset it is UTC."""
+    """When it should be implemented. Without an offset it is UTC."""
     responsible_user_id: str | None
     """Id of the person responsible."""
     external_id: str | None
     """The improvement's id in another system."""
     cost_of_investment: float | None
-    """Money it cost."""
+    """Cost in money."""
     gain_of_investment: float | None
-    """Money it gained."""
+    """Gain in money."""
     cost_of_investment_hours: float | None
-    """Hours it cost."""
+    """Cost in hours."""
     gain_of_investment_hours: float | None
-    """Hours it gained."""
+    """Gain in hours."""
     estimated_cost_of_investment: float | None
-    """Money it was expected to cost."""
+    """Expected cost in money."""
     estimated_gain_of_investment: float | None
-    """Money it was expected to gain."""
+    """Expected gain in money."""
     estimated_cost_of_investment_hours: float | None
-    """Hours it was expected to cost."""
+    """Expected cost in hours."""
     estimated_gain_of_investment_hours: float | None
-    """Hours it was expected to gain."""
+    """Expected gain in hours."""
     evaluation_status: EvaluationStatus | None
     """How well it works."""
     evaluation_text: str | None
-    """Why it is evaluated so."""
+    """Reason for the evaluation."""
 
 
 class _ImprovementCreateRequired(TypedDict):
     title: str
-    """What is to be better, in a line."""
+    """Title of the improvement."""
     suggested_by_user_id: str
     """Id of the user who suggested it."""
 
@@ -430,72 +430,72 @@ class ImprovementCreate(_ImprovementCreateRequired, total=False):
     """A new improvement."""
 
     status: ImprovementStatus
-    """The stage of an improvement. `Activated` is a request rather than a stage: it brings an archived improvement back to the stage it
-    had. `Open` is for improvements that do not go through stages.
+    """Stage of an improvement. `Activated` is a request, not a stage: it returns an archived improvement to its previous stage. `Open` is
+    for improvements without stages.
     """
     priority_status: ImprovementPriorityStatus
-    """Where an improvement lies between effort and effect."""
+    """Priority of an improvement by effort and effect."""
     group_id: int | None
     """Id of the group that works on it."""
     text: str | None
-    """What is to be better, at length."""
+    """Description of the improvement."""
     category_id: int | None
     """Id of the improvement category."""
     project_id: int | None
     """Id of the project it belongs to."""
     due_date: datetime.datetime | str | None
-    """When it is to be implemented. Without an offset it is UTC."""
+    """When it should be implemented. Without an offset it is UTC."""
     responsible_user_id: str | None
     """Id of the person responsible."""
     external_id: str | None
     """The improvement's id in another system."""
     cost_of_investment: float | None
-    """Money it cost so far."""
+    """Cost in money so far."""
     gain_of_investment: float | None
-    """Money it gained."""
+    """Gain in money."""
     cost_of_investment_hours: float | None
-    """Hours it cost so far."""
+    """Cost in hours so far."""
     gain_of_investment_hours: float | None
-    """Hours it gained."""
+    """Gain in hours."""
     estimated_cost_of_investment: float | None
-    """Money it was expected to cost."""
+    """Expected cost in money."""
     estimated_gain_of_investment: float | None
-    """Money it was expected to gain."""
+    """Expected gain in money."""
     estimated_cost_of_investment_hours: float | None
-    """Hours it was expected to cost."""
+    """Expected cost in hours."""
     estimated_gain_of_investment_hours: float | None
-    """Hours it was expected to gain."""
+    """Expected gain in hours."""
     evaluation_status: EvaluationStatus | None
     """How well it works."""
     evaluation_text: str | None
-    """Why it is evaluated so."""
+    """Reason for the evaluation."""
 
 
 class _DatasourceValueInputRequired(TypedDict):
     value: float
-    """The figure."""
+    """The numeric value."""
     value_date: datetime.datetime | str
-    """The time the figure belongs to. Without an offset it is UTC."""
+    """The time to which the value applies. Without an offset it is UTC."""
 
 
 class DatasourceValueInput(_DatasourceValueInputRequired, total=False):
-    """A value to be written. What is absent or null is empty afterwards."""
+    """A value to write. An omitted property or null is empty afterwards."""
 
     area_id: int | None
-    """Id of the area it is about."""
+    """Id of the related area."""
     asset_id: int | None
-    """Id of the asset it is about."""
+    """Id of the related asset."""
     project_id: int | None
-    """Id of the project it is about."""
+    """Id of the related project."""
     description: str | None
     """A remark."""
     dimension: str | None
-    """First dimension; what it means is up to the datasource."""
+    """First dimension; its meaning depends on the datasource."""
     dimension2: str | None
-    """Second dimension; what it means is up to the datasource."""
+    """Second dimension; its meaning depends on the datasource."""
     dimension3: str | None
-    """Third dimension; what it means is up to the datasource."""
+    """Third dimension; its meaning depends on the datasource."""
     dimension4: str | None
-    """Fourth dimension; what it means is up to the datasource."""
+    """Fourth dimension; its meaning depends on the datasource."""
     external_id: str | None
     """The value's id in another system."""

@@ -7,13 +7,13 @@ enums! { IncidentStatus IncidentSeverity ImprovementStatus ImprovementPrioritySt
 records! { Area Board Group User IncidentComment IncidentV2 IncidentTypeV2 Incident TrashedIncident IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValue DatasourceValueTotal BoardSummary BoardDetail BoardLine Problem ODataError }
 
 record! {
-/// A place in the plant.
+/// An area of the plant.
 Area AREA "Area" {
     /// Id of the area.
     id = id: Field::optional("id", "id");
     /// Name of the area.
     name = name: Field::optional("name", "name");
-    /// What the area holds.
+    /// Description of the area.
     description = description: Field::optional("description", "description").nullable();
 } }
 
@@ -28,11 +28,11 @@ Board BOARD "Board" {
     board_type = board_type: Field::optional("board_type", "boardType").nullable();
     /// Id of the group that is the board's business unit.
     business_unit_id = business_unit_id: Field::optional("business_unit_id", "businessUnitId").nullable();
-    /// Whether the board counts as the caller's own. A client is no user, so this is what was imported, and otherwise false.
+    /// Whether the caller counts as a member of the board. A client is not a user, so this is the imported value, otherwise false.
     is_member = is_member: Field::optional("is_member", "isMember");
     /// Id of the project the board belongs to.
     project_id = project_id: Field::optional("project_id", "projectId").nullable();
-    /// Whether people outside the group see the board.
+    /// Whether people outside the group can see the board.
     is_public = is_public: Field::optional("is_public", "isPublic");
     /// Id of the group the board belongs to.
     group_id = group_id: Field::optional("group_id", "groupId").nullable();
@@ -41,23 +41,23 @@ Board BOARD "Board" {
 } }
 
 record! {
-/// A team, a business unit, or the people of a project.
+/// A team, a business unit, or the members of a project.
 Group GROUP "Group" {
     /// Id of the group.
     id = id: Field::optional("id", "id");
-    /// What kind of group it is.
+    /// Type of a group.
     r#type = type_: Field::optional("type", "type");
     /// Name of the group.
     name = name: Field::optional("name", "name").nullable();
-    /// What the group is for.
+    /// Description of the group.
     description = description: Field::optional("description", "description").nullable();
-    /// Id of the group above.
+    /// Id of the parent group.
     parent_id = parent_id: Field::optional("parent_id", "parentId").nullable();
-    /// Whether the system made the group.
+    /// Whether the system created the group.
     is_system_group = is_system_group: Field::optional("is_system_group", "isSystemGroup");
-    /// Depth in the tree of groups; 0 is the top.
+    /// Depth in the tree of groups; 0 is the root level.
     level = level: Field::optional("level", "level").nullable();
-    /// Place among the groups with the same parent.
+    /// Sort position among the groups with the same parent.
     sort_order = sort_order: Field::optional("sort_order", "sortOrder").nullable();
     /// Id of the group that is the business unit.
     business_unit_id = business_unit_id: Field::optional("business_unit_id", "businessUnitId").nullable();
@@ -67,11 +67,11 @@ Group GROUP "Group" {
     external_id = external_id: Field::optional("external_id", "externalId").nullable();
     /// The group's name in another system.
     external_name = external_name: Field::optional("external_name", "externalName").nullable();
-    /// Whether the group counts as the caller's own. A client is no user, so this is what was imported, and otherwise false.
+    /// Whether the caller counts as a member of the group. A client is not a user, so this is the imported value, otherwise false.
     is_member = is_member: Field::optional("is_member", "isMember");
-    /// The group above. Only with `$expand`.
+    /// The parent group. Only with `$expand`.
     parent = parent: Field::optional("parent", "parent").one(&GROUP).nullable();
-    /// The groups below. Only with `$expand`.
+    /// The child groups. Only with `$expand`.
     children = children: Field::optional("children", "children").many(&GROUP);
     /// The boards of the group. Only with `$expand`.
     boards = boards: Field::optional("boards", "boards").many(&BOARD);
@@ -84,59 +84,59 @@ record! {
 User USER "User" {
     /// Id of the user.
     id = id: Field::optional("id", "id");
-    /// Name the user signs in with.
+    /// Name with which the user signs in.
     user_name = user_name: Field::optional("user_name", "userName");
-    /// Name to show.
+    /// Display name of the user.
     display_name = display_name: Field::optional("display_name", "displayName");
 } }
 
 record! {
-/// What somebody wrote under an incident, or in reply to another comment.
+/// A comment on an incident, or a reply to another comment.
 IncidentComment INCIDENT_COMMENT "IncidentComment" {
     /// Id of the comment.
     id = id: Field::optional("id", "id");
-    /// What was written.
+    /// Text of the comment.
     text = text: Field::optional("text", "text");
     /// When it was written.
     comment_date = comment_date: Field::optional("comment_date", "commentDate");
-    /// Display name of the writer, if it is known.
+    /// Display name of the author, if known.
     commented_by = commented_by: Field::optional("commented_by", "commentedBy").nullable();
-    /// Id of the user who wrote it, if it was one.
+    /// Id of the user who wrote it, if the author is a user.
     commented_by_user_id = commented_by_user_id: Field::optional("commented_by_user_id", "commentedByUserId").nullable();
-    /// Id of the comment this one replies to.
+    /// Id of the comment to which this one replies.
     parent_id = parent_id: Field::optional("parent_id", "parentId").nullable();
     /// Depth of the reply; 0 is a comment on the incident itself.
     level = level: Field::optional("level", "level");
     /// Id of the incident.
     incident_id = incident_id: Field::optional("incident_id", "incidentId");
-    /// The comment this one replies to. Only with `$expand`.
+    /// The comment to which this one replies. Only with `$expand`.
     parent = parent: Field::optional("parent", "parent").one(&INCIDENT_COMMENT).nullable();
     /// The incident. Only with `$expand`.
     incident = incident: Field::optional("incident", "incident").one(&INCIDENT_V2).nullable();
 } }
 
 record! {
-/// An incident as v2 shows it.
+/// An incident in its v2 form.
 IncidentV2 INCIDENT_V2 "IncidentV2" {
     /// Id of the incident.
     id = id: Field::optional("id", "id");
-    /// What happened, in a line.
+    /// Title of the incident.
     title = title: Field::optional("title", "title").nullable();
-    /// What happened, at length.
+    /// Description of the incident.
     text = text: Field::optional("text", "text").nullable();
-    /// Where an incident stands.
+    /// Status of an incident.
     status = status: Field::optional("status", "status");
-    /// How grave an incident is.
+    /// Severity of an incident.
     severity = severity: Field::optional("severity", "severity");
     /// Id of the incident type.
     type_id = type_id: Field::optional("type_id", "typeId");
-    /// When it happened. v1 keeps only the day; here it is that day at midnight UTC.
+    /// When it happened. v1 has only the day; here it is that day at midnight UTC.
     incident_date = incident_date: Field::optional("incident_date", "incidentDate");
     /// When it was reported.
     created_date = created_date: Field::optional("created_date", "createdDate");
     /// When it was last changed.
     last_modified = last_modified: Field::optional("last_modified", "lastModified").nullable();
-    /// When it is to be resolved.
+    /// When it should be resolved.
     due_date = due_date: Field::optional("due_date", "dueDate").nullable();
     /// When the status last changed.
     status_modified_date = status_modified_date: Field::optional("status_modified_date", "statusModifiedDate").nullable();
@@ -152,7 +152,7 @@ IncidentV2 INCIDENT_V2 "IncidentV2" {
     archived_date = archived_date: Field::optional("archived_date", "archivedDate").nullable();
     /// How well the solution worked.
     evaluation_status = evaluation_status: Field::optional("evaluation_status", "evaluationStatus").nullable();
-    /// Why it was evaluated so.
+    /// Reason for the evaluation.
     evaluation_text = evaluation_text: Field::optional("evaluation_text", "evaluationText").nullable();
     /// User name of the person responsible.
     owner = owner: Field::optional("owner", "owner").nullable();
@@ -172,7 +172,7 @@ IncidentV2 INCIDENT_V2 "IncidentV2" {
     project_id = project_id: Field::optional("project_id", "projectId").nullable();
     /// The incident's id in another system.
     external_id = external_id: Field::optional("external_id", "externalId").nullable();
-    /// Whether who reported it is kept hidden.
+    /// Whether the incident is anonymous: the reporter is not shown.
     is_anonymous = is_anonymous: Field::optional("is_anonymous", "isAnonymous");
     /// Number of attachments.
     attachment_count = attachment_count: Field::optional("attachment_count", "attachmentCount");
@@ -186,23 +186,23 @@ IncidentV2 INCIDENT_V2 "IncidentV2" {
     follow_up_group = follow_up_group: Field::optional("follow_up_group", "followUpGroup").one(&GROUP).nullable();
     /// The incident type. Only with `$expand`.
     r#type = type_: Field::optional("type", "type").one(&INCIDENT_TYPE_V2).nullable();
-    /// The comments under it. Only with `$expand`.
+    /// The comments on it. Only with `$expand`.
     comments = comments: Field::optional("comments", "comments").many(&INCIDENT_COMMENT);
 } }
 
 record! {
-/// An incident type as v2 shows it.
+/// An incident type in its v2 form.
 IncidentTypeV2 INCIDENT_TYPE_V2 "IncidentTypeV2" {
     /// Id of the incident type.
     id = id: Field::optional("id", "id");
     /// Title of the type.
     title = title: Field::optional("title", "title");
-    /// What the type is for.
+    /// Description of the type.
     description = description: Field::optional("description", "description").nullable();
 } }
 
 record! {
-/// An incident in full.
+/// An incident with all its properties.
 Incident INCIDENT "Incident" {
     /// Id of the incident.
     id = id: Field::required("id", "id");
@@ -232,19 +232,19 @@ Incident INCIDENT "Incident" {
     number_of_actions = number_of_actions: Field::required("number_of_actions", "numberOfActions");
     /// Number of attachments.
     number_of_attachments = number_of_attachments: Field::required("number_of_attachments", "numberOfAttachments");
-    /// What it caused.
+    /// Consequences of the incident.
     consequences = consequences: Field::required("consequences", "consequences").many(&INCIDENT_CONSEQUENCE);
-    /// How it is classified.
+    /// Categories of the incident.
     categories = categories: Field::required("categories", "categories").many(&CATEGORY_REFERENCE);
-    /// Why it happened.
+    /// Causes of the incident.
     causes = causes: Field::required("causes", "causes").many(&CAUSE_REFERENCE);
-    /// The values of the custom fields of its type; a field without a value is left out.
+    /// The values of the custom fields of its type; a field without a value is omitted.
     custom_fields = custom_fields: Field::required("custom_fields", "customFields").many(&INCIDENT_CUSTOM_FIELD);
-    /// Where an incident stands.
+    /// Status of an incident.
     status = status: Field::required("status", "status");
     /// Id of the incident type.
     incident_type_id = incident_type_id: Field::required("incident_type_id", "incidentTypeId");
-    /// How grave an incident is.
+    /// Severity of an incident.
     severity = severity: Field::required("severity", "severity");
     /// Id of the group that reported it.
     reported_by_group_id = reported_by_group_id: Field::required("reported_by_group_id", "reportedByGroupId").nullable();
@@ -252,21 +252,21 @@ Incident INCIDENT "Incident" {
     follow_up_group_id = follow_up_group_id: Field::required("follow_up_group_id", "followUpGroupId").nullable();
     /// Id of the person responsible.
     responsible_user_id = responsible_user_id: Field::required("responsible_user_id", "responsibleUserId").nullable();
-    /// What happened, in a line.
+    /// Title of the incident.
     title = title: Field::required("title", "title");
-    /// What happened, at length.
+    /// Description of the incident.
     text = text: Field::required("text", "text").nullable();
     /// The day it happened.
     incident_date = incident_date: Field::required("incident_date", "incidentDate");
-    /// When it was resolved; null unless it is.
+    /// When it was resolved; null if it is not resolved.
     resolved_date = resolved_date: Field::required("resolved_date", "resolvedDate").nullable();
-    /// When it is to be resolved.
+    /// When it should be resolved.
     due_date = due_date: Field::required("due_date", "dueDate").nullable();
     /// How well the solution worked.
     evaluation_status = evaluation_status: Field::required("evaluation_status", "evaluationStatus").nullable();
-    /// Why it was evaluated so.
+    /// Reason for the evaluation.
     evaluation_text = evaluation_text: Field::required("evaluation_text", "evaluationText").nullable();
-    /// Whether who reported it is kept hidden.
+    /// Whether the incident is anonymous: the reporter is not shown.
     is_anonymous = is_anonymous: Field::required("is_anonymous", "isAnonymous");
     /// Id of the area where it happened.
     area_id = area_id: Field::required("area_id", "areaId").nullable();
@@ -307,11 +307,11 @@ TrashedIncident TRASHED_INCIDENT "TrashedIncident" {
     number_of_actions = number_of_actions: Field::required("number_of_actions", "numberOfActions");
     /// Number of attachments.
     number_of_attachments = number_of_attachments: Field::required("number_of_attachments", "numberOfAttachments");
-    /// Where an incident stands.
+    /// Status of an incident.
     status = status: Field::required("status", "status");
     /// Id of the incident type.
     incident_type_id = incident_type_id: Field::required("incident_type_id", "incidentTypeId");
-    /// How grave an incident is.
+    /// Severity of an incident.
     severity = severity: Field::required("severity", "severity");
     /// Id of the group that reported it.
     reported_by_group_id = reported_by_group_id: Field::required("reported_by_group_id", "reportedByGroupId").nullable();
@@ -319,21 +319,21 @@ TrashedIncident TRASHED_INCIDENT "TrashedIncident" {
     follow_up_group_id = follow_up_group_id: Field::required("follow_up_group_id", "followUpGroupId").nullable();
     /// Id of the person responsible.
     responsible_user_id = responsible_user_id: Field::required("responsible_user_id", "responsibleUserId").nullable();
-    /// What happened, in a line.
+    /// Title of the incident.
     title = title: Field::required("title", "title");
-    /// What happened, at length.
+    /// Description of the incident.
     text = text: Field::required("text", "text").nullable();
     /// The day it happened.
     incident_date = incident_date: Field::required("incident_date", "incidentDate");
-    /// When it was resolved; null unless it is.
+    /// When it was resolved; null if it is not resolved.
     resolved_date = resolved_date: Field::required("resolved_date", "resolvedDate").nullable();
-    /// When it is to be resolved.
+    /// When it should be resolved.
     due_date = due_date: Field::required("due_date", "dueDate").nullable();
     /// How well the solution worked.
     evaluation_status = evaluation_status: Field::required("evaluation_status", "evaluationStatus").nullable();
-    /// Why it was evaluated so.
+    /// Reason for the evaluation.
     evaluation_text = evaluation_text: Field::required("evaluation_text", "evaluationText").nullable();
-    /// Whether who reported it is kept hidden.
+    /// Whether the incident is anonymous: the reporter is not shown.
     is_anonymous = is_anonymous: Field::required("is_anonymous", "isAnonymous");
     /// Id of the area where it happened.
     area_id = area_id: Field::required("area_id", "areaId").nullable();
@@ -344,30 +344,30 @@ TrashedIncident TRASHED_INCIDENT "TrashedIncident" {
 } }
 
 record! {
-/// A comment on an incident, as v1 tells it.
+/// A comment on an incident in its v1 form.
 IncidentCommentV1 INCIDENT_COMMENT_V1 "IncidentCommentV1" {
     /// Id of the comment.
     id = id: Field::required("id", "id");
-    /// What was written.
+    /// Text of the comment.
     comment = comment: Field::required("comment", "comment");
     /// When it was written.
     comment_date = comment_date: Field::required("comment_date", "commentDate");
-    /// Display name of who wrote it.
+    /// Display name of the author.
     commented_by = commented_by: Field::required("commented_by", "commentedBy").nullable();
-    /// Id of who wrote it.
+    /// Id of the author.
     commented_by_user_id = commented_by_user_id: Field::required("commented_by_user_id", "commentedByUserId").nullable();
-    /// Id of the comment that it answers.
+    /// Id of the comment to which it replies.
     parent_id = parent_id: Field::required("parent_id", "parentId").nullable();
-    /// How many comments there are above it.
+    /// Depth of the reply: the number of comments above it.
     level = level: Field::required("level", "level");
 } }
 
 record! {
-/// What an incident caused, and how much of it.
+/// A consequence of an incident, with its amount.
 IncidentConsequence INCIDENT_CONSEQUENCE "IncidentConsequence" {
-    /// Unit of the amount, as the incident type gives it.
+    /// Unit of the amount, from the incident type.
     unit = unit: Field::required("unit", "unit").nullable();
-    /// How much.
+    /// Amount of the consequence.
     amount = amount: Field::required("amount", "amount").nullable();
     /// Id of the incident type's consequence.
     id = id: Field::required("id", "id");
@@ -398,7 +398,7 @@ record! {
 IncidentCustomField INCIDENT_CUSTOM_FIELD "IncidentCustomField" {
     /// Id of the custom field.
     id = id: Field::required("id", "id");
-    /// What was entered, as text. For a field with a data list it is the chosen entry.
+    /// The entered value, as text. For a field with a data list it is the chosen entry.
     value = value: Field::required("value", "value").nullable();
     /// The chosen entry of the data list.
     data_list_value = data_list_value: Field::required("data_list_value", "dataListValue").nullable();
@@ -410,27 +410,27 @@ IncidentCustomField INCIDENT_CUSTOM_FIELD "IncidentCustomField" {
     registration_date = registration_date: Field::required("registration_date", "registrationDate").nullable();
     /// Label of the field.
     label = label: Field::required("label", "label");
-    /// Kind of the field, such as text, number, date, bool or list. More kinds may come.
+    /// Kind of the field, such as text, number, date, bool or list. More kinds may be added.
     r#type = type_: Field::required("type", "type");
 } }
 
 record! {
-/// An improvement in full.
+/// An improvement with all its properties.
 Improvement IMPROVEMENT "Improvement" {
     /// Id of the improvement.
     id = id: Field::required("id", "id");
-    /// The stage of an improvement. `Activated` is a request rather than a stage: it brings an archived improvement back to the stage it
-    /// had. `Open` is for improvements that do not go through stages.
+    /// Stage of an improvement. `Activated` is a request, not a stage: it returns an archived improvement to its previous stage. `Open` is
+    /// for improvements without stages.
     status = status: Field::required("status", "status");
-    /// Where an improvement lies between effort and effect.
+    /// Priority of an improvement by effort and effect.
     priority_status = priority_status: Field::required("priority_status", "priorityStatus");
     /// Id of the group that works on it.
     group_id = group_id: Field::required("group_id", "groupId").nullable();
     /// Name of the group.
     group = group: Field::required("group", "group").nullable();
-    /// What is to be better, at length.
+    /// Description of the improvement.
     text = text: Field::required("text", "text").nullable();
-    /// What is to be better, in a line.
+    /// Title of the improvement.
     title = title: Field::required("title", "title").nullable();
     /// Id of the improvement category.
     category_id = category_id: Field::required("category_id", "categoryId").nullable();
@@ -442,7 +442,7 @@ Improvement IMPROVEMENT "Improvement" {
     project = project: Field::required("project", "project").nullable();
     /// When it was last changed.
     last_modified = last_modified: Field::required("last_modified", "lastModified");
-    /// Id of the user who last changed it; null when a client did.
+    /// Id of the user who last changed it; null if a client changed it.
     last_modified_by_user_id = last_modified_by_user_id: Field::required("last_modified_by_user_id", "lastModifiedByUserId").nullable();
     /// Id of the user who suggested it.
     suggested_by_user_id = suggested_by_user_id: Field::required("suggested_by_user_id", "suggestedByUserId").nullable();
@@ -450,7 +450,7 @@ Improvement IMPROVEMENT "Improvement" {
     suggested_by = suggested_by: Field::required("suggested_by", "suggestedBy").nullable();
     /// When it was suggested.
     suggestion_date = suggestion_date: Field::required("suggestion_date", "suggestionDate").nullable();
-    /// When it is to be implemented.
+    /// When it should be implemented.
     due_date = due_date: Field::required("due_date", "dueDate").nullable();
     /// When it became `Planned`.
     planned_date = planned_date: Field::required("planned_date", "plannedDate").nullable();
@@ -478,51 +478,51 @@ Improvement IMPROVEMENT "Improvement" {
     like_count = like_count: Field::required("like_count", "likeCount");
     /// The improvement's id in another system.
     external_id = external_id: Field::required("external_id", "externalId").nullable();
-    /// Money it cost.
+    /// Cost in money.
     cost_of_investment = cost_of_investment: Field::required("cost_of_investment", "costOfInvestment").nullable();
-    /// Money it gained.
+    /// Gain in money.
     gain_of_investment = gain_of_investment: Field::required("gain_of_investment", "gainOfInvestment").nullable();
-    /// Hours it cost.
+    /// Cost in hours.
     cost_of_investment_hours = cost_of_investment_hours: Field::required("cost_of_investment_hours", "costOfInvestmentHours").nullable();
-    /// Hours it gained.
+    /// Gain in hours.
     gain_of_investment_hours = gain_of_investment_hours: Field::required("gain_of_investment_hours", "gainOfInvestmentHours").nullable();
-    /// Money it was expected to cost.
+    /// Expected cost in money.
     estimated_cost_of_investment = estimated_cost_of_investment: Field::required("estimated_cost_of_investment", "estimatedCostOfInvestment").nullable();
-    /// Money it was expected to gain.
+    /// Expected gain in money.
     estimated_gain_of_investment = estimated_gain_of_investment: Field::required("estimated_gain_of_investment", "estimatedGainOfInvestment").nullable();
-    /// Hours it was expected to cost.
+    /// Expected cost in hours.
     estimated_cost_of_investment_hours = estimated_cost_of_investment_hours: Field::required("estimated_cost_of_investment_hours", "estimatedCostOfInvestmentHours").nullable();
-    /// Hours it was expected to gain.
+    /// Expected gain in hours.
     estimated_gain_of_investment_hours = estimated_gain_of_investment_hours: Field::required("estimated_gain_of_investment_hours", "estimatedGainOfInvestmentHours").nullable();
     /// How well it worked.
     evaluation_status = evaluation_status: Field::required("evaluation_status", "evaluationStatus").nullable();
-    /// Why it was evaluated so.
+    /// Reason for the evaluation.
     evaluation_text = evaluation_text: Field::required("evaluation_text", "evaluationText").nullable();
 } }
 
 record! {
-/// An incident type, by name.
+/// An incident type: id, name and description.
 IncidentTypeSummary INCIDENT_TYPE_SUMMARY "IncidentTypeSummary" {
     /// Id of the type.
     id = id: Field::required("id", "id");
     /// Name of the type.
     title = title: Field::required("title", "title");
-    /// What incidents of the type are.
+    /// Description of the type.
     description = description: Field::required("description", "description").nullable();
 } }
 
 record! {
-/// An incident type and what its incidents may have.
+/// An incident type with the custom fields, categories, consequences and causes that its incidents may have.
 IncidentTypeDetail INCIDENT_TYPE_DETAIL "IncidentTypeDetail" {
     /// Id of the incident type.
     id = id: Field::required("id", "id");
     /// Title of the type.
     title = title: Field::required("title", "title");
-    /// What the type is for.
+    /// Description of the type.
     description = description: Field::required("description", "description").nullable();
     /// Its custom fields, in sort order.
     custom_fields = custom_fields: Field::required("custom_fields", "customFields").many(&INCIDENT_TYPE_CUSTOM_FIELD);
-    /// Its top categories, in sort order, each with those below it.
+    /// Its top-level categories, in sort order, each with its subcategories.
     categories = categories: Field::required("categories", "categories").many(&CATEGORY);
     /// Its consequences.
     consequences = consequences: Field::required("consequences", "consequences").many(&TYPE_CONSEQUENCE);
@@ -537,30 +537,30 @@ IncidentTypeCustomField INCIDENT_TYPE_CUSTOM_FIELD "IncidentTypeCustomField" {
     id = id: Field::required("id", "id");
     /// Label of the field.
     label = label: Field::required("label", "label");
-    /// Kind of the field, such as text, number, date, bool or list. More kinds may come.
+    /// Kind of the field, such as text, number, date, bool or list. More kinds may be added.
     r#type = type_: Field::required("type", "type");
-    /// Place among the fields.
+    /// Sort position among the fields.
     sort_order = sort_order: Field::required("sort_order", "sortOrder");
-    /// Id of the data list its values come from.
+    /// Id of the data list from which its values come.
     data_list_id = data_list_id: Field::required("data_list_id", "dataListId").nullable();
-    /// Whether a form should insist on a value. The service does not.
+    /// Whether a form should require a value. The service does not.
     is_mandatory = is_mandatory: Field::required("is_mandatory", "isMandatory");
 } }
 
 record! {
-/// A category of an incident type, and those below it.
+/// A category of an incident type, with its subcategories.
 Category CATEGORY "Category" {
     /// Id of the category.
     id = id: Field::required("id", "id");
     /// Title of the category.
     title = title: Field::required("title", "title");
-    /// What belongs to it.
+    /// Description of the category.
     description = description: Field::required("description", "description").nullable();
-    /// Place among the categories with the same parent.
+    /// Sort position among the categories with the same parent.
     sort_order = sort_order: Field::required("sort_order", "sortOrder");
-    /// Id of the category above.
+    /// Id of the parent category.
     parent_id = parent_id: Field::required("parent_id", "parentId").nullable();
-    /// The categories below, in sort order.
+    /// The subcategories, in sort order.
     children = children: Field::required("children", "children").many(&CATEGORY);
 } }
 
@@ -571,7 +571,7 @@ TypeConsequence TYPE_CONSEQUENCE "TypeConsequence" {
     id = id: Field::required("id", "id");
     /// Title of the consequence.
     title = title: Field::required("title", "title");
-    /// Unit of its amount.
+    /// Unit of the amount.
     unit = unit: Field::required("unit", "unit").nullable();
 } }
 
@@ -582,61 +582,61 @@ TypeCause TYPE_CAUSE "TypeCause" {
     id = id: Field::required("id", "id");
     /// Title of the cause.
     title = title: Field::required("title", "title");
-    /// What belongs to it.
+    /// Description of the cause.
     description = description: Field::required("description", "description").nullable();
-    /// Place among the causes.
+    /// Sort position among the causes.
     sort_order = sort_order: Field::required("sort_order", "sortOrder");
 } }
 
 record! {
-/// A datasource, by name.
+/// A datasource: id, name and description.
 Datasource DATASOURCE "Datasource" {
     /// Id of the datasource.
     id = id: Field::required("id", "id");
     /// Name of the datasource.
     title = title: Field::required("title", "title").nullable();
-    /// What its figures are.
+    /// Description of the values.
     description = description: Field::required("description", "description").nullable();
 } }
 
 record! {
-/// A datasource, and what the properties of its values mean.
+/// A datasource, with descriptions of the properties of its values.
 DatasourceDetail DATASOURCE_DETAIL "DatasourceDetail" {
     /// Id of the datasource.
     id = id: Field::required("id", "id");
     /// Name of the datasource.
     title = title: Field::required("title", "title").nullable();
-    /// What its figures are.
+    /// Description of the values.
     description = description: Field::required("description", "description").nullable();
-    /// What kind of thing the figures are about.
+    /// Subject of the values.
     object_source = object_source: Field::required("object_source", "objectSource").nullable();
-    /// How long the time is that a figure stands for, for example a shift.
+    /// Length of the period that a value covers, for example a shift.
     unit_of_time = unit_of_time: Field::required("unit_of_time", "unitOfTime").nullable();
-    /// Where most of the figures come from.
+    /// Source of most of the values.
     primary_input_source = primary_input_source: Field::required("primary_input_source", "primaryInputSource").nullable();
-    /// What the properties of a value mean, in the order in which a form shows them.
+    /// Descriptions of the properties of a value, in the order in which a form shows them.
     elements = elements: Field::required("elements", "elements").many(&DATASOURCE_ELEMENT);
 } }
 
 record! {
-/// What one property of a datasource's values means.
+/// Description of one property of a datasource's values.
 DatasourceElement DATASOURCE_ELEMENT "DatasourceElement" {
     /// Id of the element, unique within the datasource.
     id = id: Field::required("id", "id");
-    /// What a form calls it.
+    /// Label of the property in a form.
     label = label: Field::required("label", "label").nullable();
-    /// What a property of a datasource's values holds.
+    /// Type of a property of a datasource's values.
     r#type = type_: Field::required("type", "type");
-    /// Whether a value must have it.
+    /// Whether the property is mandatory in a value.
     is_mandatory = is_mandatory: Field::required("is_mandatory", "isMandatory");
-    /// The property of a value that holds it, for example `dimension`.
+    /// Name of the value's property, for example `dimension`.
     source_column = source_column: Field::required("source_column", "sourceColumn").nullable();
-    /// Id of the list of choices it draws from.
+    /// Id of the data list from which its value is chosen.
     data_list_id = data_list_id: Field::required("data_list_id", "dataListId").nullable();
 } }
 
 record! {
-/// One figure of a datasource.
+/// A value of a datasource.
 DatasourceValue DATASOURCE_VALUE "DatasourceValue" {
     /// Id of the value.
     id = id: Field::required("id", "id");
@@ -644,34 +644,34 @@ DatasourceValue DATASOURCE_VALUE "DatasourceValue" {
     data_source_id = data_source_id: Field::required("data_source_id", "dataSourceId");
     /// When the value was registered.
     registration_date = registration_date: Field::required("registration_date", "registrationDate");
-    /// Id of the area it is about.
+    /// Id of the related area.
     area_id = area_id: Field::required("area_id", "areaId").nullable();
-    /// Id of the asset it is about.
+    /// Id of the related asset.
     asset_id = asset_id: Field::required("asset_id", "assetId").nullable();
-    /// Id of the project it is about.
+    /// Id of the related project.
     project_id = project_id: Field::required("project_id", "projectId").nullable();
-    /// The figure.
+    /// The numeric value.
     value = value: Field::required("value", "value");
     /// A remark.
     description = description: Field::required("description", "description").nullable();
-    /// First dimension; what it means is up to the datasource.
+    /// First dimension; its meaning depends on the datasource.
     dimension = dimension: Field::required("dimension", "dimension").nullable();
-    /// Second dimension; what it means is up to the datasource.
+    /// Second dimension; its meaning depends on the datasource.
     dimension2 = dimension2: Field::required("dimension2", "dimension2").nullable();
-    /// Third dimension; what it means is up to the datasource.
+    /// Third dimension; its meaning depends on the datasource.
     dimension3 = dimension3: Field::required("dimension3", "dimension3").nullable();
-    /// Fourth dimension; what it means is up to the datasource.
+    /// Fourth dimension; its meaning depends on the datasource.
     dimension4 = dimension4: Field::required("dimension4", "dimension4").nullable();
-    /// The time the figure belongs to.
+    /// The time to which the value applies.
     value_date = value_date: Field::required("value_date", "valueDate");
     /// The value's id in another system.
     external_id = external_id: Field::required("external_id", "externalId").nullable();
 } }
 
 record! {
-/// What became of a list of values.
+/// Result of writing a batch of values.
 DatasourceValueTotal DATASOURCE_VALUE_TOTAL "DatasourceValueTotal" {
-    /// Number of values that were added.
+    /// Number of added values.
     total = total: Field::required("total", "total");
 } }
 
@@ -682,11 +682,11 @@ BoardSummary BOARD_SUMMARY "BoardSummary" {
     id = id: Field::required("id", "id");
     /// Name of the board.
     name = name: Field::required("name", "name").nullable();
-    /// What the board is for.
+    /// Description of the board.
     description = description: Field::required("description", "description").nullable();
     /// Layout of the board.
     board_type = board_type: Field::required("board_type", "boardType").nullable();
-    /// Whether people outside the group see the board.
+    /// Whether people outside the group can see the board.
     is_public = is_public: Field::required("is_public", "isPublic");
     /// Id of the group the board belongs to.
     group_id = group_id: Field::required("group_id", "groupId").nullable();
@@ -701,11 +701,11 @@ BoardDetail BOARD_DETAIL "BoardDetail" {
     id = id: Field::required("id", "id");
     /// Name of the board.
     name = name: Field::required("name", "name").nullable();
-    /// What the board is for.
+    /// Description of the board.
     description = description: Field::required("description", "description").nullable();
     /// Layout of the board.
     board_type = board_type: Field::required("board_type", "boardType").nullable();
-    /// Whether people outside the group see the board.
+    /// Whether people outside the group can see the board.
     is_public = is_public: Field::required("is_public", "isPublic");
     /// Id of the group the board belongs to.
     group_id = group_id: Field::required("group_id", "groupId").nullable();
@@ -724,13 +724,13 @@ BoardLine BOARD_LINE "BoardLine" {
     id = id: Field::required("id", "id");
     /// Heading of the line.
     name = name: Field::required("name", "name").nullable();
-    /// Day of the week the line stands for, in English.
+    /// Day of the week of the line, in English.
     week_day = week_day: Field::required("week_day", "weekDay").nullable();
     /// Whether the line is a heading over other columns.
     is_column_category = is_column_category: Field::required("is_column_category", "isColumnCategory");
-    /// How the line is drawn.
+    /// Display style of the line.
     style = style: Field::required("style", "style").nullable();
-    /// Place among the lines.
+    /// Sort position among the lines.
     sort_order = sort_order: Field::required("sort_order", "sortOrder").nullable();
     /// Id of the person responsible.
     responsible_user_id = responsible_user_id: Field::required("responsible_user_id", "responsibleUserId").nullable();
@@ -741,19 +741,19 @@ BoardLine BOARD_LINE "BoardLine" {
 record! {
 /// An RFC 9457 problem document.
 Problem PROBLEM "Problem" {
-    /// The code as a URN, `urn:obeya:problem:` and the code.
+    /// Problem type as a URN: `urn:obeya:problem:` and the code.
     r#type = type_: Field::required("type", "type");
-    /// What kind of problem it is; always the same for a code.
+    /// Title of the problem type; always the same for a code.
     title = title: Field::required("title", "title");
     /// The HTTP status.
     status = status: Field::required("status", "status");
-    /// What was found this time, what was expected, and what may mend it.
+    /// What was found in this request, what was expected, and how to correct it.
     detail = detail: Field::optional("detail", "detail");
     /// Path of the request.
     instance = instance: Field::optional("instance", "instance");
-    /// What to name when asking the operator; the log has the cause under it.
+    /// Trace id. Quote it to the operator; the log has the cause under this id.
     trace_id = trace_id: Field::required("trace_id", "traceId");
-    /// What went wrong, for programs to act on. New codes may come; a code never changes its meaning.
+    /// Stable error code for programs. New codes may be added; a code never changes its meaning.
     /// - 400: `path.invalid`, `query.invalid`, `odata.syntax`, `odata.option`, `odata.unknown_property`, `odata.unknown_function`,
     ///   `odata.type`, `odata.value`, `odata.limit`, `odata.search_with_filter`, `body.malformed`, `body.invalid`,
     ///   `body.unknown_property`, `header.invalid`
@@ -776,20 +776,20 @@ Problem PROBLEM "Problem" {
     /// - 503: `unavailable`
     /// - 504: `timeout`
     code = code: Field::required("code", "code");
-    /// What is wrong with each part of the request, with 400 and 422: by parameter name, or by path in the body, such as
-    /// `consequences[0].id`. A body that is wrong as a whole is named `body`.
+    /// Errors by part of the request, with 400 and 422: by parameter name, or by path in the body, such as `consequences[0].id`. An
+    /// error of the body as a whole is under `body`.
     errors = errors: Field::optional("errors", "errors");
-    /// The same error in the form OData clients read. Only on v2.
+    /// The same error in the form that OData clients read. Only on v2.
     error = error: Field::optional("error", "error").one(&ODATA_ERROR);
 } }
 
 record! {
-/// The same error in the form OData clients read. Only on v2.
+/// The same error in the form that OData clients read. Only on v2.
 ODataError ODATA_ERROR "ODataError" {
     /// The code of the problem.
     code = code: Field::required("code", "code");
     /// The detail of the problem.
     message = message: Field::required("message", "message");
-    /// What it is about, such as a query option or a property.
+    /// What the error refers to, such as a query option or a property.
     target = target: Field::optional("target", "target").nullable();
 } }

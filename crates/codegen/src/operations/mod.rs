@@ -217,7 +217,7 @@ fn errors(description: &str) -> Vec<Error> {
 }
 
 /// The text that starts the list of errors in a description.
-const ERRORS: &str = "Errors of its own:";
+const ERRORS: &str = "Errors specific to this operation:";
 
 /// The code between backticks: a family and a name, or `not_found`. Names of headers and values of enums do
 /// not match.
@@ -238,7 +238,7 @@ pub fn table(operations: &[Operation]) -> String {
     let mut text = String::from(
         "<!-- Written by `cargo xtask regen` from spec/openapi.yaml. -->\n\n\
          # Operations\n\n\
-         Any one of the scopes suffices. Errors that any operation may give stand in spec/README.md.\n\n\
+         Any one of the scopes suffices. Errors that any operation may return are listed in spec/README.md.\n\n\
          | operation | method | path | scopes | errors |\n|---|---|---|---|---|\n",
     );
     for operation in operations {
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn errors_are_read_from_the_list_in_a_description() {
-        let description = "It takes 400 ms.\n\nErrors of its own:\n\n\
+        let description = "It takes 400 ms.\n\nErrors specific to this operation:\n\n\
             - 400 `query.invalid` (a page of 500, or so), `odata.syntax`,\n  `odata.type`\n\
             - 401, 403\n\
             - 409 `incident.transition`: it was `Open`; 409 `incident.evaluation`: no\n\

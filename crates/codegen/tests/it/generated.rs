@@ -193,7 +193,7 @@ fn operations_are_an_enum_and_a_table() {
 
 # Operations
 
-Any one of the scopes suffices. Errors that any operation may give stand in spec/README.md.
+Any one of the scopes suffices. Errors that any operation may return are listed in spec/README.md.
 
 | operation | method | path | scopes | errors |
 |---|---|---|---|---|

@@ -21,7 +21,7 @@ fn alone(status: &str) -> &'static str {
 pub fn answers(operation: &Described) -> BTreeSet<String> {
     let text = operation.text("description");
     let (_, list) = text
-        .split_once("Errors of its own:")
+        .split_once("Errors specific to this operation:")
         .unwrap_or_else(|| panic!("{} lists no errors", operation.id));
     let mut found = BTreeSet::from(["200".to_owned()]);
     for item in list.split("\n- ").skip(1) {
