@@ -18,7 +18,8 @@ const STOPPED: &str = "stopped at once; what was written is left next to the tar
 /// Exports the records of a database to a new folder.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The folder to create; it must not exist yet, or be empty. docs/import-format.md describes its files
+    /// The folder to create; it must not exist yet, or be empty. crates/cli/docs/import-format.md in the
+    /// repository describes its files
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 

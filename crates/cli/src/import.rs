@@ -14,7 +14,7 @@ use crate::table::{format_duration, group_digits, table};
 /// Imports a folder into a database.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The folder to import; docs/import-format.md describes its files
+    /// The folder to import; crates/cli/docs/import-format.md in the repository describes its files
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 

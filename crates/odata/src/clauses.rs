@@ -28,7 +28,7 @@ pub(crate) fn option(
         OptionName::SkipToken => Err(Error::new(
             ErrorKind::Option,
             None,
-            "`$skiptoken` is not offered inside `$expand`",
+            "`$skiptoken` is not supported inside `$expand`",
         )),
     }
 }
@@ -167,7 +167,7 @@ fn counted(parser: &mut Parser<'_>) -> Result<bool, Error> {
             return Ok(true);
         }
         TokenKind::Word(word) if word.eq_ignore_ascii_case("$ref") => {
-            "found `$ref`; references to entities are not offered: their keys can be selected, as in `boards($select=id)`"
+            "found `$ref`; references to entities are not supported: their keys can be selected, as in `boards($select=id)`"
         }
         _ => {
             "found a path; expected a navigation's name alone: the next one is expanded in parentheses, as in `group($expand=parent)`"

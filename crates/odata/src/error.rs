@@ -21,7 +21,7 @@ pub enum ErrorKind {
     Limit,
     /// `$search` together with `$filter`, which the interface forbids.
     SearchWithFilter,
-    /// An option that is unknown, not offered here, duplicate or not readable as text.
+    /// An option that is unknown, not supported here, duplicate or not readable as text.
     Option,
 }
 

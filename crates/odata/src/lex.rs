@@ -121,7 +121,7 @@ fn token(text: &str, at: usize, first: char) -> Result<Token<'_>, Error> {
             if text[end..].starts_with('.') {
                 return Err(Error::syntax(
                     at,
-                    "found an annotation; annotations are not offered in expressions",
+                    "found an annotation; annotations are not supported in expressions",
                 ));
             }
             if end == at + 1 {
@@ -181,7 +181,7 @@ fn unexpected(text: &str, at: usize, found: char) -> Error {
             '.' if rest[1..].starts_with(|c: char| c.is_ascii_digit()) => {
                 "; a number has a digit before its point: 0.5"
             }
-            '{' => "; objects are not offered as values",
+            '{' => "; objects are not supported as values",
             _ => "",
         }
     };

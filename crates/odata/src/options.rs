@@ -49,7 +49,7 @@ impl Options {
                 .find('\0')
                 .filter(|_| option.is_some() || name.starts_with('@'))
             {
-                let message = "found a NUL character, which no value may hold";
+                let message = "found a NUL character, which is not allowed";
                 return Err(Error::new(ErrorKind::Option, at, message).of(&excerpt(&name)));
             }
             if let Some(option) = option {
@@ -111,7 +111,7 @@ fn not_offered(name: &str, allowed: &[OptionName]) -> Error {
         .map(|near| format!(" (did you mean `{near}`?)"))
         .unwrap_or_default();
     let message = format!(
-        "this option is not offered here{meant}; the options are {}",
+        "this option is not supported here{meant}; the options are {}",
         names.join(", ")
     );
     Error::new(ErrorKind::Option, None, message).of(&excerpt(name))

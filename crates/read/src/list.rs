@@ -226,7 +226,7 @@ impl List {
         token: &str,
     ) -> Result<ListPage, ReadError> {
         if options.skip.is_some_and(|skip| skip > 0) {
-            let text = "it says where to go on, so `$skip` can't be added";
+            let text = "`$skiptoken` already sets the position; remove `$skip`";
             return Err(ReadError::SkipToken(text));
         }
         let listing = options.listing();
@@ -308,7 +308,7 @@ impl UnresolvedPage {
 
 /// The error for a position that no longer exists.
 fn gone() -> ReadError {
-    ReadError::SkipToken("the row it goes on after is gone or changed; begin the list again")
+    ReadError::SkipToken("the row at this position was deleted or changed; restart the list")
 }
 
 /// The text that binds a token to its list. It is the same for every way to request the list.

@@ -1,8 +1,9 @@
 //! The two stages of every read: each kind of read has a `prepare` that returns a [`Prepared`], and [`run`]
 //! runs it.
 //!
-//! Preparing finds every error that a request can contain and needs no connection. [`run`] needs a session
-//! and nothing of the request.
+//! Preparing needs no connection and finds every error of the request itself. [`run`] needs a session and
+//! nothing of the request. It refuses what depends on the data: a record that does not exist, or a skip token
+//! whose row was deleted or changed.
 
 use super::ReadCaches;
 use super::error::ReadError;

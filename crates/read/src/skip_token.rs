@@ -119,7 +119,7 @@ impl TokenSigner {
     /// The position of a token that was made for this list; an error for every other text.
     pub(super) fn read(&self, list: &str, token: &str) -> Result<ListPosition, ReadError> {
         self.position(list, token).ok_or(ReadError::SkipToken(
-            "it was not given out for this list; follow `@odata.nextLink` as it was given",
+            "this token was not issued for this list; follow `@odata.nextLink` unchanged",
         ))
     }
 

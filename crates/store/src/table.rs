@@ -8,8 +8,8 @@
 //! | `rule` | the domain |
 //! | `body` | the caller of a write, as it is |
 //! | `stamp` | the write |
-//! | `given` | an import, or a statement of its own: a new record has its type's empty value |
-//! | `required` | an import only, and each line must have it |
+//! | `given` | an import, or a separate statement; the insert of a write leaves it at its default |
+//! | `required` | as `given`, and each line must have it |
 //!
 //! Columns are in the order of the line. `also` is a field of the line that is no column of this table,
 //! `derived` one that is accepted and not stored. `body required` is a `body` that each line must have. `as`
@@ -102,7 +102,7 @@ pub enum SetBy {
     Body,
     /// The store: the stamp of the last change.
     Stamp,
-    /// An import.
+    /// An import, or a separate statement: `insert` and `update` leave it out (`given`, `required`).
     Given,
 }
 

@@ -431,7 +431,7 @@ fn run<C: Connection>(
         });
     }
     if connection.take_conflict() {
-        let text = "another transaction was in the way";
+        let text = "a conflict with another transaction";
         return Err(FailedTransaction {
             error: StoreError::Unavailable(text.into()),
             cause: Cause::Conflict,

@@ -1,7 +1,7 @@
 //! `obeya sync`: creates or updates a local copy of all records a client may read.
 //!
-//! `records`, `lists` and `values` read from the service; `target` writes. `docs/sync.md` explains why a copy
-//! is exact when it says so.
+//! `records`, `lists` and `values` read from the service; `target` writes. `crates/cli/docs/sync.md` explains
+//! why a copy is exact when it says so.
 
 mod context;
 mod custom_fields;

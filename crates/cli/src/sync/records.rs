@@ -2,9 +2,9 @@
 //! deleted.
 //!
 //! Every change gives a record a later stamp, and no record becomes visible with an earlier stamp than one
-//! that was visible before (`docs/sync.md`). So the copy has every record of the service up to its watermark,
-//! and perhaps some deleted ones. If the service's newest record is not past the watermark and both have the
-//! same number of records, they are equal.
+//! that was visible before (`crates/cli/docs/sync.md`). So the copy has every record of the service up to its
+//! watermark, and perhaps some deleted ones. If the service's newest record is not past the watermark and
+//! both have the same number of records, they are equal.
 
 use std::collections::{BTreeSet, HashSet};
 use std::future::Future;

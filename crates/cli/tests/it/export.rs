@@ -72,7 +72,7 @@ fn what_was_exported_is_summed_up_in_a_table() {
     assert_eq!(
         err,
         format!(
-            "error: {target} is there already and is not empty; expected a name that is free, or an empty folder\n"
+            "error: {target} already exists and is not empty; expected a name that is free, or an empty folder\n"
         )
     );
 }

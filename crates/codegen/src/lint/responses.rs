@@ -127,7 +127,7 @@ fn check_bytes(report: &mut Report<'_>, response: &Value, pointer: &str, locatio
     for (media_type, value) in content.into_iter().flatten() {
         if is_typed && value.get("schema").is_some_and(is_bytes) {
             let message = format!(
-                "`{media_type}` gives bytes beside JSON; say `x-raw-variant: true`, or no client can ask for them"
+                "`{media_type}` returns bytes as well as JSON; set `x-raw-variant: true`, or no client can ask for them"
             );
             report.add(pointer, location, message);
         }

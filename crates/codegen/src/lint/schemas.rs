@@ -162,13 +162,13 @@ fn check_properties(report: &mut Report<'_>, schema: &Value, pointer: &str) {
     }
 }
 
-/// OpenAPI 3.0 ignores everything beside `$ref`, `nullable` too.
+/// OpenAPI 3.0 ignores everything next to `$ref`, `nullable` too.
 fn check_nullable(report: &mut Report<'_>, schema: &Value, pointer: &str) {
     if schema.get("$ref").is_some() && schema.get("nullable").is_some() {
         report.add(
             &format!("{pointer}/nullable"),
             &location_of(pointer),
-            "`nullable` beside `$ref` is ignored; write `nullable: true` with `allOf: [{$ref: …}]`",
+            "`nullable` next to `$ref` is ignored; write `nullable: true` with `allOf: [{$ref: …}]`",
         );
     }
 }

@@ -155,7 +155,7 @@ fn a_version_that_fits_no_header() {
 
 #[test]
 fn nullable_beside_a_reference() {
-    assert_snapshot!(faults("kind: {$ref: '#/components/schemas/Kind'}", "kind: {$ref: '#/components/schemas/Kind', nullable: true}"), @"line 54: schema `Area`: `nullable` beside `$ref` is ignored; write `nullable: true` with `allOf: [{$ref: …}]`");
+    assert_snapshot!(faults("kind: {$ref: '#/components/schemas/Kind'}", "kind: {$ref: '#/components/schemas/Kind', nullable: true}"), @"line 54: schema `Area`: `nullable` next to `$ref` is ignored; write `nullable: true` with `allOf: [{$ref: …}]`");
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn bytes_beside_json() {
         "        default",
         "            text/csv: {schema: {type: string, format: binary}}\n        default",
     );
-    assert_snapshot!(faults(json, &bytes), @"line 14: operation `listAreas`: `text/csv` gives bytes beside JSON; say `x-raw-variant: true`, or no client can ask for them");
+    assert_snapshot!(faults(json, &bytes), @"line 14: operation `listAreas`: `text/csv` returns bytes as well as JSON; set `x-raw-variant: true`, or no client can ask for them");
     let raw = format!("{bytes}      x-raw-variant: true\n");
     assert_eq!(faults(json, &raw), "");
 }

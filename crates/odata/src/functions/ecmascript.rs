@@ -125,9 +125,9 @@ impl Reader<'_> {
         }
         match self.rest.next() {
             Some(':') => Ok(()),
-            Some('=' | '!') => Err("lookahead is not offered".to_owned()),
+            Some('=' | '!') => Err("lookahead is not supported".to_owned()),
             Some('<') if matches!(self.rest.peek(), Some('=' | '!')) => {
-                Err("lookbehind is not offered".to_owned())
+                Err("lookbehind is not supported".to_owned())
             }
             Some('<') => self.name(),
             Some(other) => Err(format!(
@@ -306,11 +306,11 @@ impl Reader<'_> {
             'r' => '\r',
             '0' if !matches!(self.rest.peek(), Some('0'..='9')) => '\0',
             '0'..='9' | 'k' => {
-                return Err("back references and octal numbers are not offered".to_owned());
+                return Err("back references and octal numbers are not supported".to_owned());
             }
             'p' | 'P' => {
                 return Err(format!(
-                    "`\\{c}` is not offered: no properties of characters are known"
+                    "`\\{c}` is not supported: no properties of characters are known"
                 ));
             }
             'c' => match self.rest.next_if(char::is_ascii_alphabetic) {

@@ -52,13 +52,13 @@ pub enum Out {
 #[non_exhaustive]
 pub enum ScalarError {
     /// A whole number divided by zero, or any number's remainder by zero.
-    #[error("some row comes to a division by zero")]
+    #[error("division by zero in at least one row")]
     DivisionByZero,
     /// A result beyond 64 bits, or a date outside the calendar.
-    #[error("some row comes to a number or a date that is out of range")]
+    #[error("a number or date out of range in at least one row")]
     OutOfRange,
     /// `substring` with a negative length.
-    #[error("some row gives `substring` a negative length")]
+    #[error("`substring` with a negative length in at least one row")]
     NegativeLength,
     /// A pattern that a database can't compile, though our own engine could.
     #[error("a pattern of `matchespattern` is too large for the database")]

@@ -151,7 +151,7 @@ impl Problem {
             StatusCode::INTERNAL_SERVER_ERROR,
             "internal",
             "Internal error",
-            "Something went wrong here. The log knows the request by its trace id.",
+            "Internal error. Quote the trace id to the operator.",
         )
         .cause(cause)
     }
@@ -183,7 +183,7 @@ impl Problem {
             StatusCode::GATEWAY_TIMEOUT,
             "timeout",
             "Time limit exceeded",
-            "The answer was not ready in time. A change that was asked for may still be made: look before sending it again.",
+            "The answer was not ready in time. A requested change may still be applied. Check the record before you retry.",
         )
     }
 
@@ -383,7 +383,7 @@ impl From<StoreError> for Problem {
                 StatusCode::BAD_REQUEST,
                 "odata.limit",
                 "Limit exceeded",
-                format!("The query comes to more than the database takes at once: {text}."),
+                format!("The query exceeds a limit of the database: {text}."),
             ),
             // It is unknown whether the change was committed, which is the meaning of a 504.
             StoreError::Uncertain(_) => Self::timeout().cause(error),

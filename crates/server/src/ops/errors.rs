@@ -36,7 +36,7 @@ impl From<WriteError> for Problem {
             WriteError::Missing(what, id) => Self::not_found(what, id),
             WriteError::Changed(tag) => {
                 let detail = format!(
-                    "The record has changed since: If-Match does not name it as it is now, {tag}. Nothing was changed; read it again."
+                    "The record has changed since: If-Match does not contain the current ETag {tag}. Nothing was changed; read it again."
                 );
                 let problem = precondition_failed(detail);
                 match HeaderValue::try_from(tag) {
@@ -45,7 +45,7 @@ impl From<WriteError> for Problem {
                 }
             }
             WriteError::Untagged => precondition_failed(
-                "If-Match names tags, and what is written here has none. Nothing was changed.",
+                "If-Match requires an ETag, but this resource has none. Nothing was changed.",
             ),
             // Answered by `commit`.
             WriteError::Repeated(_) => Self::internal("a repeated request was taken for a problem"),

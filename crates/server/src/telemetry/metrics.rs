@@ -101,7 +101,7 @@ impl Metrics {
             registry.register(name, help, counter.clone());
             counter
         };
-        let tokens_issued = counter("tokens_issued", "Access tokens given out");
+        let tokens_issued = counter("tokens_issued", "Access tokens issued");
         let tokens_refused = counter("tokens_refused", "Token requests refused");
         let secret_checks = counter(
             "secret_checks",
@@ -109,7 +109,7 @@ impl Metrics {
         );
         let repeated_commits = counter(
             "store_repeated_commits",
-            "How often the writes of a commit ran again: one failed after it had changed something, or another transaction was in the way",
+            "How often the writes of a commit ran again: after a failure of one that had changed something, or after a conflict with another transaction",
         );
         let mut gauge = |name: &str, help: &str| {
             let gauge: Gauge = Gauge::default();
@@ -120,7 +120,7 @@ impl Metrics {
         let queued_writes = gauge("store_queued_writes", "Writes waiting for the store");
         let buffered_bytes = gauge(
             "http_held_bytes",
-            "Bytes of pages and lists of v1 that lie in memory until their clients take them",
+            "Bytes of responses buffered for slow clients",
         );
         let cached_tokens = gauge("tokens_remembered", "Verified tokens remembered");
         Self {

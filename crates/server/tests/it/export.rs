@@ -379,7 +379,7 @@ async fn a_place_that_is_taken_is_refused_and_left_as_it_is() {
         assert_eq!(
             refused.expect_err("taken").to_string(),
             format!(
-                "{} is there already and is {found}; expected a name that is free, or an empty folder",
+                "{} already exists and is {found}; expected a name that is free, or an empty folder",
                 path.display()
             )
         );

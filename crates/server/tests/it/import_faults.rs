@@ -591,7 +591,7 @@ async fn categories_that_are_each_others_parents() {
     );
     refused_folder(&target,
         &folder,
-        "incident_types.jsonl, line 1, field categories[0].parentId: found a way up that goes round in a circle at 2, \
+        "incident_types.jsonl, line 1, field categories[0].parentId: found a cycle of parents at 2, \
          expected parents that end at one without a parent",
     )
     .await;

@@ -226,7 +226,7 @@ pub enum StoreError {
     #[error("{0}")]
     Limit(String),
     /// The connection was lost during the commit: the changes may be stored or not.
-    #[error("the database did not say whether it kept the change: {0}")]
+    #[error("the commit result is unknown: the change may or may not be stored: {0}")]
     Uncertain(String),
     /// Any other error of the engine.
     #[error("the database engine failed")]

@@ -41,7 +41,7 @@ impl Connection for Database {
         }
         Err(match error {
             StoreError::Timeout => StoreError::Unavailable(
-                "the turn to write did not come: another process is writing".into(),
+                "timed out waiting for the writer lock; another process holds it".into(),
             ),
             other => other,
         })

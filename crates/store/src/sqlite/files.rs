@@ -130,7 +130,7 @@ impl OpenFiles {
     pub(super) fn check(&self) -> Result<(), StoreError> {
         let main = self.main.0.display();
         let way_on =
-            "Stop the service, look which file is there, and start it again (docs/backup.md)";
+            "Stop the service, check which file is there, and start it again (docs/backup.md)";
         let text = match (path_state(&self.main), path_state(&self.log)) {
             (PathState::There, PathState::There) => return Ok(()),
             (PathState::Gone, _) => format!(
@@ -143,7 +143,7 @@ impl OpenFiles {
             ),
             (PathState::There, _) => format!(
                 "the log {} of the database was removed or replaced while it is in use, so nothing is written. \
-                 Stop the service: it puts its log back, and the next start says whether that belongs to {main}",
+                 Stop the service: it restores its log, and the next start checks whether the log belongs to {main}",
                 self.log.0.display()
             ),
         };
@@ -161,10 +161,10 @@ impl OpenFiles {
         match self.copy_log(&target) {
             Ok(false) => {}
             Ok(true) => {
-                tracing::warn!(log = %target.display(), "put the log of the database back, which was removed");
+                tracing::warn!(log = %target.display(), "restored the write-ahead log, which was removed");
             }
             Err(error) => {
-                tracing::error!(log = %target.display(), %error, "cannot put the removed log of the database back");
+                tracing::error!(log = %target.display(), %error, "cannot restore the removed write-ahead log");
             }
         }
     }

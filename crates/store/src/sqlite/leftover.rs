@@ -115,7 +115,7 @@ fn mismatch(files: &Files, found: impl Display, expected: impl Display) -> Store
         "{main} is not the file that the log {log} was written for: found {found}, expected {expected}. \
          The service did not stop in order, and the file was replaced afterwards, as by a backup. Nothing was changed. \
          `obeya serve --discard-wal` serves the file as it is and sets the log aside; \
-         `obeya serve --keep-wal` applies the log, which spoils any file but the one it was written for (docs/backup.md)"
+         `obeya serve --keep-wal` applies the log, which corrupts any other database file (docs/backup.md)"
     ))
 }
 

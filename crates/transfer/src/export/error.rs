@@ -10,7 +10,7 @@ use obeya_store::engine::StoreError;
 #[non_exhaustive]
 pub enum ExportError {
     /// The folder exists and is not empty, or is no folder.
-    #[error("{} is there already and is {found}; expected a name that is free, or an empty folder", path.display())]
+    #[error("{} already exists and is {found}; expected a name that is free, or an empty folder", path.display())]
     Taken {
         /// The folder that was to be made.
         path: PathBuf,

@@ -246,9 +246,8 @@ pub(super) fn no_circle(
             };
             if !path.insert(at) {
                 let location = Location { file, line: *line };
-                let found = format_args!(
-                    "a parent of {start} from which the way up goes round in a circle at {at}"
-                );
+                let found =
+                    format_args!("a parent of {start} that leads to a cycle of parents at {at}");
                 return Err(location.field_error(
                     "parentId",
                     found,

@@ -28,7 +28,7 @@ impl fmt::Display for Side {
 #[non_exhaustive]
 pub enum MigrateError {
     /// The source has no record and never had one: it was probably not the one that was meant.
-    #[error("the source holds nothing")]
+    #[error("the source database is empty")]
     Nothing,
     /// Both addresses lead to one database.
     #[error("source and target are the same database")]
@@ -92,10 +92,10 @@ pub enum MigrateError {
         source: StoreError,
     },
     /// The target differs from the source although everything was written.
-    #[error("the target does not hold what was written to it: {0}")]
+    #[error("the target differs from the data written to it: {0}")]
     Different(Difference),
     /// The migration was stopped by its caller.
-    #[error("stopped; nothing was kept")]
+    #[error("stopped; the target is unchanged")]
     Stopped,
 }
 

@@ -95,7 +95,7 @@ async fn copy(
     let line = Cell::new(Some(line));
     let writing = target.write_isolated(move |session| {
         let line = line.take().ok_or_else(|| {
-            StoreError::Unavailable("another transaction was in the way; try again".into())
+            StoreError::Unavailable("a conflict with another transaction; try again".into())
         })?;
         target::fill(session, &line, progress.as_ref())
     });

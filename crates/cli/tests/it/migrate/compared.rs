@@ -122,7 +122,7 @@ fn a_target_that_does_not_hold_what_it_was_given_keeps_nothing() {
         let err = migrate(&folder.url("a.db"), &folder.url("b.db")).failure(1);
         assert_eq!(
             err,
-            format!("error: the target does not hold what was written to it: {expected}\n")
+            format!("error: the target differs from the data written to it: {expected}\n")
         );
         assert_eq!(rows(&target), 0, "{change}");
     }

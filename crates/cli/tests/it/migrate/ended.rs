@@ -218,7 +218,7 @@ fn a_signal_ends_it_in_order() {
         let done = child.wait_with_output().expect("ended");
         assert_eq!(
             String::from_utf8(done.stderr).expect("UTF-8"),
-            "error: stopped; nothing was kept\n"
+            "error: stopped; the target is unchanged\n"
         );
         assert_eq!(done.status.code(), Some(1), "{signal}");
     }

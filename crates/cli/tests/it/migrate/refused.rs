@@ -125,7 +125,7 @@ fn a_source_that_holds_nothing_is_refused() {
     let folder = Folder::new();
     folder.empty("a.db");
     let err = migrate(&folder.url("a.db"), &folder.url("b.db")).failure(1);
-    assert_eq!(err, "error: the source holds nothing\n");
+    assert_eq!(err, "error: the source database is empty\n");
 }
 
 #[test]

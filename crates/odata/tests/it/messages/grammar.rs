@@ -69,15 +69,15 @@ fn texts_follow_the_grammar() {
     assert_snapshot!(message(&BOARD, "$filter= "), @"$filter at byte 0: found nothing; expected an expression such as `name eq 'x'`");
     assert_snapshot!(message(&BOARD, "$filter=group/boards/all()"), @"$filter at byte 17: found `)`; expected a range variable, as in `(x:x/name eq 'a')`");
     assert_snapshot!(message(&BOARD, "$filter=group/"), @"$filter at byte 6: found the end; expected a name, `any`, `all` or `$count` after `/`; division is written `div`");
-    assert_snapshot!(message(&BOARD, "$filter=group/@Core.Messages eq 1"), @"$filter at byte 6: found an annotation; annotations are not offered in expressions");
+    assert_snapshot!(message(&BOARD, "$filter=group/@Core.Messages eq 1"), @"$filter at byte 6: found an annotation; annotations are not supported in expressions");
     assert_snapshot!(message(&BOARD, "$filter=name eq @"), @"$filter at byte 8: found `@` without a name; a parameter alias is written `@name`");
     assert_snapshot!(message(&BOARD, "$filter=contains(name 'x')"), @"$filter at byte 14: found the string 'x'; expected an operator such as `eq` or `and`, `,` or `)`");
     assert_snapshot!(message(&BOARD, "$filter=contains(name,'x'"), @"$filter at byte 17: found the end; expected an operator such as `eq` or `and`, `,` or `)`");
     assert_snapshot!(message(&BOARD, "$filter=case(isPublic,1) eq 1"), @"$filter at byte 13: found `,`; expected an operator such as `eq` or `and`, or `:` and a value, as in `case(level gt 1:'deep',true:'flat')`");
-    assert_snapshot!(message(&BOARD, r#"$filter=name eq {"a":1}"#), @"$filter at byte 8: found the character `{`, which has no meaning here; objects are not offered as values");
+    assert_snapshot!(message(&BOARD, r#"$filter=name eq {"a":1}"#), @"$filter at byte 8: found the character `{`, which has no meaning here; objects are not supported as values");
     assert_snapshot!(message(&BOARD, "$filter=not"), @"$filter at byte 3: found the end; expected a property, a literal, a function or `(`");
     assert_snapshot!(message(&BOARD, "$filter=id eq 1;$top=5"), @"$filter at byte 7: found `;`; expected an operator such as `eq` or `and`, or the end");
-    assert_snapshot!(message(&BOARD, "$filter=isPublic%00"), @"$filter at byte 8: found a NUL character, which no value may hold");
+    assert_snapshot!(message(&BOARD, "$filter=isPublic%00"), @"$filter at byte 8: found a NUL character, which is not allowed");
     assert_snapshot!(message(&BOARD, "$filter=%ff"), @"$filter: the decoded value is not UTF-8");
     assert_snapshot!(message(&BOARD, "$filter=%zz"), @"$filter: found a `%` at byte 0 of the encoded text without two hexadecimal digits; a plain % is written %25");
     assert_snapshot!(message(&BOARD, "$filter=id eq 1&filter=id eq 2"), @"$filter: it is given more than once");

@@ -8,12 +8,12 @@ use crate::model::{BOARD, COMMENT, GROUP};
 #[test]
 fn others() {
     assert_snapshot!(message(&BOARD, "$fil%ter=id eq 1"), @"$fil%ter: found a `%` at byte 4 of the encoded text without two hexadecimal digits; a plain % is written %25");
-    assert_snapshot!(message(&BOARD, "$filtr=true"), @"$filtr: this option is not offered here (did you mean `$filter`?); the options are $search, $filter, $select, $top, $skip, $expand, $count, $orderby");
-    assert_snapshot!(message(&BOARD, "$compute=id add 1 as x"), @"$compute: this option is not offered here; the options are $search, $filter, $select, $top, $skip, $expand, $count, $orderby");
-    assert_snapshot!(message(&BOARD, "$apply=aggregate(id)"), @"$apply: this option is not offered here; the options are $search, $filter, $select, $top, $skip, $expand, $count, $orderby");
-    assert_snapshot!(message(&BOARD, "$format=json"), @"$format: this option is not offered here; the options are $search, $filter, $select, $top, $skip, $expand, $count, $orderby");
-    assert_snapshot!(message(&BOARD, "$index=1"), @"$index: this option is not offered here; the options are $search, $filter, $select, $top, $skip, $expand, $count, $orderby");
-    assert_snapshot!(message(&BOARD, "$schemaversion=1"), @"$schemaversion: this option is not offered here; the options are $search, $filter, $select, $top, $skip, $expand, $count, $orderby");
+    assert_snapshot!(message(&BOARD, "$filtr=true"), @"$filtr: this option is not supported here (did you mean `$filter`?); the options are $search, $filter, $select, $top, $skip, $expand, $count, $orderby");
+    assert_snapshot!(message(&BOARD, "$compute=id add 1 as x"), @"$compute: this option is not supported here; the options are $search, $filter, $select, $top, $skip, $expand, $count, $orderby");
+    assert_snapshot!(message(&BOARD, "$apply=aggregate(id)"), @"$apply: this option is not supported here; the options are $search, $filter, $select, $top, $skip, $expand, $count, $orderby");
+    assert_snapshot!(message(&BOARD, "$format=json"), @"$format: this option is not supported here; the options are $search, $filter, $select, $top, $skip, $expand, $count, $orderby");
+    assert_snapshot!(message(&BOARD, "$index=1"), @"$index: this option is not supported here; the options are $search, $filter, $select, $top, $skip, $expand, $count, $orderby");
+    assert_snapshot!(message(&BOARD, "$schemaversion=1"), @"$schemaversion: this option is not supported here; the options are $search, $filter, $select, $top, $skip, $expand, $count, $orderby");
     assert_snapshot!(message(&BOARD, "@=1"), @"@: a parameter alias is `@` and a name of letters, digits and `_`");
     assert_snapshot!(message(&BOARD, "@p="), @"@p at byte 0: found nothing; expected an expression such as `name eq 'x'`");
     assert_snapshot!(message(&BOARD, "@p=1&@p=2"), @"@p: it is given more than once");
@@ -62,7 +62,7 @@ fn expansions() {
     assert_snapshot!(message(&BOARD, "$expand=grup"), @"$expand at byte 0: found `grup`, which is no property of Board; did you mean `group`?");
     assert_snapshot!(message(&BOARD, "$expand=name"), @"$expand at byte 0: found `name`, which is a plain property of Board; only navigations can be expanded");
     assert_snapshot!(message(&BOARD, "$expand=group/parent"), @"$expand at byte 6: found a path; expected a navigation's name alone: the next one is expanded in parentheses, as in `group($expand=parent)`");
-    assert_snapshot!(message(&BOARD, "$expand=group/$ref"), @"$expand at byte 6: found `$ref`; references to entities are not offered: their keys can be selected, as in `boards($select=id)`");
+    assert_snapshot!(message(&BOARD, "$expand=group/$ref"), @"$expand at byte 6: found `$ref`; references to entities are not supported: their keys can be selected, as in `boards($select=id)`");
     assert_snapshot!(message(&BOARD, "$expand=group/$count"), @"$expand at byte 0: found `/$count` after `group`, which leads to one entity; only many can be counted");
     assert_snapshot!(message(&GROUP, "$expand=boards/$count($top=1)"), @"$expand at byte 0: found $top for `boards/$count`; only $filter and $search apply to it");
     assert_snapshot!(message(&BOARD, "$expand=group,group"), @"$expand at byte 6: `group` is expanded more than once");

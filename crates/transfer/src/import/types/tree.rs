@@ -44,7 +44,7 @@ impl Tree {
             while let Some(Some(parent)) = self.parents.get(&at) {
                 at = *parent;
                 if path.contains(&at) {
-                    let found = format_args!("a way up that goes round in a circle at {at}");
+                    let found = format_args!("a cycle of parents at {at}");
                     let expected = "parents that end at one without a parent";
                     return Err(location.field_error(
                         &format!("{field}.parentId"),
@@ -106,7 +106,7 @@ mod tests {
         tree.add("categories[2]", 9, Some(8));
         assert_eq!(
             fault(&tree),
-            "incident_types.jsonl, line 4, field categories[1].parentId: found a way up that goes round in a circle at 8, \
+            "incident_types.jsonl, line 4, field categories[1].parentId: found a cycle of parents at 8, \
              expected parents that end at one without a parent"
         );
     }
