@@ -180,9 +180,9 @@ fn import(
         read(&mut run, source)?;
         reports.push(run.report.clone());
     }
-    names.settle(&mut run)?;
+    names.stamp_changed(&mut run)?;
     run.stamps.end(run.session)?;
-    store::settle(&mut run)?;
+    store::advance_sequences(&mut run)?;
     let written = |report: &FileReport| report.inserted + report.replaced;
     bulk::end(run.session, reports.iter().map(written).sum())?;
     Ok(reports)

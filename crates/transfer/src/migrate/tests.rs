@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use obeya_testkit::postgres::Scratch;
 
-use super::session::patient;
-use super::tables::{COUNTED, TABLES};
+use super::session::lift_time_limits;
+use super::tables::{SEQUENCED_TABLES, TABLES};
 use obeya_store::table::{Column, ColumnType, Table};
 use obeya_store::{Session, Store, StoreError, StoreOptions};
 
@@ -109,7 +109,7 @@ async fn holds(url: &str, catalogue: &'static Catalogue) {
     }
     assert!(listed.is_empty(), "no table of the schema: {listed:?}");
     counted.sort();
-    let mut expected = COUNTED.map(str::to_owned).to_vec();
+    let mut expected = SEQUENCED_TABLES.map(str::to_owned).to_vec();
     expected.sort();
     assert_eq!(counted, expected);
 }
@@ -128,7 +128,7 @@ async fn waits(url: &str) {
     let before = before.expect("read").flatten();
     let during = store
         .write(move |session| {
-            patient(session)?;
+            lift_time_limits(session)?;
             limits(session)
         })
         .await;
