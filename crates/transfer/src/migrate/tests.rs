@@ -20,12 +20,12 @@ const DERIVED: [&str; 7] = [
     "incidents_search",
 ];
 
-/// A column as the list has it: its name, its kind, its place in the primary key, and what it refers to. Only
-/// the columns of the key have an order: a declared table has that of its lines, and a column that was added
-/// to a table stands at its end.
+/// A column of the list: its name, type, position in the primary key, and the table that it refers to. Only
+/// key columns have an order: that of the lines in the declaration, and a column that was added later is at
+/// the end of its table.
 type Listed = (String, ColumnType, Option<usize>, Option<String>);
 
-/// Where each engine tells of its own tables.
+/// The catalogue query of each engine for its tables.
 struct Catalogue {
     /// Names of tables.
     tables: &'static str,

@@ -156,7 +156,8 @@ fn parts(run: &mut Run<'_>, location: Location<'_>, line: &TypeLine) -> Result<P
     Ok(parts)
 }
 
-/// Writes a level of the category tree and those below. `tree` collects what is checked once all are known.
+/// Writes a level of the category tree and those below. `tree` collects the data of checks that need all
+/// levels.
 #[expect(
     clippy::too_many_arguments,
     reason = "what the recursion carries down; a struct for it would live in this function alone"
