@@ -1,8 +1,8 @@
-//! Lists that fetch nothing until they are read: a page, all pages one after the other, the first record, or
-//! how many there are.
+//! Lazy lists, which send requests only when they are read: a page, all pages one after the other, the first
+//! record, or the number of records.
 //!
-//! The lists of the interface differ in how they come: in pages with links, in numbered pages, or whole. Here
-//! they have one face.
+//! The operations of the API return lists in pages with links, in numbered pages, or whole. Here all of them
+//! have one interface.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -28,14 +28,14 @@ use crate::models::Record;
 use crate::runtime::ForkGuard;
 
 /// One page of any list.
-pub(crate) struct Sheet<T> {
+pub(crate) struct ListPage<T> {
     items: Vec<T>,
-    /// How many records match in all, if that is known.
+    /// The total number of matching records, if known.
     count: Option<i64>,
     next_link: Option<String>,
 }
 
-impl<T> Sheet<T> {
+impl<T> ListPage<T> {
     fn numbered(items: Vec<T>, total: i32) -> Self {
         Self {
             items,
@@ -45,7 +45,7 @@ impl<T> Sheet<T> {
     }
 }
 
-impl<T: Record> Answer for Sheet<T> {
+impl<T: Record> Answer for ListPage<T> {
     fn into_python(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let items: Vec<_> = self
             .items
@@ -61,19 +61,19 @@ impl<T: Record> Answer for Sheet<T> {
     }
 }
 
-/// The answer of a service to a request for a list.
-pub(crate) trait IntoSheet: Send + 'static {
-    /// A record of it.
+/// The body of a response with a list.
+pub(crate) trait IntoListPage: Send + 'static {
+    /// The type of its records.
     type Record: Record + Tabular;
 
-    fn into_sheet(self) -> Sheet<Self::Record>;
+    fn into_list_page(self) -> ListPage<Self::Record>;
 }
 
-impl<T: Record + Tabular> IntoSheet for obeya::Page<T> {
+impl<T: Record + Tabular> IntoListPage for obeya::Page<T> {
     type Record = T;
 
-    fn into_sheet(self) -> Sheet<T> {
-        Sheet {
+    fn into_list_page(self) -> ListPage<T> {
+        ListPage {
             items: self.items,
             count: self.count,
             next_link: self.next_link,
@@ -81,12 +81,12 @@ impl<T: Record + Tabular> IntoSheet for obeya::Page<T> {
     }
 }
 
-impl<T: Record + Tabular> IntoSheet for Vec<T> {
+impl<T: Record + Tabular> IntoListPage for Vec<T> {
     type Record = T;
 
-    fn into_sheet(self) -> Sheet<T> {
+    fn into_list_page(self) -> ListPage<T> {
         let count = i64::try_from(self.len()).ok();
-        Sheet {
+        ListPage {
             items: self,
             count,
             next_link: None,
@@ -97,11 +97,11 @@ impl<T: Record + Tabular> IntoSheet for Vec<T> {
 macro_rules! numbered_pages {
     ($($page:ident of $record:ident counts $count:ident;)*) => {
         $(
-            impl IntoSheet for $page {
+            impl IntoListPage for $page {
                 type Record = $record;
 
-                fn into_sheet(self) -> Sheet<$record> {
-                    Sheet::numbered(self.values, self.$count)
+                fn into_list_page(self) -> ListPage<$record> {
+                    ListPage::numbered(self.values, self.$count)
                 }
             }
         )*
@@ -115,40 +115,39 @@ numbered_pages! {
     DatasourceValuePage of DatasourceValue counts count;
 }
 
-async fn sheet<S: IntoSheet>(
+async fn list_page<S: IntoListPage>(
     answer: impl Future<Output = obeya::Result<S>>,
-) -> obeya::Result<Sheet<S::Record>> {
-    Ok(answer.await?.into_sheet())
+) -> obeya::Result<ListPage<S::Record>> {
+    Ok(answer.await?.into_list_page())
 }
 
-async fn first<S: IntoSheet>(
+async fn first<S: IntoListPage>(
     answer: impl Future<Output = obeya::Result<S>>,
 ) -> obeya::Result<Option<S::Record>> {
-    Ok(answer.await?.into_sheet().items.into_iter().next())
+    Ok(answer.await?.into_list_page().items.into_iter().next())
 }
 
-async fn count<S: IntoSheet>(
+async fn count<S: IntoListPage>(
     answer: impl Future<Output = obeya::Result<S>>,
 ) -> obeya::Result<Option<i64>> {
-    Ok(answer.await?.into_sheet().count)
+    Ok(answer.await?.into_list_page().count)
 }
 
 /// A list that can be requested in pages.
 pub(crate) trait Source: Send + Sync + 'static {
-    /// A page; only numbered lists have others than the first.
+    /// A page by its number; only numbered lists have pages after the first.
     fn page(&self, number: i32) -> Work;
     fn first(&self) -> Work;
     fn count(&self) -> Work;
     fn pages(&self) -> Box<dyn Stream>;
     /// The columns of its batches.
     fn schema(&self) -> SchemaRef;
-    /// The pages as batches; `counted` requests the number of all records, where the service does not always
-    /// return it.
+    /// The pages as batches; `counted` requests the total number of records from services that return it only
+    /// on request.
     fn batches(&self, counted: bool) -> Fetch;
 }
 
-/// A list of v2, whose pages have links, how many records it is to have at most, and how many it leaves out
-/// at the beginning.
+/// A list of v2, whose pages have links, with the most records to return and the number of records to skip.
 pub(crate) struct Linked<T> {
     pub(crate) list: List<T>,
     pub(crate) top: Option<i32>,
@@ -157,7 +156,7 @@ pub(crate) struct Linked<T> {
 
 impl<T: Resource + Record + Tabular> Source for Linked<T> {
     fn page(&self, _number: i32) -> Work {
-        work(sheet(self.list.clone().send()))
+        work(list_page(self.list.clone().send()))
     }
 
     fn first(&self) -> Work {
@@ -183,7 +182,7 @@ impl<T: Resource + Record + Tabular> Source for Linked<T> {
             return list.arrow_pages().boxed();
         }
         let (top, skip) = (self.top.unwrap_or(i32::MAX), self.skip);
-        // With a start or an end the list has fewer rows than match.
+        // With a start or an end the list has fewer rows than there are matching records.
         let given = move |count: i32| count.saturating_sub(skip).clamp(0, top.max(0));
         let pages = list.count(true).arrow_pages();
         let pages = pages.map(move |page| {
@@ -202,7 +201,7 @@ macro_rules! numbered_lists {
         $(
             impl Source for Records<$record> {
                 fn page(&self, number: i32) -> Work {
-                    work(sheet(self.clone().page(number).send()))
+                    work(list_page(self.clone().page(number).send()))
                 }
 
                 fn first(&self) -> Work {
@@ -233,7 +232,7 @@ numbered_lists! { Incident Improvement }
 
 impl Source for obeya::Values {
     fn page(&self, number: i32) -> Work {
-        work(sheet(self.clone().page(number)))
+        work(list_page(self.clone().page(number)))
     }
 
     fn first(&self) -> Work {
@@ -264,10 +263,10 @@ impl<F, A, S> Source for Whole<F>
 where
     F: Fn() -> A + Send + Sync + 'static,
     A: Future<Output = obeya::Result<S>> + Send + 'static,
-    S: IntoSheet,
+    S: IntoListPage,
 {
     fn page(&self, _number: i32) -> Work {
-        work(sheet((self.0)()))
+        work(list_page((self.0)()))
     }
 
     fn first(&self) -> Work {
@@ -289,14 +288,14 @@ where
     fn batches(&self, _counted: bool) -> Fetch {
         let (answer, operation) = ((self.0)(), self.1);
         let page = async move {
-            let sheet = answer.await?.into_sheet();
-            ArrowPage::whole(operation, &sheet.items)
+            let page = answer.await?.into_list_page();
+            ArrowPage::whole(operation, &page.items)
         };
         stream::once(page.boxed()).boxed()
     }
 }
 
-/// The next page, when it has arrived; nothing after the last.
+/// The request of the next page; `None` after the last one.
 type Next<'a> = Pin<Box<dyn Future<Output = Option<obeya::Result<Make>>> + Send + 'a>>;
 
 /// Pages, one after the other.
@@ -304,16 +303,16 @@ pub(crate) trait Stream: Send {
     fn next(&mut self) -> Next<'_>;
 }
 
-impl<S: IntoSheet> Stream for Paged<S> {
+impl<S: IntoListPage> Stream for Paged<S> {
     fn next(&mut self) -> Next<'_> {
         Box::pin(async {
             let page = Paged::next(self).await?;
-            Some(page.map(|page| make(page.into_sheet())))
+            Some(page.map(|page| make(page.into_list_page())))
         })
     }
 }
 
-/// The one page of a list that comes whole.
+/// The only page of a list that is returned whole.
 struct Once(Option<Work>);
 
 impl Stream for Once {
@@ -323,7 +322,7 @@ impl Stream for Once {
     }
 }
 
-/// A list that is to be fetched.
+/// A lazy list.
 #[pyclass(frozen, generic, module = "obeya._obeya")]
 pub(crate) struct Query {
     source: ForkGuard<Box<dyn Source>>,
@@ -347,7 +346,7 @@ impl Query {
     ) -> Self
     where
         A: Future<Output = obeya::Result<S>> + Send + 'static,
-        S: IntoSheet,
+        S: IntoListPage,
     {
         Self::new(handle, Whole(ask, operation))
     }
@@ -385,7 +384,7 @@ impl Query {
         })
     }
 
-    /// The pages as batches, each with how many records there are if that can be known.
+    /// The pages as batches, each with the total number of records if known.
     #[pyo3(signature = (counted, /))]
     fn batches(&self, counted: bool) -> PyResult<Batches> {
         Ok(Batches::new(self.source()?.batches(counted), &self.turns))
@@ -396,8 +395,8 @@ impl Query {
         Ok(Rows::new(self.schema()?))
     }
 
-    /// As a stream that fetches while another library reads it. The interface allows to answer with our own
-    /// schema.
+    /// An Arrow stream that fetches pages while another library reads it. The protocol allows ignoring the
+    /// requested schema.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -422,7 +421,7 @@ pub(crate) struct Pages {
     turns: Turns,
 }
 
-/// The pages that are left, if there are any.
+/// The remaining pages, if any.
 type Rest = Mutex<Option<Box<dyn Stream>>>;
 
 #[pymethods]
@@ -431,7 +430,7 @@ impl Pages {
     fn next(&self) -> PyResult<Call> {
         let rest = Arc::clone(self.rest.get("iterator")?);
         let next = async move {
-            // Taken out while a page is fetched, so that an interrupt or a cancellation drops the connection.
+            // Taken out while a page is fetched, so that an interrupt or cancellation drops the request.
             let taken = rest.lock().unwrap_or_else(PoisonError::into_inner).take();
             let Some(mut pages) = taken else {
                 return Ok(make(None::<()>));

@@ -92,7 +92,7 @@ impl ParquetFile {
         let (last, rows) = (Arc::clone(self.last.get("file")?), batch.rows().clone());
         Ok(call(async move {
             let mut last = last.lock().await;
-            let mut writer = settle(&mut last).await?.ok_or_else(ended)?;
+            let mut writer = await_step(&mut last).await?.ok_or_else(ended)?;
             *last = Some(spawn_blocking(move || {
                 writer.write(&rows)?;
                 Ok(Some(writer))
@@ -107,9 +107,9 @@ impl ParquetFile {
         let (last, path) = (Arc::clone(self.last.get("file")?), self.path.clone());
         Ok(call(async move {
             let mut last = last.lock().await;
-            let writer = settle(&mut last).await?.ok_or_else(ended)?;
+            let writer = await_step(&mut last).await?.ok_or_else(ended)?;
             *last = Some(spawn_blocking(move || publish(writer, &path, fetched)));
-            settle(&mut last).await.map(drop)
+            await_step(&mut last).await.map(drop)
         }))
     }
 
@@ -125,7 +125,7 @@ impl ParquetFile {
         let _ = (kind, error, trace);
         let (last, runtime) = (self.last.get("file")?, runtime()?);
         // A failed step whose result was not awaited does not matter when the file is discarded.
-        py.detach(|| drop(runtime.block_on(async { settle(&mut *last.lock().await).await })));
+        py.detach(|| drop(runtime.block_on(async { await_step(&mut *last.lock().await).await })));
         Ok(())
     }
 }
@@ -141,7 +141,7 @@ fn call(work: impl Future<Output = Result<(), ParquetError>> + Send + 'static) -
 }
 
 /// Waits for the last step. If the waiting is cancelled, the step is not lost.
-async fn settle(last: &mut Option<Step>) -> Result<Option<Writer>, ParquetError> {
+async fn await_step(last: &mut Option<Step>) -> Result<Option<Writer>, ParquetError> {
     let Some(step) = last else {
         return Ok(None);
     };

@@ -1,4 +1,4 @@
-//! The one Tokio runtime of a process, and waiting on it from Python: without the GIL, and with an ear for
+//! The Tokio runtime of the process, and waiting on it from Python: without the GIL, and interruptible by
 //! Ctrl-C.
 //!
 //! A fork copies memory but not threads: in the child the parent's runtime hangs forever. So a child gets its

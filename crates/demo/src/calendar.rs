@@ -1,18 +1,17 @@
 //! Days of the demo: two years that end today, so that "the last month" shows something whenever the demo is
 //! run.
 //!
-//! Whoever runs it on the same day sees the same figures. On another day they follow the week and the season,
-//! as a plant's do.
+//! Runs on the same day give the same figures. On other days the figures follow the day of the week and the
+//! season.
 
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-/// How many days of history the plant has: whole weeks, so that there are as many Sundays in it whenever it
-/// ends.
+/// Days of history: whole weeks, so that the number of Sundays does not depend on the last day.
 pub(crate) const DAYS: i32 = 104 * 7;
 
-/// The day it is in UTC.
+/// The current day in UTC.
 pub(crate) fn today() -> Date {
     jiff::Timestamp::now().to_zoned(TimeZone::UTC).date()
 }
@@ -53,8 +52,7 @@ impl Calendar {
         self.date(day).weekday().to_monday_zero_offset()
     }
 
-    /// How cold it is at this time of the year, from 0 (July) to 1 (January): a straight line up and down,
-    /// which is near enough.
+    /// The coldness of the season, from 0 (July) to 1 (January), as a linear approximation.
     pub(crate) fn cold(self, day: i32) -> f64 {
         let of_year = f64::from(self.date(day).day_of_year());
         (of_year - 196.0).abs().min(365.0 - (of_year - 196.0).abs()) / 182.5

@@ -100,7 +100,7 @@ fn improvement(id: usize, plant: &Plant, calendar: Calendar, dice: &mut Dice) ->
             json!(calendar.at(day, 9 * 60 + 10)),
         );
         let next = day + i32::try_from(dice.between(4, 45)).unwrap_or(4);
-        // Not everything is done that is suggested; what is begun is mostly finished.
+        // Not every suggestion is implemented; most of the started ones are finished.
         let goes_on = dice.chance(if stage == 0 { 72 } else { 94 });
         if stage + 1 == STAGES.len() || next >= DAYS || !goes_on {
             break;

@@ -1,4 +1,4 @@
-//! Some thousands of incidents over two years, and what people wrote below them.
+//! Some thousands of incidents over two years, and their comments.
 
 use serde_json::{Value, json};
 use std::io;
@@ -11,10 +11,10 @@ use crate::types;
 
 const INCIDENTS: usize = 4_200;
 
-/// Positions in the plant's groups that follow incidents up, for each type.
+/// The groups that follow up incidents of each type, by position.
 const FOLLOW_UP: [&[usize]; 4] = [&[13, 19], &[12, 8, 4], &[10, 11], &[13, 16]];
 
-/// Groups that report.
+/// The groups that report incidents.
 const REPORTING: [usize; 9] = [2, 4, 5, 6, 7, 8, 12, 15, 23];
 
 const REPLIES: [&str; 8] = [
@@ -44,7 +44,7 @@ pub(crate) fn write(folder: &Folder, plant: &Plant, calendar: Calendar) -> io::R
     folder.lines("incident_comments", comments)
 }
 
-/// Fewer on weekends, and slowly fewer altogether: the plant learns.
+/// The number of incidents: fewer on weekends, and a slow decrease over time.
 fn reported_day(dice: &mut Dice, calendar: Calendar) -> i32 {
     loop {
         let day = i32::try_from(dice.between(0, i64::from(DAYS) - 1)).unwrap_or(0);
@@ -56,8 +56,8 @@ fn reported_day(dice: &mut Dice, calendar: Calendar) -> i32 {
     }
 }
 
-/// Where an incident stands, and since when.
-struct Course {
+/// Status history of an incident.
+struct StatusHistory {
     status: &'static str,
     /// Day of the resolution.
     resolved: Option<i32>,
@@ -65,31 +65,31 @@ struct Course {
     touched: i32,
 }
 
-fn course(day: i32, dice: &mut Dice) -> Course {
+fn status_history(day: i32, dice: &mut Dice) -> StatusHistory {
     let age = DAYS - 1 - day;
-    // Most are closed within two weeks; every fifth drags on.
+    // Most are closed within two weeks; every fifth takes longer.
     let slow = if dice.chance(20) { 90 } else { 14 };
     let takes = i32::try_from(dice.between(0, slow)).unwrap_or(0);
     if takes > age {
         let status = if dice.chance(45) { "New" } else { "InProgress" };
-        return Course {
+        return StatusHistory {
             status,
             resolved: None,
             touched: day + takes.min(age) / 2,
         };
     }
     match dice.between(0, 99) {
-        0..=4 => Course {
+        0..=4 => StatusHistory {
             status: "Rejected",
             resolved: None,
             touched: day + takes,
         },
-        5..=6 => Course {
+        5..=6 => StatusHistory {
             status: "InProgress",
             resolved: None,
             touched: day + takes,
         },
-        _ => Course {
+        _ => StatusHistory {
             status: "Resolved",
             resolved: Some(day + takes),
             touched: day + takes,
@@ -118,12 +118,12 @@ fn incident(
         people => Some(*dice.pick(&people)),
     };
     let minute = dice.between(0, 1439);
-    let course = course(day, dice);
-    let resolved = course.resolved.map(|day| calendar.at(day, minute + 35));
-    // The trash holds what was deleted in the last 30 days; a few duplicates and tests.
+    let history = status_history(day, dice);
+    let resolved = history.resolved.map(|day| calendar.at(day, minute + 35));
+    // The trash contains incidents deleted in the last 30 days: a few duplicates and tests.
     let deleted = (day > DAYS - 60 && dice.chance(8)).then(|| {
         let back = i32::try_from(dice.between(1, 27)).unwrap_or(1);
-        calendar.at((DAYS - back).max(course.touched + 1).min(DAYS - 1), minute)
+        calendar.at((DAYS - back).max(history.touched + 1).min(DAYS - 1), minute)
     });
     let consequences: Vec<Value> = kind
         .consequences
@@ -133,7 +133,7 @@ fn incident(
         .into_iter()
         .map(|(id, unit)| json!({"id": id, "amount": amount(unit, dice)}))
         .collect();
-    let causes: Vec<Value> = if course.status == "Resolved" {
+    let causes: Vec<Value> = if history.status == "Resolved" {
         let first = *dice.pick(&kind.causes);
         let second = *dice.pick(&kind.causes);
         let mut ids = vec![first];
@@ -155,7 +155,7 @@ fn incident(
         discuss(
             id,
             words.remarks,
-            (day, course.touched),
+            (day, history.touched),
             minute,
             plant,
             calendar,
@@ -165,12 +165,12 @@ fn incident(
     };
     let evaluated = resolved.is_some() && dice.chance(40);
     json!({
-        "id": id, "incidentTypeId": position + 1, "title": title, "text": text(machine, dice), "status": course.status,
+        "id": id, "incidentTypeId": position + 1, "title": title, "text": text(machine, dice), "status": history.status,
         "severity": dice.weighted(&[("None", 12), ("Low", 46), ("Medium", 32), ("High", 10)]),
         "reportedByGroupId": reporting + 1, "reportedByUserId": reporter.id, "followUpGroupId": following + 1,
         "responsibleUserId": responsible.map(|user| &user.id),
         "incidentDate": calendar.date(day).to_string(), "reportedDate": calendar.at(day, minute),
-        "lastModified": calendar.at(course.touched, minute + 40), "resolvedDate": resolved,
+        "lastModified": calendar.at(history.touched, minute + 40), "resolvedDate": resolved,
         "dueDate": calendar.at(day + 21, 12 * 60),
         "evaluationStatus": evaluated.then(|| dice.weighted(&[("Good", 60), ("Medium", 30), ("Bad", 10)])),
         "evaluationText": evaluated.then_some("Effect checked after four weeks."),
@@ -185,7 +185,7 @@ fn incident(
 }
 
 fn amount(unit: &str, dice: &mut Dice) -> f64 {
-    // Many small ones and a few that hurt.
+    // Many small amounts and a few large ones.
     let size = if dice.chance(6) { 12.0 } else { 1.0 };
     match unit {
         "days" => rounded(size * dice.around(0.8, 0.5).abs(), 0),
@@ -235,7 +235,7 @@ fn text(machine: &str, dice: &mut Dice) -> String {
     format!("{seen} at {machine}. {done}")
 }
 
-/// Adds the comments of one incident; the number added.
+/// Adds the comments of one incident; returns their number.
 #[expect(
     clippy::too_many_arguments,
     reason = "an incident's coordinates; a struct for one call would only rename them"

@@ -1,6 +1,7 @@
 //! The plant itself: projects, areas, groups, people and boards.
 //!
-//! Other parts of the demo refer to what stands here by position; ids are the position plus one.
+//! The records are listed here. Other parts of the demo refer to them by position; ids are the position plus
+//! one.
 
 use serde_json::{Value, json};
 use std::io;
@@ -8,7 +9,7 @@ use std::io;
 use crate::dice::Dice;
 use crate::folder::Folder;
 
-/// Every area, its name and what happens there.
+/// The areas: name and description.
 pub(crate) const AREAS: [(&str, &str); 12] = [
     ("Foundry", "Melting, casting and shake-out"),
     ("Machining hall A", "Lines 1 and 2: housings"),
@@ -24,7 +25,7 @@ pub(crate) const AREAS: [(&str, &str); 12] = [
     ("Kontorbygg Øst", "Planning, purchasing, HR"),
 ];
 
-/// A group: name, type, the position of its parent, what it is for.
+/// A group: name, type, the position of its parent, description.
 pub(crate) struct Group {
     pub(crate) name: &'static str,
     kind: &'static str,
@@ -159,7 +160,7 @@ pub(crate) const GROUPS: [Group; 24] = [
     ),
 ];
 
-/// Projects, by name; the position of the group that carries each.
+/// Projects: name, and the position of the responsible group.
 pub(crate) const PROJECTS: [(&str, usize); 4] = [
     ("Nordlys", 20),
     ("Zero Scrap", 21),
@@ -244,16 +245,16 @@ pub(crate) struct User {
     pub(crate) groups: Vec<usize>,
 }
 
-/// What the other parts of the demo need to know of the plant.
+/// The facts about the plant that other parts of the demo need.
 pub(crate) struct Plant {
     pub(crate) users: Vec<User>,
 }
 
 impl Plant {
-    /// Hires everybody.
+    /// Generates the people.
     pub(crate) fn new() -> Self {
         let mut dice = Dice::new(1);
-        // Teams where people work; the others are filled across teams.
+        // Teams with members of their own; the members of other groups come from several teams.
         let teams = [2, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 15, 16, 17, 23];
         let across = [18, 19, 20, 21, 22];
         let users = (0..96)
@@ -399,7 +400,7 @@ fn user_line(user: &User) -> Value {
     })
 }
 
-/// The letter a person would type for this one in a login.
+/// The ASCII letter for this one in a login.
 fn plain(letter: char) -> char {
     match letter {
         'å' | 'ä' | 'á' | 'à' | 'ạ' | 'ầ' => 'a',

@@ -28,7 +28,7 @@ pub(crate) struct Type {
     consequences: &'static [(Words, &'static str)],
     /// Label, type, mandatory.
     fields: &'static [(Words, &'static str, bool)],
-    /// Titles of incidents; `{}` stands for one of the places.
+    /// Titles of incidents; `{}` is replaced by a place.
     pub(crate) titles: &'static [&'static str],
     /// Machines and lines where incidents of this type happen.
     pub(crate) places: &'static [&'static str],
@@ -392,7 +392,7 @@ pub(crate) const TYPES: [Type; 4] = [
     },
 ];
 
-/// The ids of one type's parts, as they stand in the folder.
+/// The ids of one type's parts, as in the folder.
 pub(crate) struct Ids {
     /// Categories an incident can have: the leaves.
     pub(crate) leaves: Vec<i32>,

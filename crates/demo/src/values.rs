@@ -14,7 +14,7 @@ pub(crate) const OEE: usize = 0;
 const SCRAP: usize = 1;
 const DOWNTIME: usize = 2;
 const UNITS: usize = 3;
-/// The one the demo pulls: a value for each hour and meter.
+/// The datasource that the demo pulls: a value for each hour and meter.
 pub(crate) const ENERGY: usize = 4;
 const DELIVERY: usize = 5;
 const ABSENCE: usize = 6;
@@ -40,7 +40,7 @@ const DATASOURCES: [(&str, &str, &str); 8] = [
     ("Safety walks", "Walks done", "Week"),
 ];
 
-/// Lines with the id of their area and the units a good shift makes.
+/// Lines, with the id of their area and the units produced in a good shift.
 const LINES: [(&str, u32, f64); 6] = [
     ("Line 1", 2, 420.0),
     ("Line 2", 2, 410.0),
@@ -50,14 +50,14 @@ const LINES: [(&str, u32, f64); 6] = [
     ("Linje 6", 6, 176.0),
 ];
 
-/// Shifts with the minute they begin at and how far their OEE lies from the day's.
+/// Shifts, with the minute at which they begin and the difference of their OEE from the day's.
 const SHIFTS: [(&str, i64, f64); 3] = [
     ("Day", 360, 0.8),
     ("Evening", 840, 0.0),
     ("Night", 1320, -2.6),
 ];
 
-/// Meters with the id of their area, their base load and what production and cold add to it.
+/// Meters, with the id of their area, their base load, and the additional load of production and of cold.
 const METERS: [(&str, u32, f64, f64, f64); 3] = [
     ("Foundry", 1, 310.0, 640.0, 40.0),
     ("Machining", 2, 90.0, 260.0, 60.0),
@@ -73,7 +73,7 @@ const REASONS: [&str; 6] = [
     "Quality check",
 ];
 
-/// Days on which something happened that was not chance: first, last, line, points of OEE, what it was.
+/// Special causes: first day, last day, line, points of OEE, description.
 const SPECIAL: [(i32, i32, usize, f64, &str); 4] = [
     (143, 147, 0, -9.0, "New operators after holidays"),
     (
@@ -87,10 +87,10 @@ const SPECIAL: [(i32, i32, usize, f64, &str); 4] = [
     (655, 657, 1, -14.0, "Strømbrudd og omstart av PLS"),
 ];
 
-/// The day from which line 3 runs with the quick changeover, and what it gained.
+/// The first day of the quick changeover on line 3, and its gain.
 const CHANGEOVER: (i32, f64) = (480, 4.5);
 
-/// Writes `datasources.jsonl` and `datasource_values.csv`; the number of values.
+/// Writes `datasources.jsonl` and `datasource_values.csv`; returns the number of values.
 pub(crate) fn write(folder: &Folder, calendar: Calendar) -> io::Result<u32> {
     folder.lines(
         "datasources",
@@ -107,7 +107,7 @@ pub(crate) fn write(folder: &Folder, calendar: Calendar) -> io::Result<u32> {
             out,
             "id,dataSourceId,valueDate,registrationDate,value,areaId,dimension,dimension2,dimension3,description"
         )?;
-        let mut out = Sheet { out, rows: 0 };
+        let mut out = ValuesFile { out, rows: 0 };
         lines(&mut out, calendar)?;
         energy(&mut out, calendar)?;
         office(&mut out, calendar)?;
@@ -137,13 +137,13 @@ fn elements(position: usize) -> serde_json::Value {
     }
 }
 
-/// The file of values under way.
-struct Sheet<W> {
+/// The file of values that is being written.
+struct ValuesFile<W> {
     out: W,
     rows: u32,
 }
 
-/// Where a value stands, without its number.
+/// Coordinates of a value.
 struct Row<'a> {
     datasource: usize,
     at: &'a str,
@@ -152,7 +152,7 @@ struct Row<'a> {
     why: &'a str,
 }
 
-impl<W: Write> Sheet<W> {
+impl<W: Write> ValuesFile<W> {
     fn row(&mut self, row: &Row<'_>, value: f64) -> io::Result<()> {
         self.rows += 1;
         let Row {
@@ -174,15 +174,15 @@ impl<W: Write> Sheet<W> {
     }
 }
 
-/// What every line made in every shift: OEE first, the rest follows from it.
-fn lines(out: &mut Sheet<impl Write>, calendar: Calendar) -> io::Result<()> {
+/// The output of every line in every shift: OEE first, the other values are derived from it.
+fn lines(out: &mut ValuesFile<impl Write>, calendar: Calendar) -> io::Result<()> {
     let mut dice = Dice::new(5);
     let mut scrap = Vec::new();
     let mut stops = Vec::new();
     let mut units = Vec::new();
     for day in 0..DAYS {
         for (shift, (shift_name, begins, offset)) in SHIFTS.iter().enumerate() {
-            // Sundays stand still; Monday mornings start cold.
+            // No production on Sundays; Monday mornings start slowly.
             if calendar.weekday(day) == 6 {
                 continue;
             }
@@ -241,7 +241,7 @@ fn lines(out: &mut Sheet<impl Write>, calendar: Calendar) -> io::Result<()> {
             }
         }
     }
-    // One datasource after the other: the order of the table they are imported into.
+    // One datasource after the other, in the order of the table.
     for (at, line, shift, value) in &scrap {
         let dimensions = [LINES[*line].0, SHIFTS[*shift].0, ""];
         out.row(
@@ -284,9 +284,9 @@ fn lines(out: &mut Sheet<impl Write>, calendar: Calendar) -> io::Result<()> {
     Ok(())
 }
 
-/// A value for each hour and meter: the working day, the cold, and a furnace that was left on over one
+/// A value for each hour and meter, with the working day, the cold, and a furnace that was left on over one
 /// weekend.
-fn energy(out: &mut Sheet<impl Write>, calendar: Calendar) -> io::Result<()> {
+fn energy(out: &mut ValuesFile<impl Write>, calendar: Calendar) -> io::Result<()> {
     let mut dice = Dice::new(6);
     for day in 0..DAYS {
         let weekday = calendar.weekday(day);
@@ -304,7 +304,7 @@ fn energy(out: &mut Sheet<impl Write>, calendar: Calendar) -> io::Result<()> {
                     (_, 22..=23 | 0..=5) => 0.82,
                     _ => 1.0,
                 };
-                // The timer of the furnaces came on day 380: a third less at rest.
+                // The timer of the furnaces was installed on day 380: the load at rest falls by a third.
                 let base = if meter == 0 && day >= 380 {
                     base * 0.68
                 } else {
@@ -337,7 +337,7 @@ fn energy(out: &mut Sheet<impl Write>, calendar: Calendar) -> io::Result<()> {
 }
 
 /// Deliveries, absence and safety walks.
-fn office(out: &mut Sheet<impl Write>, calendar: Calendar) -> io::Result<()> {
+fn office(out: &mut ValuesFile<impl Write>, calendar: Calendar) -> io::Result<()> {
     let mut dice = Dice::new(7);
     let trend = |day: i32| f64::from(day) / f64::from(DAYS);
     for day in (0..DAYS).filter(|day| calendar.weekday(*day) < 5) {
@@ -403,8 +403,10 @@ mod tests {
     use super::*;
     use jiff::civil::date;
 
-    fn sheet(fill: impl FnOnce(&mut Sheet<Vec<u8>>, Calendar) -> io::Result<()>) -> (u32, String) {
-        let mut out = Sheet {
+    fn values_file(
+        fill: impl FnOnce(&mut ValuesFile<Vec<u8>>, Calendar) -> io::Result<()>,
+    ) -> (u32, String) {
+        let mut out = ValuesFile {
             out: Vec::new(),
             rows: 0,
         };
@@ -425,13 +427,17 @@ mod tests {
 
     #[test]
     fn there_are_more_than_a_hundred_thousand_values() {
-        let rows = [sheet(lines).0, sheet(energy).0, sheet(office).0];
+        let rows = [
+            values_file(lines).0,
+            values_file(energy).0,
+            values_file(office).0,
+        ];
         assert!(rows.iter().sum::<u32>() > 100_000, "{rows:?}");
     }
 
     #[test]
     fn oee_rises_over_the_years_sinks_at_night_and_falls_on_special_days() {
-        let (_, text) = sheet(lines);
+        let (_, text) = values_file(lines);
         let oee = |cells: &[&str]| cells[1] == "1";
         let early = mean(&text, |cells| oee(cells) && cells[2] < "2024-09");
         let late = mean(&text, |cells| oee(cells) && cells[2] > "2025-09");
@@ -447,6 +453,6 @@ mod tests {
 
     #[test]
     fn the_two_runs_give_the_same_figures() {
-        assert_eq!(sheet(energy).1, sheet(energy).1);
+        assert_eq!(values_file(energy).1, values_file(energy).1);
     }
 }

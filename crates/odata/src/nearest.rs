@@ -1,9 +1,9 @@
-//! Which known name a misspelt one was meant to be.
+//! Suggests the closest known name for a misspelt one.
 
-/// The known name nearest to `found`, if it is near enough to be a slip: another case, or at most a third of
-/// it changed. A name of one or two letters is near to nothing.
+/// The known name closest to `found`, if it differs only in case or in at most a third of the letters. One or
+/// two letters must be equal except for case.
 pub(crate) fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    // Names of entities are short; what is long is no slip of one, and must not cost its square.
+    // Names of entities are short. The cost is quadratic, so long input is skipped.
     const LONGEST: usize = 64;
     if found.len() > LONGEST {
         return None;
@@ -22,13 +22,13 @@ pub(crate) fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> 
         .map(|(_, name)| name)
 }
 
-/// The end of a message that says what was meant, if that is known; `prefix` stands before the name.
+/// The suggestion at the end of a message, or an empty text; `prefix` precedes the name.
 pub(crate) fn did_you_mean(near: Option<&str>, prefix: &str) -> String {
     near.map(|near| format!("; did you mean `{prefix}{near}`?"))
         .unwrap_or_default()
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours that lead from one to the other.
+/// The edit distance: insertions, deletions, replacements and swaps of adjacent letters.
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=b.len()).collect();

@@ -88,7 +88,7 @@ pub(super) trait Connection: Session + Send + 'static {
     ///
     /// # Errors
     /// One of these statements failed. Only a rollback to the savepoint can follow.
-    fn settle(&mut self) -> Result<(), StoreError> {
+    fn await_pending(&mut self) -> Result<(), StoreError> {
         Ok(())
     }
 

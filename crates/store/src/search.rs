@@ -66,8 +66,9 @@ pub fn add_comments<'a>(
 
 /// Merges the segments of each index of comments, which halves the cost of a search: many writes leave many
 /// segments, and a search reads all of them. It rewrites both indexes, so it is for after many writes. Does
-/// nothing where an engine does not need it.
-pub fn settle_comments(session: &mut dyn Session) -> Result<(), StoreError> {
+/// nothing where an engine does not need it. (A comment in the released migration 0004 still calls it
+/// `settle_comments`.)
+pub fn merge_comment_indexes(session: &mut dyn Session) -> Result<(), StoreError> {
     let statements = session.capabilities().merge_comment_indexes();
     statements
         .iter()

@@ -20,7 +20,7 @@ pub fn counter(session: &mut dyn Session, table: &str) -> Result<i64, StoreError
 /// so do it last.
 ///
 /// [`Capabilities::set_sequence`]: super::engine::Capabilities::set_sequence
-pub fn pass(session: &mut dyn Session, table: &str, last: i64) -> Result<(), StoreError> {
+pub fn advance(session: &mut dyn Session, table: &str, last: i64) -> Result<(), StoreError> {
     if counter(session, table)? >= last {
         return Ok(());
     }

@@ -412,7 +412,7 @@ fn run<C: Connection>(
     }
     let ran = catch_unwind(AssertUnwindSafe(|| batched.job.run(connection)));
     let outcome = match ran {
-        Ok(true) => connection.settle().map(|()| true),
+        Ok(true) => connection.await_pending().map(|()| true),
         Ok(false) => Ok(false),
         Err(_) => Err(StoreError::Engine("a write panicked".into())),
     };

@@ -32,14 +32,14 @@ class Call(Generic[_T]):
 
 @final
 class Query(Generic[_T]):
-    """A list that is to be fetched."""
+    """A lazy list."""
 
     def page(self, number: int = 1, /) -> Call[Page[_T]]: ...
     def first(self) -> Call[_T | None]: ...
     def count(self) -> Call[int | None]: ...
     def pages(self) -> Pages[_T]: ...
     def batches(self, counted: bool, /) -> Batches:
-        """The pages as batches, each with how many records there are if that can be known."""
+        """The pages as batches, each with the total number of records if known."""
 
     def rows(self) -> Rows:
         """A collection of batches."""

@@ -1,4 +1,4 @@
-"""Incidents with all that hangs on them, as tables: tidy, a table for each kind of part, or wide, a column for each part by its name."""
+"""Incidents and their parts as tables: tidy, with a table for each kind of part, or wide, with a column for each part name."""
 
 from __future__ import annotations
 

@@ -11,28 +11,26 @@ use crate::ast::OrderItem;
 /// A value of the option `O`: [`Filter`], [`Order`], [`Select`] or [`Expansion`](super::Expansion) of an
 /// entity.
 ///
-/// A text is taken as it is, and nothing in it is checked. Lists (tuples, arrays, vectors) are of one
-/// option's parts.
+/// A text is used unchanged and unchecked. A list (tuple, array, vector) contains parts of one option.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be given as `{O}`",
     label = "expected an expression about the same entity, or a text"
 )]
 pub trait Clause<O> {
-    /// The option's value, not percent-encoded; `None` for an empty list, as an option without a value is
-    /// none.
+    /// The option's value, not percent-encoded; `None` for an empty list, so that the option is omitted.
     fn text(self) -> Option<String>;
 }
 
-/// Options that are lists, which may be given in parts.
+/// Options whose value is a list, which may be passed as separate parts.
 pub trait List {
-    /// The parts, which are at least one, as one value.
+    /// Joins the parts, at least one, into one value.
     #[must_use]
     fn joined(parts: &[String]) -> String {
         parts.join(",")
     }
 }
 
-/// Texts, which may be any option's.
+/// A text can be the value of any option.
 macro_rules! texts {
     ($($text:ty),+) => {
         $(impl<O> Clause<O> for $text {
@@ -57,7 +55,7 @@ impl<R, K> Clause<Filter<R>> for Value<R, Boolean, K> {
     }
 }
 
-/// A key of `$orderby` for the entity `R`, and that option.
+/// A key of `$orderby` for the entity `R`, or the whole option.
 #[must_use = "a key does nothing until it is given to a query"]
 pub struct Order<R> {
     item: OrderItem,
@@ -123,7 +121,7 @@ impl<R> fmt::Display for Order<R> {
     }
 }
 
-/// The option `$select` of the entity `R`. Its parts are properties; the value is all of them.
+/// The option `$select` of the entity `R`. Its parts are properties; the value joins them.
 #[derive(Debug)]
 pub struct Select<R>(PhantomData<fn() -> R>);
 

@@ -8,9 +8,9 @@ use super::merge;
 use super::path::{Many, One, Path, Row};
 use super::value::Filter;
 
-/// The option `$expand` of the entity `R`. Its parts are links; the value is all of them.
+/// The option `$expand` of the entity `R`. Its parts are links; the value joins them.
 ///
-/// A link may be expanded only once, so parts that lead through the same one are made one:
+/// A link may be expanded only once, so parts with the same first link are merged:
 /// `(incident().area(), incident().group())` is `incident($expand=area,group)`. Parts whose options differ
 /// (two `$top`, or `$levels` for one of them) can't be, and the service refuses them.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ pub struct Expand<R, E, N> {
     kind: PhantomData<Kind<R, E, N>>,
 }
 
-/// The origin and the target of a link, without being one.
+/// The type parameters, as a type that is always `Send` and `Sync` and owns no value.
 type Kind<R, E, N> = fn() -> (R, E, N);
 
 impl<W: Row> One<W> {
@@ -97,7 +97,7 @@ impl<R, E, N> Expand<R, E, N> {
 }
 
 impl<R, N> Expand<R, R, N> {
-    /// `$levels`: follows the link, which leads from an entity to its like, that many times; at least once.
+    /// `$levels`: follows a link between entities of one type this many times; at least once.
     pub fn levels(self, levels: u32) -> Self {
         self.with("$levels", Some(levels.max(1).to_string()))
     }
@@ -124,7 +124,7 @@ impl<R, E> Expand<R, E, ToMany> {
         self.with("$skip", Some(bounded(records)))
     }
 
-    /// `$count`: whether to say how many linked entities match in all.
+    /// `$count`: whether to return the total number of matching linked entities.
     pub fn count(self, wanted: bool) -> Self {
         self.with("$count", Some(wanted.to_string()))
     }

@@ -1,8 +1,8 @@
 //! `any`, `all` and `$count`, and the names of range variables.
 //!
-//! A closure gets its variable before it is known which names its body uses. So the variable has a unique
-//! temporary name while the body is built, and gets its final name afterwards: the first letter of the link,
-//! with a number if the body uses that for something else.
+//! A closure receives its variable before the names that its body uses are known. So the variable has a
+//! unique temporary name while the body is built, and its final name afterwards: the first letter of the
+//! link, with a number if the body already uses that letter.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -41,7 +41,7 @@ pub(super) fn count(path: Vec<Segment>, filter: Option<Expr>) -> Expr {
     }
 }
 
-/// A name for the variable that no inner variable has and that hides no property the body speaks of.
+/// A name for the variable that differs from all inner variables and from all properties in the body.
 fn free_name(path: &[Segment], body: &mut Expr) -> String {
     let mut taken = BTreeSet::new();
     visit(body, &mut |name| {
@@ -61,7 +61,7 @@ fn free_name(path: &[Segment], body: &mut Expr) -> String {
     name
 }
 
-/// Shows the first name of every path, and every range variable.
+/// Visits the first name of every path, and every range variable.
 fn visit(expr: &mut Expr, see: &mut dyn FnMut(&mut String)) {
     let mut first = |path: &mut Vec<Segment>| {
         if let Some(segment) = path.first_mut() {

@@ -1,4 +1,4 @@
-//! Conditions joined and negated.
+//! Logical operators.
 
 use std::ops::{BitAnd, BitOr, Not};
 
@@ -54,7 +54,7 @@ impl<R, K, O: Operand<Boolean, R>> BitOr<O> for Value<R, Boolean, K> {
     }
 }
 
-/// All of the conditions, of which there may be any number: without one, `true`.
+/// All of the conditions; `true` for an empty list.
 pub fn all_of<R, O: Operand<Boolean, R>>(conditions: impl IntoIterator<Item = O>) -> Filter<R> {
     let operands = conditions
         .into_iter()
@@ -62,7 +62,7 @@ pub fn all_of<R, O: Operand<Boolean, R>>(conditions: impl IntoIterator<Item = O>
     join(LogicOp::And, operands)
 }
 
-/// At least one of the conditions, of which there may be any number: without one, `false`.
+/// At least one of the conditions; `false` for an empty list.
 pub fn any_of<R, O: Operand<Boolean, R>>(conditions: impl IntoIterator<Item = O>) -> Filter<R> {
     let operands = conditions
         .into_iter()
@@ -70,8 +70,8 @@ pub fn any_of<R, O: Operand<Boolean, R>>(conditions: impl IntoIterator<Item = O>
     join(LogicOp::Or, operands)
 }
 
-/// One list of operands, including those of nested lists of the same kind: a chain of any length is one level
-/// deep.
+/// One flat list of operands, including those of nested lists of the same operator, so that a long chain does
+/// not nest.
 fn join<R>(op: LogicOp, parts: impl IntoIterator<Item = Expr>) -> Filter<R> {
     let mut operands: Vec<Expr> = Vec::new();
     for part in parts {

@@ -1,8 +1,8 @@
-//! Parts of `$expand` that name the same link, made one: `incident().area()` and `incident().group()` both
-//! lead through `incident`, which may be expanded only once.
+//! Merges parts of `$expand` that begin with the same link: `incident().area()` and `incident().group()` both
+//! go through `incident`, which may be expanded only once.
 //!
-//! It works on the texts of the parts, because some were given as texts, and only finds names, options and
-//! commas in them. Parts that cannot be merged stay separate, and the service refuses them.
+//! It works on text, because callers may pass parts as text, and splits it only into names, options and
+//! commas. Parts that cannot be merged stay separate, and the service refuses them.
 
 /// One link with its options.
 struct Item<'a> {
@@ -144,7 +144,7 @@ mod tests {
             ),
             (&["a($levels=2)", "a"], "a($levels=2)"),
             (&["*", "*"], "*"),
-            // Nothing to merge, or nothing that may be merged: as it was.
+            // Nothing to merge, or a conflict: unchanged.
             (&["a", "b", "*", "a/$count"], "a,b,*,a/$count"),
             (&["a($top=1)", "a($top=2)"], "a($top=1),a($top=2)"),
             (

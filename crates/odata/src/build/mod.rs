@@ -1,9 +1,9 @@
-//! Query options written in Rust: properties with their types, and the expressions that can be made of them.
+//! A typed builder for query options: properties with their types, and expressions over them.
 //!
 //! The result is the tree of [`crate::ast`], printed by the crate's own printer: it parses back to the same
-//! tree. Expressions that OData would refuse for their types do not compile. This module knows no entity
-//! model: the declared properties (by hand as below, or generated) define it. The service still refuses what
-//! depends on values: more than its [`Limits`](crate::Limits), a division by zero, U+0000 in a text.
+//! tree. Expressions that OData would refuse for their types do not compile. The entity model is not part of
+//! this module: it is declared by hand as below, or generated. The service still refuses errors that depend
+//! on values: more than its [`Limits`](crate::Limits), a division by zero, U+0000 in a text.
 //!
 //! An entity is a marker type, and a row type whose methods are its properties:
 //!

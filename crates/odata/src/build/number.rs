@@ -34,7 +34,7 @@ macro_rules! arithmetic {
                 self.binary(BinaryOp::Div, other.into_value().into_expr())
             }
 
-            /// `divby`: the result is a fraction, whatever is divided.
+            /// `divby`: the result is a fraction, also for whole numbers.
             pub fn div_by(self, other: impl Operand<Number, R>) -> Value<R, Double> {
                 self.binary(BinaryOp::DivBy, other.into_value().into_expr())
             }
@@ -68,12 +68,12 @@ impl<R, K> Value<R, Double, K> {
         self.function("round")
     }
 
-    /// `floor`: the largest whole number that is not above.
+    /// `floor`: the largest whole number not greater than the operand.
     pub fn floor(self) -> Value<R, Double> {
         self.function("floor")
     }
 
-    /// `ceiling`: the smallest whole number that is not below.
+    /// `ceiling`: the smallest whole number not less than the operand.
     pub fn ceiling(self) -> Value<R, Double> {
         self.function("ceiling")
     }

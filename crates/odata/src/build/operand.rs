@@ -1,6 +1,6 @@
-//! The operands of an expression: another expression of the right type, or a value of Rust.
+//! The operands of an expression: another expression of the right type, or a Rust value.
 //!
-//! Values that OData cannot represent are rounded to the nearest one that it can; nothing here fails.
+//! A value that OData cannot represent becomes the nearest one that it can. Conversions do not fail.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -14,7 +14,7 @@ use super::value::{Computed, Value};
 use crate::ast::Literal;
 use crate::calendar::{MAX_TICKS, MIN_TICKS, TICKS_PER_DAY};
 
-/// Something that can be an operand of the type `T` in an expression about `R`.
+/// Types that can be an operand of type `T` in an expression about the entity `R`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't stand beside an expression of the type `{T}` about `{R}`",
     label = "expected a value or an expression of the type `{T}`"
@@ -42,7 +42,7 @@ impl<R, K> Operand<Number, R> for Value<R, Double, K> {
     }
 }
 
-/// Values that are written as one literal.
+/// Rust types whose values are a single literal.
 macro_rules! literals {
     ($($from:ty => $($to:ty),+: $literal:expr;)+) => {
         $($(impl<R> Operand<$to, R> for $from {
@@ -88,16 +88,16 @@ impl<R, E: Display> Operand<Enum<E>, R> for &E {
 }
 
 impl<R, T: InstantType> Value<R, T, Computed> {
-    /// An instant: ticks of 100 ns since 1970-01-01T00:00Z. Those outside the years 0000 to 9999 are taken as
-    /// the first or the last moment of them.
+    /// An instant: ticks of 100 ns since 1970-01-01T00:00Z. Values outside the years 0000 to 9999 become the
+    /// first or the last instant of that range.
     pub fn from_ticks(ticks: i64) -> Self {
         Self::literal(instant(ticks))
     }
 }
 
 impl<R, T: DateType> Value<R, T, Computed> {
-    /// A day: days since 1970-01-01. Those outside the years 0000 to 9999 are taken as the first or the last
-    /// of them.
+    /// A day: days since 1970-01-01. Values outside the years 0000 to 9999 become the first or the last day
+    /// of that range.
     pub fn from_days(days: i64) -> Self {
         let first = MIN_TICKS / TICKS_PER_DAY;
         let last = MAX_TICKS / TICKS_PER_DAY;
@@ -112,12 +112,12 @@ fn instant(ticks: i64) -> Literal {
     }
 }
 
-/// Whole ticks of 100 ns, at most as many as a duration of OData has here.
+/// Whole ticks of 100 ns, at most `i64::MAX`.
 fn ticks(duration: StdDuration) -> i64 {
     i64::try_from(duration.as_nanos() / 100).unwrap_or(i64::MAX)
 }
 
-/// The tick that the time falls in.
+/// Ticks of 100 ns since 1970, rounded down.
 fn since_1970(time: SystemTime) -> i64 {
     match time.duration_since(SystemTime::UNIX_EPOCH) {
         Ok(after) => ticks(after),

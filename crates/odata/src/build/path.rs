@@ -17,11 +17,11 @@ pub struct Path<R> {
     root: PhantomData<fn() -> R>,
 }
 
-/// An entity that a path leads to: a type whose methods are its properties.
+/// A type whose methods are the properties of the entity at the end of a path.
 pub trait Row {
     /// The entity the expression is about.
     type Root;
-    /// The entity this is a row of.
+    /// The entity type of this row.
     type Entity;
 
     /// The row at the end of a path.
@@ -202,7 +202,7 @@ impl<W: Row> Many<W> {
     }
 }
 
-// By hand: a derive would require of the entity what only the names need.
+// Not derived: a derive would add bounds on the entity type.
 impl<R> Clone for Path<R> {
     fn clone(&self) -> Self {
         Self::of(self.segments.clone())

@@ -508,7 +508,7 @@ fn links_are_expanded_with_options_of_their_own() {
             expand(group().parent().boards().expand().top(1)),
             "parent($expand=boards($top=1))",
         ),
-        // A link stands once: the binder refuses it twice.
+        // Each link occurs once: the binder refuses duplicates.
         (
             expand((
                 group().parent().boards(),

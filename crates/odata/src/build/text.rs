@@ -21,7 +21,7 @@ impl<R, K> Value<R, Text, K> {
     }
 
     /// `matchespattern(…,…)`: a regular expression with the syntax of ECMAScript matches somewhere in the
-    /// text. It is always a literal, as services need not take anything else.
+    /// text. It is always a literal, as services need not accept anything else.
     pub fn matches_pattern(self, pattern: impl Into<String>) -> Filter<R> {
         self.with("matchespattern", pattern.into())
     }
@@ -36,13 +36,13 @@ impl<R, K> Value<R, Text, K> {
         self.with("indexof", part)
     }
 
-    /// `substring(…,start)`: what follows the first `start` characters.
+    /// `substring(…,start)`: the text after the first `start` characters.
     pub fn substring(self, start: impl Operand<Int, R>) -> Value<R, Text> {
         let start = start.into_value().into_expr();
         Value::call("substring", vec![self.into_expr(), start])
     }
 
-    /// `substring(…,start,length)`: at most `length` characters of what follows the first `start`.
+    /// `substring(…,start,length)`: at most `length` characters after the first `start`.
     pub fn substring_of(
         self,
         start: impl Operand<Int, R>,

@@ -84,7 +84,7 @@ impl<R, T: Clock, K> Value<R, T, K> {
         self.function("second")
     }
 
-    /// `fractionalseconds(…)`: what `second` leaves out, from 0 to less than 1.
+    /// `fractionalseconds(…)`: the fraction of the second, from 0 to less than 1.
     pub fn fractional_seconds(self) -> Value<R, Double> {
         self.function("fractionalseconds")
     }
@@ -101,7 +101,7 @@ impl<R, T: InstantType, K> Value<R, T, K> {
         self.function("time")
     }
 
-    /// `totaloffsetminutes(…)`: how far it was written ahead of UTC; 0 where the service keeps UTC.
+    /// `totaloffsetminutes(…)`: the UTC offset that it was written with; 0 where the service stores UTC.
     pub fn total_offset_minutes(self) -> Value<R, Int> {
         self.function("totaloffsetminutes")
     }

@@ -1,19 +1,18 @@
-//! The types an expression can have, as types of Rust that have no values.
+//! The types of expressions: uninhabited Rust types, used only as type parameters.
 //!
-//! They decide which operators there are and what may stand beside them; what a value is written as is not
-//! said here.
+//! They decide which operators exist and which operand types are allowed. Serialization is elsewhere.
 
 use std::marker::PhantomData;
 
 /// A type of an expression.
 ///
-/// Implemented outside this crate only for an [`InstantType`] or a [`DateType`] of one's own.
+/// Other crates implement it only for their own [`InstantType`] or [`DateType`].
 pub trait Type {
-    /// What a value may be compared with: its own type, and for numbers any number.
+    /// The type of operand it may be compared with: itself, or [`Number`] for a numeric type.
     type Compared;
 }
 
-/// Types whose values can be told smaller and larger.
+/// Types with an order: `lt`, `le`, `gt` and `ge`.
 pub trait Ordered: Type {}
 
 /// Types with a year, a month and a day, which a duration can be added to.
@@ -24,10 +23,10 @@ pub trait Clock: Ordered {}
 
 /// `Edm.DateTimeOffset`: instants.
 ///
-/// [`Instant`] is one. A crate that wants instants to be compared with a timestamp of another crate declares
-/// a type of its own, and implements [`Operand`](super::Operand) of that type for the timestamp.
+/// [`Instant`] is one. To compare instants with the timestamp type of another crate, declare an instant type
+/// and implement [`Operand`](super::Operand) of it for that timestamp type.
 pub trait InstantType: Calendar + Clock + Type<Compared = Self> + Sized {
-    /// What `date(…)` gives.
+    /// The result type of `date(…)`.
     type Date: DateType;
 }
 
@@ -46,11 +45,11 @@ pub enum Int {}
 #[derive(Debug)]
 pub enum Double {}
 
-/// A number of either kind, as what an [`Int`] or a [`Double`] may be compared with.
+/// Any number: the operand type of comparisons with an [`Int`] or a [`Double`].
 #[derive(Debug)]
 pub enum Number {}
 
-/// `Edm.Boolean`, which is what a condition has.
+/// `Edm.Boolean`, the type of a condition.
 #[derive(Debug)]
 pub enum Boolean {}
 

@@ -1,4 +1,4 @@
-//! An expression with its type, and the operators that every type has.
+//! Typed expressions, and the operators that all types share.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -9,27 +9,28 @@ use crate::ast::{BinaryOp, Expr, ExprKind, Literal};
 
 /// An expression of the type `T` about the entity `R`.
 ///
-/// `K` tells a plain [`Property`] from everything else. Printed, it is what stands in a query option.
+/// `K` distinguishes a [`Property`] from a computed expression. `Display` writes the text of the query
+/// option.
 #[must_use = "an expression does nothing until it is given to a query"]
 pub struct Value<R, T, K = Computed> {
     expr: Expr,
     kind: PhantomData<Kind<R, T, K>>,
 }
 
-/// What an expression is, without being one.
+/// The type parameters, as a type that is always `Send` and `Sync` and owns no value.
 type Kind<R, T, K> = fn() -> (R, T, K);
 
-/// A condition on the entity `R`: what `$filter` takes.
+/// A condition on the entity `R`, for `$filter`.
 pub type Filter<R> = Value<R, Boolean>;
 
 /// A property of the type `T`, reached from the entity `R`.
 pub type Property<R, T> = Value<R, T, Named>;
 
-/// What is not a property's name: the usual kind of a [`Value`].
+/// The kind of every [`Value`] that is not a property.
 #[derive(Debug)]
 pub enum Computed {}
 
-/// A property's name or the path to one, which `$select` takes.
+/// The kind of a property or a path to one, which `$select` accepts.
 #[derive(Debug)]
 pub enum Named {}
 
@@ -53,22 +54,22 @@ impl<R, T, K> Value<R, T, K> {
         Self::new(ExprKind::Call(name.to_owned(), arguments))
     }
 
-    /// The same text with another type, which the caller knows to be right.
+    /// The same expression with another type; the caller guarantees that it is correct.
     pub(super) fn retyped<U, L>(self) -> Value<R, U, L> {
         Value::of(self.expr)
     }
 
-    /// This expression beside another one.
+    /// A binary operator with this expression on the left.
     pub(super) fn binary<U>(self, op: BinaryOp, right: Expr) -> Value<R, U> {
         Value::new(ExprKind::Binary(op, Box::new(self.expr), Box::new(right)))
     }
 
-    /// A function of this expression alone.
+    /// A function with this expression as its only argument.
     pub(super) fn function<U>(self, name: &str) -> Value<R, U> {
         Value::call(name, vec![self.expr])
     }
 
-    /// The syntax tree, as the parser would give it.
+    /// The syntax tree, as the parser would return it.
     #[must_use]
     pub fn into_expr(self) -> Expr {
         self.expr
@@ -102,8 +103,8 @@ impl<R, T: Type, K> Value<R, T, K> {
         self.binary(BinaryOp::Ne, null())
     }
 
-    /// `in (…)`. Nothing is in an empty list, which is written `false`: the grammar of OData has no empty
-    /// list in parentheses, and not every service knows `[]`.
+    /// `in (…)`. An empty list becomes `false`: the grammar of OData has no empty list in parentheses, and
+    /// not every service accepts `[]`.
     pub fn in_<O>(self, members: impl IntoIterator<Item = O>) -> Filter<R>
     where
         O: Operand<T::Compared, R>,
@@ -169,7 +170,7 @@ pub(super) fn null() -> Expr {
     }
 }
 
-// By hand: a derive would ask the markers for what only the tree needs.
+// Not derived: a derive would require `Clone` and `Debug` of the type parameters.
 impl<R, T, K> Clone for Value<R, T, K> {
     fn clone(&self) -> Self {
         Self::of(self.expr.clone())

@@ -1,4 +1,4 @@
-//! Where databases differ.
+//! The differences between the SQL dialects of databases.
 //!
 //! The default methods return SQL of the standard, for a database that has dynamically typed values; an
 //! override explains which behaviour of its database requires it. Names beginning with `odata_` are the
@@ -6,27 +6,27 @@
 
 use crate::sql::{SqlKind, Value};
 
-/// What a text must contain to meet a condition.
+/// The substrings that a text must contain to meet a condition, for a trigram index.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Parts {
-    /// This part.
+pub enum TrigramCondition {
+    /// This substring.
     One(String),
     /// All of these.
-    All(Vec<Parts>),
+    All(Vec<TrigramCondition>),
     /// At least one of these.
-    Any(Vec<Parts>),
+    Any(Vec<TrigramCondition>),
 }
 
-/// The request to an index.
+/// A lookup in an index of texts.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub enum Sought<'a> {
-    /// Any of the phrases, each a run of adjacent tokens without punctuation: of a
+pub enum IndexLookup<'a> {
+    /// Texts with any of the phrases, each a run of adjacent tokens without punctuation: for a
     /// [`crate::edm::SearchIndex`].
     Words(&'a [Vec<String>]),
-    /// At least all texts with these parts: of a [`crate::edm::PartIndex`].
-    Parts(&'a Parts),
+    /// A superset of the texts that meet the condition: for a [`crate::edm::PartIndex`].
+    Parts(&'a TrigramCondition),
 }
 
 /// An index of texts.
@@ -38,12 +38,12 @@ pub struct TextIndex {
     pub column: &'static str,
 }
 
-/// An index in FROM, before the table whose rows it leads to.
+/// An index that is joined in FROM before the table of the rows.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Lead {
+pub struct IndexJoin {
     /// The index and the keyword that joins the table, with a space at its end.
     pub from: String,
-    /// The condition that the index answers, and which row each of its entries is.
+    /// The condition that the index answers, and the join condition between its entries and the rows.
     pub condition: String,
     /// The column of the index that equals the row's key; ordering by it needs no sorting.
     pub key: String,
@@ -57,7 +57,7 @@ pub struct KeyPage {
     pub table: &'static str,
     /// The page has the rows whose column is beyond this value; `None` for the first page.
     pub after: Option<Value>,
-    /// Whether the column falls.
+    /// Whether the order is descending.
     pub descending: bool,
     /// The most rows that are read of it: those of the page, and those that are left out before it.
     pub rows: i64,
@@ -107,7 +107,7 @@ pub trait Dialect: Sync {
         format!("?{number}")
     }
 
-    /// A literal as it is best compared with something of a kind.
+    /// A literal in the form that is best compared with an operand of a kind.
     fn literal(&self, value: &Value, _beside: SqlKind) -> Value {
         value.clone()
     }
@@ -179,8 +179,8 @@ pub trait Dialect: Sync {
         format!("substr({text}, 1, {}) = {part}", self.length(part))
     }
 
-    /// Whether a text ends with another. The guard prevents a start before the first character, where
-    /// databases count differently.
+    /// Whether a text ends with another. The comparison of the lengths prevents a start before the first
+    /// character, where databases differ.
     fn ends_with(&self, text: &str, part: &str) -> String {
         let (whole, end) = (self.length(text), self.length(part));
         format!("({whole} >= {end} AND substr({text}, {whole} - {end} + 1) = {part})")
@@ -197,26 +197,26 @@ pub trait Dialect: Sync {
     }
 
     /// A condition on the row `alias` that an index answers. `None` if the index cannot narrow the search, or
-    /// if the database finds its index itself. For an extent the condition may leave out rows outside of it.
-    fn found(
+    /// if the database finds its index itself. The condition may omit rows outside of the extent.
+    fn index_condition(
         &self,
         index: TextIndex,
         alias: &str,
-        sought: Sought<'_>,
+        lookup: IndexLookup<'_>,
         extent: &Extent,
         bind: Bind<'_>,
     ) -> Option<String>;
 
-    /// The same as an index that leads to the rows `alias` in the order of their column, so that reading can
-    /// stop with the page; `None` if the database does this by itself.
-    fn lead(
+    /// The same as a join of the index before the rows `alias`, in the order of their column, so that reading
+    /// can stop with the page; `None` if the database plans this itself.
+    fn index_join(
         &self,
         _index: TextIndex,
         _alias: &str,
         _index_alias: &str,
-        _sought: Sought<'_>,
+        _lookup: IndexLookup<'_>,
         _bind: Bind<'_>,
-    ) -> Option<Lead> {
+    ) -> Option<IndexJoin> {
         None
     }
 }

@@ -9,7 +9,7 @@ use crate::bind::Bound;
 use crate::bind::node::{Comparison, Function, Node, NodeKind};
 use crate::edm::{Column, EntityType, PartIndex};
 use crate::sql::render::Renderer;
-use crate::sql::{Extent, Parts, Sought, TextIndex, Value};
+use crate::sql::{Extent, IndexLookup, TextIndex, TrigramCondition, Value};
 
 /// The condition by which an index finds the rows, if there is such an index. For an extent that the index
 /// knows, it may come before the table, so that rows are read by their keys.
@@ -24,7 +24,12 @@ pub(super) fn condition(
             column: index.column,
         };
         let extent = known(extent, is_key(query.entity, index.column));
-        return found(index, Sought::Words(&search.phrases), &extent, renderer);
+        return found(
+            index,
+            IndexLookup::Words(&search.phrases),
+            &extent,
+            renderer,
+        );
     }
     let implied = implied(query.filter.as_ref()?)?;
     let index = TextIndex {
@@ -32,7 +37,7 @@ pub(super) fn condition(
         column: implied.index.column,
     };
     let extent = known(extent, implied.whole && is_key(query.entity, index.column));
-    found(index, Sought::Parts(&implied.parts), &extent, renderer)
+    found(index, IndexLookup::Parts(&implied.parts), &extent, renderer)
 }
 
 /// The extent, if the index covers all its rows.
@@ -42,15 +47,15 @@ fn known(extent: Extent, is_known: bool) -> Extent {
 
 fn found(
     index: TextIndex,
-    sought: Sought<'_>,
+    lookup: IndexLookup<'_>,
     extent: &Extent,
     renderer: &mut Renderer<'_>,
 ) -> Option<String> {
-    let lead = match extent {
-        Extent::All | Extent::Page(_) => renderer.lead(index, sought),
+    let joined = match extent {
+        Extent::All | Extent::Page(_) => renderer.index_join(index, lookup),
         Extent::Ordered(_) | Extent::Other => None,
     };
-    lead.or_else(|| renderer.found(index, sought, extent))
+    joined.or_else(|| renderer.index_condition(index, lookup, extent))
 }
 
 fn is_key(entity: &EntityType, column: &str) -> bool {
@@ -61,7 +66,7 @@ fn is_key(entity: &EntityType, column: &str) -> bool {
 /// What a condition implies for the texts of one column of the queried row.
 struct Implied {
     index: PartIndex,
-    parts: Parts,
+    parts: TrigramCondition,
     /// Whether the condition is no stronger than that, so that no other index can find its rows faster.
     whole: bool,
 }
@@ -79,8 +84,8 @@ fn implied(node: &Node) -> Option<Implied> {
             let all = known.len() == operands.len();
             let parts = known.iter().map(|implied| implied.parts.clone()).collect();
             let parts = match op {
-                LogicOp::And => Parts::All(parts),
-                LogicOp::Or if all => Parts::Any(parts),
+                LogicOp::And => TrigramCondition::All(parts),
+                LogicOp::Or if all => TrigramCondition::Any(parts),
                 LogicOp::Or => return None,
             };
             let whole = all && known.iter().all(|implied| implied.whole);
@@ -115,7 +120,7 @@ fn of_text(text: &Node, part: &Node) -> Option<Implied> {
         Column::Indexed(_, index) if source.variable == 0 && source.path.is_empty() => {
             Some(Implied {
                 index,
-                parts: Parts::One(part.clone()),
+                parts: TrigramCondition::One(part.clone()),
                 whole: true,
             })
         }

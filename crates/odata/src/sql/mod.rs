@@ -47,7 +47,10 @@ mod trigrams;
 use std::borrow::Cow;
 
 pub use crate::value::Value;
-pub use dialect::{Bind, Dialect, Extent, KeyPage, Lead, OrderedPage, Parts, Sought, TextIndex};
+pub use dialect::{
+    Bind, Dialect, Extent, IndexJoin, IndexLookup, KeyPage, OrderedPage, TextIndex,
+    TrigramCondition,
+};
 pub use kind::SqlKind;
 pub use postgres::Postgres;
 pub use sqlite::Sqlite;

@@ -176,7 +176,7 @@ impl SortKey<'_> {
 
     /// Its SQL, for comparing and ordering.
     fn comparable(&self, renderer: &mut Renderer<'_>) -> String {
-        if let Some(key) = renderer.led_key().filter(|_| self.unique) {
+        if let Some(key) = renderer.index_key().filter(|_| self.unique) {
             return key;
         }
         let text = self.value(renderer);

@@ -10,9 +10,9 @@ use std::fmt::Write as _;
 use crate::ast::LogicOp;
 use crate::bind::node::{Arithmetic, Collection, Node, NodeKind, Source};
 use crate::edm::{Column, EntityType, Navigation, Property};
-use crate::sql::dialect::Lead;
+use crate::sql::dialect::IndexJoin;
 use crate::sql::kind::shape;
-use crate::sql::{Dialect, Extent, Predicate, Sought, SqlKind, TextIndex, Value};
+use crate::sql::{Dialect, Extent, IndexLookup, Predicate, SqlKind, TextIndex, Value};
 
 /// How a condition is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ struct Frame {
     variable: usize,
     table: &'static str,
     alias: String,
-    lead: Option<Lead>,
+    index_join: Option<IndexJoin>,
     joins: Vec<Join>,
 }
 
@@ -84,7 +84,7 @@ impl<'d> Renderer<'d> {
             variable,
             table,
             alias: alias.clone(),
-            lead: None,
+            index_join: None,
             joins: Vec::new(),
         });
         alias
@@ -105,32 +105,39 @@ impl<'d> Renderer<'d> {
         self.frames[0].alias.clone()
     }
 
-    /// Makes an index lead to the outermost rows, and returns the condition that it answers; `None` if the
+    /// Joins an index before the outermost rows, and returns the condition that it answers; `None` if the
     /// database has no such syntax.
-    pub(crate) fn lead(&mut self, index: TextIndex, sought: Sought<'_>) -> Option<String> {
+    pub(crate) fn index_join(
+        &mut self,
+        index: TextIndex,
+        lookup: IndexLookup<'_>,
+    ) -> Option<String> {
         let (dialect, row, index_alias) = (self.dialect, self.root(), self.alias());
-        let lead = dialect.lead(index, &row, &index_alias, sought, &mut |value| {
+        let join = dialect.index_join(index, &row, &index_alias, lookup, &mut |value| {
             self.bind(value)
         })?;
-        let condition = lead.condition.clone();
-        self.frames[0].lead = Some(lead);
+        let condition = join.condition.clone();
+        self.frames[0].index_join = Some(join);
         Some(condition)
     }
 
     /// A condition by which an index finds the outermost rows, if possible.
-    pub(crate) fn found(
+    pub(crate) fn index_condition(
         &mut self,
         index: TextIndex,
-        sought: Sought<'_>,
+        lookup: IndexLookup<'_>,
         extent: &Extent,
     ) -> Option<String> {
         let (dialect, row) = (self.dialect, self.root());
-        dialect.found(index, &row, sought, extent, &mut |value| self.bind(value))
+        dialect.index_condition(index, &row, lookup, extent, &mut |value| self.bind(value))
     }
 
-    /// The key of the outermost row, as the index that leads to it knows it.
-    pub(crate) fn led_key(&self) -> Option<String> {
-        self.frames[0].lead.as_ref().map(|lead| lead.key.clone())
+    /// The key of the outermost row, as a column of the joined index.
+    pub(crate) fn index_key(&self) -> Option<String> {
+        self.frames[0]
+            .index_join
+            .as_ref()
+            .map(|join| join.key.clone())
     }
 
     /// A column of a row.
@@ -397,7 +404,7 @@ impl<'d> Renderer<'d> {
 
 impl Frame {
     fn from(&self) -> String {
-        let lead = self.lead.as_ref().map_or("", |lead| &lead.from);
+        let lead = self.index_join.as_ref().map_or("", |lead| &lead.from);
         let mut text = format!("{lead}{} AS {}", quote(self.table), self.alias);
         for join in &self.joins {
             let Join {

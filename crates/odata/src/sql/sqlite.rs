@@ -1,7 +1,7 @@
 //! Where SQLite differs.
 
 use crate::sql::Value;
-use crate::sql::dialect::{Bind, Dialect, Extent, Lead, Sought, TextIndex};
+use crate::sql::dialect::{Bind, Dialect, Extent, IndexJoin, IndexLookup, TextIndex};
 use crate::sql::render::quote;
 use crate::sql::trigrams::{self, Runs};
 
@@ -43,15 +43,15 @@ impl Dialect for Sqlite {
         format!("instr({text}, {part})")
     }
 
-    fn found(
+    fn index_condition(
         &self,
         index: TextIndex,
         alias: &str,
-        sought: Sought<'_>,
+        lookup: IndexLookup<'_>,
         _extent: &Extent,
         bind: Bind<'_>,
     ) -> Option<String> {
-        let placeholder = bind(Value::Text(expression(sought)?));
+        let placeholder = bind(Value::Text(expression(lookup)?));
         let (table, column) = (quote(index.table), quote(index.column));
         Some(format!(
             "{alias}.{column} IN (SELECT rowid FROM {table} WHERE {table} MATCH {placeholder})"
@@ -61,17 +61,17 @@ impl Dialect for Sqlite {
     /// FTS5 returns its entries by rowid, ascending or descending, and accepts bounds of it. CROSS JOIN
     /// prevents the planner from swapping the two; a membership (`IN`) would gather all matches before the
     /// first row.
-    fn lead(
+    fn index_join(
         &self,
         index: TextIndex,
         alias: &str,
         index_alias: &str,
-        sought: Sought<'_>,
+        lookup: IndexLookup<'_>,
         bind: Bind<'_>,
-    ) -> Option<Lead> {
-        let placeholder = bind(Value::Text(expression(sought)?));
+    ) -> Option<IndexJoin> {
+        let placeholder = bind(Value::Text(expression(lookup)?));
         let (table, column) = (quote(index.table), quote(index.column));
-        Some(Lead {
+        Some(IndexJoin {
             from: format!("{table} AS {index_alias} CROSS JOIN "),
             condition: format!(
                 "{index_alias}.{table} MATCH {placeholder} AND {alias}.{column} = {index_alias}.rowid"
@@ -82,16 +82,16 @@ impl Dialect for Sqlite {
 }
 
 /// FTS5's own query syntax, with the search terms in double quotes, so that nothing can escape.
-fn expression(sought: Sought<'_>) -> Option<String> {
-    match sought {
+fn expression(lookup: IndexLookup<'_>) -> Option<String> {
+    match lookup {
         // Tokens contain no quote.
-        Sought::Words(phrases) => {
+        IndexLookup::Words(phrases) => {
             let quoted = phrases
                 .iter()
                 .map(|phrase| format!("\"{}\"", phrase.join(" ")));
             Some(quoted.collect::<Vec<_>>().join(" OR "))
         }
-        Sought::Parts(parts) => trigrams::runs(parts).map(|runs| written(&runs)),
+        IndexLookup::Parts(parts) => trigrams::runs(parts).map(|runs| written(&runs)),
     }
 }
 
@@ -115,25 +115,25 @@ fn written(runs: &Runs) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sql::Parts;
+    use crate::sql::TrigramCondition;
 
     #[test]
     fn runs_are_joined_in_the_words_of_fts5() {
-        let one = |part: &str| Parts::One(part.to_owned());
+        let one = |part: &str| TrigramCondition::One(part.to_owned());
         for (parts, expected) in [
             (one("abc"), r#""abc""#),
             (one("abcd"), r#"("abc" AND "bcd")"#),
             (one("a\"b"), r#""a""b""#),
             (
-                Parts::All(vec![one("abc"), one("ab"), one("def")]),
+                TrigramCondition::All(vec![one("abc"), one("ab"), one("def")]),
                 r#"("abc" AND "def")"#,
             ),
             (
-                Parts::Any(vec![one("abcd"), one("def")]),
+                TrigramCondition::Any(vec![one("abcd"), one("def")]),
                 r#"(("abc" AND "bcd") OR "def")"#,
             ),
         ] {
-            let found = expression(Sought::Parts(&parts));
+            let found = expression(IndexLookup::Parts(&parts));
             assert_eq!(found.as_deref(), Some(expected), "{parts:?}");
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! The condition may be weaker than the original one: the rows are filtered again.
 
-use crate::sql::Parts;
+use crate::sql::TrigramCondition;
 
 /// The most trigrams for one part: each is another list to read, and some already leave few rows.
 const MAX_OF_PART: usize = 10;
@@ -23,26 +23,26 @@ pub(super) enum Runs {
 }
 
 /// Trigrams that every text with these parts contains; `None` if any text may match.
-pub(super) fn runs(parts: &Parts) -> Option<Runs> {
+pub(super) fn runs(parts: &TrigramCondition) -> Option<Runs> {
     let mut count = 0;
     gather(parts, MAX_DEPTH, &mut count).filter(|_| count <= MAX_OF_ALL)
 }
 
-fn gather(parts: &Parts, depth: usize, count: &mut usize) -> Option<Runs> {
+fn gather(parts: &TrigramCondition, depth: usize, count: &mut usize) -> Option<Runs> {
     if depth == 0 {
         return None;
     }
     let mut found: Vec<Runs> = match parts {
-        Parts::One(part) => {
+        TrigramCondition::One(part) => {
             let runs = of_part(part);
             *count += runs.len();
             return (!runs.is_empty()).then_some(Runs::Of(runs));
         }
-        Parts::All(all) => all
+        TrigramCondition::All(all) => all
             .iter()
             .filter_map(|parts| gather(parts, depth - 1, count))
             .collect(),
-        Parts::Any(any) => any
+        TrigramCondition::Any(any) => any
             .iter()
             .map(|parts| gather(parts, depth - 1, count))
             .collect::<Option<_>>()?,
@@ -50,7 +50,7 @@ fn gather(parts: &Parts, depth: usize, count: &mut usize) -> Option<Runs> {
     match (found.len(), parts) {
         (0, _) => None,
         (1, _) => found.pop(),
-        (_, Parts::Any(_)) => Some(Runs::Any(found)),
+        (_, TrigramCondition::Any(_)) => Some(Runs::Any(found)),
         _ => Some(Runs::All(found)),
     }
 }
@@ -76,8 +76,8 @@ fn of_part(text: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn one(part: &str) -> Parts {
-        Parts::One(part.to_owned())
+    fn one(part: &str) -> TrigramCondition {
+        TrigramCondition::One(part.to_owned())
     }
 
     fn of(runs: &[&str]) -> Runs {
@@ -112,13 +112,15 @@ mod tests {
     fn what_cannot_be_narrowed_is_left_out_of_all_and_spoils_any() {
         let parts = vec![one("abc"), one("ab"), one("def")];
         assert_eq!(
-            runs(&Parts::All(parts.clone())),
+            runs(&TrigramCondition::All(parts.clone())),
             Some(Runs::All(vec![of(&["abc"]), of(&["def"])]))
         );
-        assert_eq!(runs(&Parts::Any(parts)), None);
-        let deep = (0..100).fold(one("abc"), |parts, _| Parts::Any(vec![parts, one("def")]));
+        assert_eq!(runs(&TrigramCondition::Any(parts)), None);
+        let deep = (0..100).fold(one("abc"), |parts, _| {
+            TrigramCondition::Any(vec![parts, one("def")])
+        });
         assert_eq!(runs(&deep), None);
-        let many = Parts::Any((0..300).map(|n| one(&format!("{n:03}"))).collect());
+        let many = TrigramCondition::Any((0..300).map(|n| one(&format!("{n:03}"))).collect());
         assert_eq!(runs(&many), None);
     }
 }

@@ -27,11 +27,11 @@ const DIGESTED_BYTES: usize = 64 << 10;
 /// A decoded write request.
 pub(super) struct Decoded<B> {
     pub(super) body: B,
-    pub(super) terms: Terms,
+    pub(super) preconditions: Preconditions,
 }
 
-/// The conditions of a write.
-pub(super) struct Terms {
+/// The conditions of a write from its headers.
+pub(super) struct Preconditions {
     /// `If-Match`.
     pub(super) condition: Option<Condition>,
     /// `Idempotency-Key`, and the digest of path, query and body.
@@ -85,7 +85,7 @@ impl Decode for NoBody {
     async fn decode(self, call: &mut Call) -> Result<Decoded<()>, Problem> {
         Ok(Decoded {
             body: (),
-            terms: Terms::of(call, &Bytes::new()).await?,
+            preconditions: Preconditions::of(call, &Bytes::new()).await?,
         })
     }
 }
@@ -96,8 +96,11 @@ impl<T: DeserializeOwned + Send> Decode for Json<T> {
     async fn decode(self, call: &mut Call) -> Result<Decoded<T>, Problem> {
         let bytes = call.body(call.app.config.limits.body_bytes).await?;
         let body = json::parse(&bytes, extract::is_strict(call.headers()))?;
-        let terms = Terms::of(call, &bytes).await?;
-        Ok(Decoded { body, terms })
+        let preconditions = Preconditions::of(call, &bytes).await?;
+        Ok(Decoded {
+            body,
+            preconditions,
+        })
     }
 }
 
@@ -113,17 +116,21 @@ impl<T: DeserializeOwned + Send + 'static> Decode for Items<T> {
             json::parse_items(&bytes, strict, most)?
         } else {
             let bytes = bytes.clone();
-            // The client determines how long parsing takes, so it does not run on an asynchronous thread.
+            // The client determines how long parsing takes, so it does not run on a thread of the async
+            // runtime.
             tokio::task::spawn_blocking(move || json::parse_items(&bytes, strict, most))
                 .await
                 .map_err(Problem::internal)??
         };
-        let terms = Terms::of(call, &bytes).await?;
-        Ok(Decoded { body, terms })
+        let preconditions = Preconditions::of(call, &bytes).await?;
+        Ok(Decoded {
+            body,
+            preconditions,
+        })
     }
 }
 
-impl Terms {
+impl Preconditions {
     async fn of(call: &Call, body: &Bytes) -> Result<Self, Problem> {
         let condition = Condition::if_match(call.headers())?;
         let idempotency = match idempotency::key(call.headers())? {

@@ -18,7 +18,7 @@ use http::header::ETAG;
 use serde::{Deserialize, Serialize};
 
 use super::call::Call;
-use super::decoding::{Decode, Decoded, Terms};
+use super::decoding::{Decode, Decoded, Preconditions};
 use super::view::{Attempt, View, WrittenRecord};
 use crate::app::App;
 use crate::http::body::Response;
@@ -41,7 +41,10 @@ pub(super) async fn write<D: Decode>(
     decide: impl FnOnce(D::Body, &mut WriteContext) -> Result<Decision, WriteError>,
 ) -> Result<Response, Problem> {
     // Read the body and the conditions of the write; refuse malformed ones.
-    let Decoded { body, terms } = body.decode(&mut call).await?;
+    let Decoded {
+        body,
+        preconditions,
+    } = body.decode(&mut call).await?;
     // Apply the rules that need no record.
     let mut context = WriteContext {
         now: call.now(),
@@ -50,7 +53,7 @@ pub(super) async fn write<D: Decode>(
     let decision = decide(body, &mut context)?;
     // In one transaction: check the conditions, apply the rules that need records, make the change and its
     // answer.
-    let committed = commit(&call, terms, decision, &context).await?;
+    let committed = commit(&call, preconditions, decision, &context).await?;
     // Show the client its part of the answer.
     send(&call, &context.view, committed)
 }
@@ -159,14 +162,14 @@ impl Decision {
 /// Carries out a write, unless it was carried out before.
 async fn commit(
     call: &Call,
-    terms: Terms,
+    preconditions: Preconditions,
     decision: Decision,
     context: &WriteContext,
 ) -> Result<Committed, Problem> {
-    let Terms {
+    let Preconditions {
         condition,
         idempotency,
-    } = terms;
+    } = preconditions;
     let Decision {
         work,
         kind,

@@ -1,8 +1,7 @@
 //! The address of a database: `postgres://user:password@host:port/database?parameter=value&…`, parsed like
 //! libpq.
 //!
-//! The password goes only to the driver: everything that is shown of an address comes from [`Address::place`]
-//! or [`masked`].
+//! The password goes only to the driver: messages show only the result of [`Address::place`] or [`masked`].
 
 use std::time::Duration;
 
@@ -15,14 +14,13 @@ use crate::StoreError;
 
 /// Default timeout of a new connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long what was sent may stay unanswered by the other machine before it counts as gone.
-const UNANSWERED: Duration = Duration::from_secs(20);
-/// How long a connection is silent before the other machine is asked whether it is still there, how long it
-/// has for an answer, and how often it is asked. The server asks in the same way: a machine that vanished may
-/// have the turn to write.
-pub(super) const SILENCE: Duration = Duration::from_secs(15);
-pub(super) const ANSWER: Duration = Duration::from_secs(5);
-pub(super) const ANSWERS: u32 = 3;
+/// How long sent data may stay unacknowledged before the connection is closed.
+const TCP_USER_TIMEOUT: Duration = Duration::from_secs(20);
+/// TCP keepalive: idle time before the first probe, interval between probes, and number of probes. The server
+/// uses the same values, because a client machine that vanished may hold the writer lock.
+pub(super) const KEEPALIVE_IDLE: Duration = Duration::from_secs(15);
+pub(super) const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(5);
+pub(super) const KEEPALIVE_RETRIES: u32 = 3;
 
 /// A parsed address.
 #[derive(Clone)]
@@ -35,7 +33,7 @@ pub(super) struct Address {
 }
 
 impl Address {
-    /// Parses an address; `environment` returns the variables that are defaults for its missing parts.
+    /// Parses an address; `environment` returns environment variables, the defaults for missing parts.
     ///
     /// # Errors
     /// [`StoreError::Schema`] when it is invalid.
@@ -60,7 +58,8 @@ impl Address {
                     .map(String::from)
                     .map_err(|_| no_address(&format!("`{name}` is not UTF-8")))
             };
-            // The driver decodes names, and would take by another spelling what is taken out here.
+            // The driver decodes parameter names, so it would accept an encoded name that is not recognised
+            // here.
             if name.contains('%') {
                 return Err(no_address("the name of a parameter is encoded"));
             }
@@ -86,8 +85,7 @@ impl Address {
             .map_err(|error| no_address(&reason(&error)))?;
         let (ssl_mode, check) = Check::of(mode.as_deref(), files.root.is_some())
             .map_err(|expected| no_address(&expected))?;
-        // As in PostgreSQL's own library: nothing leaves the machine on such a way, and servers offer no TLS
-        // there.
+        // As in libpq: a Unix-domain socket does not leave the machine, and servers offer no TLS on it.
         config.ssl_mode(if is_local(&config) {
             SslMode::Disable
         } else {
@@ -96,7 +94,7 @@ impl Address {
         complete(&mut config, environment);
         // The driver's default of two hours is too long.
         if !rest.iter().any(|pair| pair.starts_with("keepalives_idle=")) {
-            config.keepalives_idle(SILENCE);
+            config.keepalives_idle(KEEPALIVE_IDLE);
         }
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
             return Err(no_address(
@@ -139,7 +137,7 @@ impl std::fmt::Debug for Address {
     }
 }
 
-/// Whether this is an address of PostgreSQL.
+/// Whether the URL has a scheme of PostgreSQL.
 pub(crate) fn is_postgres(url: &str) -> bool {
     url.starts_with("postgres://") || url.starts_with("postgresql://")
 }
@@ -160,8 +158,8 @@ pub(crate) fn masked(url: &str) -> String {
             _ => shown.push_str(pair),
         }
     }
-    // A password may hold an unencoded `@`, `/` or `?`: whatever stands between the first colon after the
-    // scheme and the last `@` is taken for it.
+    // A password may contain an unencoded `@`, `/` or `?`: everything between the first colon after the
+    // scheme and the last `@` counts as the password.
     if let Some(start) = shown.find("://").map(|place| place + 3)
         && let Some(end) = shown.rfind('@').filter(|&end| end >= start)
         && let Some(colon) = shown[start..end].find(':')
@@ -171,7 +169,7 @@ pub(crate) fn masked(url: &str) -> String {
     shown
 }
 
-/// What the address leaves out.
+/// Fills in the parts that the address omits.
 fn complete(config: &mut Config, environment: impl Fn(&str) -> Option<String>) {
     if config.get_user().is_none()
         && let Some(user) = environment("PGUSER").or_else(|| environment("USER"))
@@ -190,17 +188,17 @@ fn complete(config: &mut Config, environment: impl Fn(&str) -> Option<String>) {
         config.connect_timeout(CONNECT_TIMEOUT);
     }
     if config.get_tcp_user_timeout().is_none() {
-        config.tcp_user_timeout(UNANSWERED);
+        config.tcp_user_timeout(TCP_USER_TIMEOUT);
     }
     if config.get_keepalives_interval().is_none() {
-        config.keepalives_interval(ANSWER);
+        config.keepalives_interval(KEEPALIVE_INTERVAL);
     }
     if config.get_keepalives_retries().is_none() {
-        config.keepalives_retries(ANSWERS);
+        config.keepalives_retries(KEEPALIVE_RETRIES);
     }
 }
 
-/// Whether every way to the server is a socket in the file system.
+/// Whether every host is a Unix-domain socket.
 fn is_local(config: &Config) -> bool {
     let hosts = config.get_hosts();
     #[cfg(unix)]
@@ -210,7 +208,7 @@ fn is_local(config: &Config) -> bool {
     all && !hosts.is_empty() && config.get_hostaddrs().is_empty()
 }
 
-/// What the driver has against an address. It names the parameter and never its value.
+/// The driver's reason for refusing an address. It names the parameter and never its value.
 fn reason(error: &tokio_postgres::Error) -> String {
     use std::error::Error as _;
     error
@@ -298,7 +296,7 @@ mod tests {
         let address = parse("postgres://u@h/d").unwrap();
         assert_eq!(address.config.get_application_name(), Some("obeya"));
         assert_eq!(address.config.get_connect_timeout(), Some(&CONNECT_TIMEOUT));
-        assert_eq!(address.config.get_keepalives_idle(), SILENCE);
+        assert_eq!(address.config.get_keepalives_idle(), KEEPALIVE_IDLE);
     }
 
     #[test]

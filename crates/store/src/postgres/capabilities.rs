@@ -36,9 +36,8 @@ impl Capabilities for Postgres {
     }
 
     fn before_bulk_load(&self) -> &'static [&'static str] {
-        // A GIN index takes entries into a list and sorts them in when the list is full: the longer it is,
-        // the less is sorted in twice. A search reads all of the list, so it is long in this transaction
-        // only.
+        // A GIN index collects entries in a pending list and merges them when the list is full: a longer list
+        // needs fewer merges. A search reads the whole list, so the limit is raised in this transaction only.
         &[
             "SET LOCAL gin_pending_list_limit = '64MB'",
             "SET LOCAL work_mem = '64MB'",
@@ -46,7 +45,8 @@ impl Capabilities for Postgres {
     }
 
     fn after_bulk_load(&self) -> Option<&'static str> {
-        // Statistics of the tables, which may have been empty a moment ago, and the lists of the GIN indexes.
+        // Updates the statistics of tables that may have been empty before, and merges the pending lists of
+        // the GIN indexes.
         Some("SELECT obeya_settle()")
     }
 
@@ -57,7 +57,7 @@ impl Capabilities for Postgres {
     }
 
     fn identity(&self) -> Option<&'static str> {
-        // A server by the moment it started, the table by its number in its database.
+        // The server is identified by its start time, the table by its OID.
         Some(
             "SELECT concat_ws(' ', pg_postmaster_start_time(), current_database(), 'stamps'::regclass::oid)",
         )
@@ -66,7 +66,7 @@ impl Capabilities for Postgres {
     fn last_of_sequence(&self, session: &mut dyn Session, table: &str) -> Result<i64, StoreError> {
         let sql = "SELECT pg_get_serial_sequence(CAST(?1 AS text), 'id')";
         let name = session.first(sql, &[table.into()], |row| row.string(0))?;
-        // The server gives the name ready for use, in quotes where it needs them.
+        // The server returns the name quoted where necessary.
         let name = name.flatten().ok_or_else(|| {
             StoreError::Schema(format!("the table {table} has no sequence of ids"))
         })?;

@@ -38,7 +38,7 @@ const CONSTRAINTS: &str = "SELECT t.relname::text, o.contype::text,
     WHERE t.relnamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = current_schema()) AND o.contype IN ('p', 'f', 'c')
     ORDER BY o.oid";
 
-/// Indexes, but for those of primary keys. An order that keeps NULL anywhere but first is said.
+/// Indexes except those of primary keys. The text includes the order of NULL unless NULL is first.
 const INDEXES: &str = "SELECT i.relname::text,
         CASE WHEN x.indisunique THEN 'unique ' ELSE '' END || t.relname || ' ('
         || (SELECT string_agg(pg_get_indexdef(x.indexrelid, k, true)
@@ -68,8 +68,8 @@ const TRIGGERS: &str = "SELECT g.tgname::text, t.relname
     JOIN pg_catalog.pg_proc AS p ON p.oid = g.tgfoid
     WHERE t.relnamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = current_schema()) AND NOT g.tgisinternal";
 
-/// Functions by what they take and give: their texts may be replaced. Those of the query language are made
-/// anew at any start, see [`super::migrate`].
+/// Functions by their arguments and result: their bodies may be replaced. Those of the query language are
+/// created again at any start, see [`super::migrate`].
 const FUNCTIONS: &str = "SELECT p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')',
         pg_get_function_result(p.oid) || CASE WHEN p.prosecdef THEN ' security definer' ELSE '' END
     FROM pg_catalog.pg_proc AS p
@@ -78,7 +78,7 @@ const FUNCTIONS: &str = "SELECT p.proname || '(' || pg_get_function_identity_arg
 /// Reads the catalogue; changes nothing.
 ///
 /// # Errors
-/// What the server says.
+/// Errors of the server.
 pub(super) fn read(session: &mut dyn Session) -> Result<Catalogue, StoreError> {
     let mut catalogue = Catalogue::new();
     columns(session, &mut catalogue)?;
@@ -142,7 +142,7 @@ fn constraints(session: &mut dyn Session, catalogue: &mut Catalogue) -> Result<(
             "f" => (format!("foreign key {table} ({columns})"), other),
             _ => (format!("check {table} ({columns})"), constants(&condition)),
         };
-        // Ours came with the table, before any that was added to the same columns.
+        // The schema's own constraint was created with the table, before any other on the same columns.
         catalogue.entry(object).or_insert(definition);
     }
     Ok(())

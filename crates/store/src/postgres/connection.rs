@@ -1,4 +1,4 @@
-//! One connection: its state, how statements are prepared on it, and how it is replaced when it dies.
+//! One connection: its state, how statements are prepared on it, and how a lost connection is replaced.
 //!
 //! A round trip costs more than most statements, so statements are pipelined: a snapshot begins together with
 //! its first statement, and the end of a snapshot or a savepoint is sent with the next one.
@@ -22,12 +22,12 @@ const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 const BEGIN_SHORT_READ: &str =
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 100";
 
-/// How long short work may take. Most lists take some milliseconds, and some tens on a server that is busy
-/// with others' long statements; with a longer limit these would occupy more of the readers for short work.
+/// The time limit of short work. Most lists take a few milliseconds, or a few tens of milliseconds on a busy
+/// server. With a longer limit, long statements would occupy more of the readers for short work.
 pub(super) const SHORT_WORK_LIMIT: Duration = Duration::from_millis(100);
 
 /// A connection, with the statements it has prepared.
-pub struct Database {
+pub struct PostgresConnection {
     pub(super) link: Link,
     pub(super) origin: Origin,
     pub(super) statements: LruCache<Statement>,
@@ -43,35 +43,35 @@ pub struct Database {
     pub(super) short_limit: ShortLimit,
 }
 
-/// The limit of short work.
+/// The state of the limit of short work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ShortLimit {
-    /// No limit except that of its statements.
+    /// No limit except the timeout of each statement.
     None,
-    /// Limited, and not begun.
+    /// Limited; the transaction has not begun.
     Due,
-    /// Limited until then.
+    /// Limited until this time.
     Until(Instant),
-    /// It was cancelled as too long.
+    /// The work exceeded the limit and was cancelled.
     Exceeded,
 }
 
 /// State of the transaction of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Transaction {
-    /// Each statement is one of its own.
+    /// No transaction: each statement commits by itself.
     None,
-    /// To begin with the next statement.
+    /// Begins together with the next statement.
     Due,
-    /// Begun, as far as the server has got to what was sent.
+    /// BEGIN was sent; the server may not have executed it yet.
     Open,
 }
 
-impl Database {
-    /// Opens one. Blocks.
+impl PostgresConnection {
+    /// Opens a connection. Blocks.
     pub(super) fn open(server: Arc<Server>, role: Role) -> Result<Self, StoreError> {
         let (link, origin) = server.connect(role)?;
-        Ok(Database {
+        Ok(PostgresConnection {
             link,
             origin,
             statements: LruCache::new(server.statements()),
@@ -86,7 +86,7 @@ impl Database {
         })
     }
 
-    /// Runs statements of the engine's own, such as BEGIN, and waits for them.
+    /// Runs control statements such as BEGIN, and waits for them.
     pub(super) fn control(&mut self, sql: &str) -> Result<(), StoreError> {
         let client = self.link.client();
         let ran = self.link.wait(client.batch_execute(sql));
@@ -102,13 +102,13 @@ impl Database {
         posted.map_err(|failure| self.noted(failure))
     }
 
-    /// Waits for all that was posted.
-    pub(super) fn settled(&mut self) -> Result<(), StoreError> {
-        let settled = self.link.settle();
-        settled.map_err(|failure| self.noted(failure))
+    /// Waits for the answers to all posted statements.
+    pub(super) fn await_posted(&mut self) -> Result<(), StoreError> {
+        let awaited = self.link.await_pending();
+        awaited.map_err(|failure| self.noted(failure))
     }
 
-    /// Begins what is due.
+    /// Begins the transaction that is due.
     fn begin_due(&mut self) -> Result<(), StoreError> {
         if self.transaction != Transaction::Open {
             self.is_answered = false;
@@ -131,11 +131,11 @@ impl Database {
         self.post(BEGIN_SHORT_READ)
     }
 
-    /// What callers get of a failure, after what follows from it for this connection.
+    /// Updates the state of the connection after a failure; returns the error for callers.
     pub(super) fn noted(&mut self, failure: Failure) -> StoreError {
         self.is_conflict |= failure.is_conflict;
         if failure.is_stale {
-            // Which one it was is not known of those that were sent without waiting.
+            // With pipelined statements, the stale one is unknown.
             self.statements.clear();
             self.is_conflict |= self.role == Role::Writer;
         }
@@ -146,8 +146,8 @@ impl Database {
         failure.error
     }
 
-    /// Does something with the server; once more on a new connection if the one from the pool turns out to be
-    /// dead, or if a statement must be prepared anew, and nothing was given out yet.
+    /// Runs `work`. If the connection is lost or a prepared statement is stale, and no result was passed on
+    /// yet, a reader retries once, on a new connection if necessary.
     pub(super) fn run<T>(
         &mut self,
         mut work: impl FnMut(&mut Self) -> Result<T, Failure>,
@@ -203,7 +203,7 @@ impl Database {
         Ok(())
     }
 
-    /// The statement of this text, prepared now if it is not yet.
+    /// The prepared statement of this text, from the cache if possible.
     pub(super) fn prepared(&mut self, sql: &str) -> Result<Statement, Failure> {
         let link = &mut self.link;
         let statement = self.statements.get(sql, || {

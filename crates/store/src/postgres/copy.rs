@@ -10,17 +10,17 @@ use tokio_postgres::{Client, Error, Statement};
 use super::values::encode;
 use crate::{StoreError, Value};
 
-/// How the data begins: a signature that a change of line ends would break, no flags, and no further header.
+/// The header: a signature that a conversion of line endings would break, no flags, and no extension.
 const HEADER: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
-/// In the place of a row's number of columns: there are no more rows.
+/// In place of a row's column count: the end of the data.
 const END: i16 = -1;
-/// In the place of a value's length: there is none.
+/// In place of a value's length: NULL.
 const NULL: i32 = -1;
-/// Bytes of a buffer.
+/// Size of a buffer.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// The rows in buffers to send: `values` are the rows' one after another, as many of each as there are
-/// `kinds` of columns.
+/// Encodes rows into buffers. `values` contains the rows one after another, each with one value per element
+/// of `kinds`.
 ///
 /// # Errors
 /// When a value is not of its column's type.
@@ -49,7 +49,7 @@ pub(super) fn pieces(kinds: &[Type], values: &[Value<'_>]) -> Result<Vec<Bytes>,
     Ok(pieces)
 }
 
-/// Sends them. The server rolls back an interrupted copy.
+/// Sends the buffers. The server rolls back an interrupted copy.
 pub(super) async fn send(
     client: &Client,
     statement: &Statement,
@@ -62,7 +62,7 @@ pub(super) async fn send(
     sink.finish().await
 }
 
-/// A value after its length.
+/// Writes the length of a value and the value.
 fn put(
     value: Value<'_>,
     kind: &Type,
@@ -95,7 +95,8 @@ mod tests {
             Value::Null,
         ];
         let pieces = pieces(&kinds, &values).unwrap();
-        // By hand from "Binary Format" in the documentation of COPY, and IEEE 754: 1.5 is 0x3FF8000000000000.
+        // Written by hand from "Binary Format" in the documentation of COPY, and IEEE 754: 1.5 is
+        // 0x3FF8000000000000.
         let expected: &[u8] = b"PGCOPY\n\xff\r\n\0\
             \0\0\0\0\0\0\0\0\
             \0\x04\

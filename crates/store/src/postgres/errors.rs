@@ -1,6 +1,6 @@
 //! Errors of PostgreSQL and of the connection to it as [`StoreError`]s.
 //!
-//! Messages of the server go to the log; they include tables and rights, and no password.
+//! Messages of the server are logged; they name tables and privileges, and contain no password.
 
 use std::error::Error as _;
 
@@ -10,7 +10,7 @@ use tokio_postgres::error::{DbError, Severity, SqlState};
 
 use crate::StoreError;
 
-/// A failure on a connection: what it is to callers, and what it means for the connection.
+/// A failure on a connection: the error for callers, and its effects on the connection.
 #[derive(Debug)]
 pub(super) struct Failure {
     pub(super) error: StoreError,
@@ -18,17 +18,17 @@ pub(super) struct Failure {
     pub(super) is_lost: bool,
     /// A conflict with another transaction.
     pub(super) is_conflict: bool,
-    /// The server no longer knows the statement as it was prepared: its tables were changed, or a pooler gave
-    /// this session another connection.
+    /// The prepared statement is stale: its tables were changed, or a pooler assigned another server
+    /// connection.
     pub(super) is_stale: bool,
     /// It is not known whether the statement was executed, as after an error of a pooler.
     pub(super) is_unknown: bool,
-    /// The user lacks a right.
+    /// The user lacks a privilege.
     pub(super) is_forbidden: bool,
 }
 
 impl Failure {
-    /// The connection is gone, for this reason.
+    /// The connection is lost, for this reason.
     pub(super) fn lost(reason: impl std::fmt::Display) -> Self {
         Failure {
             is_lost: true,
@@ -70,7 +70,7 @@ impl From<Error> for Failure {
             ),
             is_stale: *code == SqlState::INVALID_SQL_STATEMENT_NAME
                 || (*code == SqlState::FEATURE_NOT_SUPPORTED
-                    // Not the message: servers say it in their language.
+                    // The code, not the message, because servers translate messages.
                     && said.routine() == Some("RevalidateCachedQuery")),
             is_unknown: matches!(
                 *code,
@@ -118,7 +118,7 @@ fn sorted(code: &SqlState, said: &DbError) -> StoreError {
         return StoreError::Data(fault.to_string());
     }
     match class {
-        // Connections, authorisation, resources, the operator's hand, conflicts, input and output.
+        // Error classes: connection, authorisation, resources, operator intervention, conflicts, I/O.
         "08" | "28" | "53" | "57" | "40" | "58" | "3D" => StoreError::Unavailable(text()),
         // A session that exceeded its time limit fails on its next use.
         "25" if said.parsed_severity() == Some(Severity::Fatal) => StoreError::Unavailable(text()),
@@ -135,7 +135,7 @@ fn sorted(code: &SqlState, said: &DbError) -> StoreError {
     }
 }
 
-/// A failure that the server said nothing about: the way to it, or a value that did not fit.
+/// A failure without a message from the server: a network error, or a value of the wrong type.
 fn unsaid(error: Error) -> Failure {
     let is_io = error
         .source()

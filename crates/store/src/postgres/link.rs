@@ -1,8 +1,9 @@
-//! Drives a connection from a blocking thread, and tracks requests without an answer (pipelining).
+//! Drives a connection from a blocking thread, and tracks pipelined requests.
 //!
-//! The driver is asynchronous and ours is not, so each connection has a small runtime of its own, which runs
-//! only while its thread waits. Requests may be sent without waiting for what comes back ([`Link::post`]);
-//! answers come in the order of the requests. Must not know the statements.
+//! The driver is asynchronous and the store is not, so each connection has its own single-threaded Tokio
+//! runtime, which runs only while its thread waits. Requests can be sent without waiting for the answer
+//! ([`Link::post`]). Answers arrive in the order of the requests. This module does not depend on the text of
+//! statements.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -20,12 +21,12 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::errors::Failure;
 use crate::StoreError;
 
-/// Answers that may be outstanding before some are waited for: requests stay in memory until then.
-const OUTSTANDING: usize = 256;
+/// Most outstanding answers: requests stay in memory until they are answered.
+const MAX_OUTSTANDING: usize = 256;
 
 type Wire =
     tokio_postgres::Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>;
-type Posted = Pin<Box<dyn Future<Output = Result<(), Error>> + Send>>;
+type PostedRequest = Pin<Box<dyn Future<Output = Result<(), Error>> + Send>>;
 
 /// A connection.
 pub(super) struct Link {
@@ -35,22 +36,21 @@ pub(super) struct Link {
     /// `None` once the connection has ended.
     wire: Option<Wire>,
     /// Requests without an answer, in their order.
-    outstanding: VecDeque<Posted>,
-    /// The error of one of them, not returned yet.
+    outstanding: VecDeque<PostedRequest>,
+    /// The first error of a posted request, until it is returned.
     failed: Option<Failure>,
     /// Why the connection has ended.
     ended: Option<String>,
-    /// How long the server may be silent before it counts as gone; what it does takes less by its own
-    /// timeouts.
-    patience: Duration,
+    /// The timeout of a response. The server's own statement timeout is shorter.
+    response_timeout: Duration,
 }
 
 impl Link {
-    /// Connects. Blocks, so the thread must not be one that drives a runtime.
+    /// Connects. Blocks, so it must not be called on a thread that drives an async runtime.
     pub(super) fn open(
         config: &Config,
         tls: &MakeRustlsConnect,
-        patience: Duration,
+        response_timeout: Duration,
     ) -> Result<Result<Self, Error>, StoreError> {
         let runtime = Builder::new_current_thread()
             .enable_all()
@@ -58,10 +58,13 @@ impl Link {
             .map_err(|error| {
                 StoreError::Unavailable(format!("no connection could be set up: {error}"))
             })?;
-        // The driver's own limit is for each host's first answer alone; a server may take the connection and
-        // then say nothing.
+        // The driver's connect timeout ends with the TCP connection to each host; a server may accept it and
+        // then send nothing.
         let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
-        let step = config.get_connect_timeout().copied().unwrap_or(patience);
+        let step = config
+            .get_connect_timeout()
+            .copied()
+            .unwrap_or(response_timeout);
         let limit = step.saturating_mul(u32::try_from(hosts).unwrap_or(u32::MAX).saturating_add(1));
         let connecting = async { tokio::time::timeout(limit, config.connect(tls.clone())).await };
         let failed = match runtime.block_on(connecting) {
@@ -73,7 +76,7 @@ impl Link {
                     outstanding: VecDeque::new(),
                     failed: None,
                     ended: None,
-                    patience,
+                    response_timeout,
                 }));
             }
             Ok(Err(error)) => Ok(Err(error)),
@@ -81,18 +84,18 @@ impl Link {
                 "the database server did not answer in {limit:?}"
             ))),
         };
-        // A look-up of the host's name may still be under way, and cannot be stopped.
+        // A DNS lookup may still be running, and cannot be cancelled.
         runtime.shutdown_background();
         failed
     }
 
-    /// Through which requests are made.
+    /// The client that sends requests.
     pub(super) fn client(&self) -> Arc<Client> {
         let client = self.client.as_ref();
         Arc::clone(client.expect("it is taken only when the link is dropped"))
     }
 
-    /// A parameter that the server reported when it was connected to.
+    /// A parameter that the server reported on connecting.
     pub(super) fn parameter(&self, name: &str) -> Option<&str> {
         self.wire.as_ref()?.parameter(name)
     }
@@ -107,9 +110,9 @@ impl Link {
         self.failed.is_some() || !self.outstanding.is_empty()
     }
 
-    /// Sets the timeout of answers; returns the former one.
-    pub(super) fn be_patient(&mut self, patience: Duration) -> Duration {
-        std::mem::replace(&mut self.patience, patience)
+    /// Sets the timeout of responses; returns the previous one.
+    pub(super) fn set_response_timeout(&mut self, response_timeout: Duration) -> Duration {
+        std::mem::replace(&mut self.response_timeout, response_timeout)
     }
 
     /// Sends a request without waiting for its answer; a later [`Link::wait`] returns its error.
@@ -117,11 +120,11 @@ impl Link {
         &mut self,
         request: impl Future<Output = Result<(), Error>> + Send + 'static,
     ) -> Result<(), Failure> {
-        if self.outstanding.len() >= OUTSTANDING {
-            self.settle()?;
+        if self.outstanding.len() >= MAX_OUTSTANDING {
+            self.await_pending()?;
         }
-        let mut request: Posted = Box::pin(request);
-        // What it sends, it sends when it is first asked.
+        let mut request: PostedRequest = Box::pin(request);
+        // The request is sent by the first poll.
         match request
             .as_mut()
             .poll(&mut Context::from_waker(Waker::noop()))
@@ -140,21 +143,21 @@ impl Link {
         let Some(runtime) = &self.runtime else {
             return;
         };
-        // Sockets belong to their runtime, which need not run for a write that the system takes at once.
+        // Sockets need the context of their runtime, but not a running one, for a write that does not block.
         let _inside = runtime.enter();
         self.turn(&mut Context::from_waker(Waker::noop()));
     }
 
     /// Waits for the answers of all posted requests.
-    pub(super) fn settle(&mut self) -> Result<(), Failure> {
+    pub(super) fn await_pending(&mut self) -> Result<(), Failure> {
         if !self.is_outstanding() {
             return Ok(());
         }
         self.wait(async { Ok(()) })
     }
 
-    /// Sends a request and waits for its answer, and so for all posted before; returns the first error of
-    /// these.
+    /// Sends a request and waits for its answer and the answers to all posted requests; returns the first
+    /// error.
     pub(super) fn wait<T>(
         &mut self,
         request: impl Future<Output = Result<T, Error>>,
@@ -164,12 +167,12 @@ impl Link {
             .runtime
             .take()
             .expect("it is taken only here and when the link is dropped");
-        // Sent before anything is waited for: it travels together with what was posted.
+        // Polled once before waiting, so that it is sent together with the posted requests.
         let mut outcome = {
             let _inside = runtime.enter();
             request.as_mut().now_or_never()
         };
-        let patience = self.patience;
+        let patience = self.response_timeout;
         let answered = runtime.block_on(async {
             let all = poll_fn(|cx| {
                 self.turn(cx);
@@ -201,7 +204,7 @@ impl Link {
         }
     }
 
-    /// The next row of a statement under way; without a look at the wire while one is at hand.
+    /// The next row of a running statement; reads from the socket only if no row is buffered.
     pub(super) fn next(&mut self, mut rows: Pin<&mut RowStream>) -> Result<Option<Row>, Failure> {
         let at_hand = rows
             .as_mut()
@@ -223,7 +226,7 @@ impl Link {
         self.outstanding.clear();
     }
 
-    /// Lets the wire take and give what it can now.
+    /// Polls the connection: sends and receives what is possible without blocking.
     fn turn(&mut self, cx: &mut Context<'_>) {
         while let Some(wire) = &mut self.wire {
             match wire.poll_message(cx) {
@@ -234,7 +237,7 @@ impl Link {
                 Poll::Ready(Some(Ok(_))) => {}
                 Poll::Ready(Some(Err(error))) => {
                     self.ended = Some(super::errors::with_causes(&error));
-                    // Whoever waits for an answer learns from this that none comes.
+                    // Ends all waiting requests with an error.
                     self.wire = None;
                 }
                 Poll::Ready(None) => self.wire = None,
@@ -242,7 +245,7 @@ impl Link {
         }
     }
 
-    /// Takes the answers to what was posted, as far as they are here.
+    /// Removes the posted requests whose answers have arrived.
     fn collect(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         while let Some(first) = self.outstanding.front_mut() {
             match first.as_mut().poll(cx) {
@@ -265,7 +268,7 @@ impl Link {
         let failure = Failure::from(error);
         if failure.is_lost {
             self.wire = None;
-            // That nothing comes any more says less than why the connection ended.
+            // The reason for the end of the connection is more useful than "connection closed".
             if !was_said && self.ended.is_some() {
                 return self.gone();
             }
@@ -281,12 +284,13 @@ impl Link {
 impl Drop for Link {
     fn drop(&mut self) {
         self.outstanding.clear();
-        // Dropping the client sends the end of the session.
+        // Dropping the client sends the Terminate message.
         self.client = None;
         self.flush();
         self.wire = None;
         if let Some(runtime) = self.runtime.take() {
-            // Where connections are closed may be a thread that must not wait for a runtime's end.
+            // The current thread may belong to an async runtime, where waiting for the shutdown is not
+            // allowed.
             runtime.shutdown_background();
         }
     }

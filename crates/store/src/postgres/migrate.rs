@@ -1,51 +1,52 @@
 //! Migrates the schema of a database to the newest version, in one transaction.
 //!
-//! The version is in a table of ours, in the current schema. Of several processes that start at once one does
-//! the work, and the others wait. The functions that statements call are made along with it. An older program
-//! leaves those of a newer one alone: functions that are called keep their meaning.
+//! The version is in a table of ours, in the current schema. If several processes start at once, one migrates
+//! and the others wait. The functions that statements call are created in the same transaction. An older
+//! program does not replace the functions of a newer one, which remain compatible.
 
 use obeya_odata::functions::postgres::definitions;
 use obeya_odata::sql::postgres::DEFINITIONS;
 use sha2::{Digest as _, Sha256};
 
 use super::catalogue;
-use super::connection::Database;
+use super::connection::PostgresConnection;
 use super::errors::Failure;
 use super::server::Server;
 use crate::schema::{self, Migration, POSTGRES, applied, complete};
 use crate::{Session, StoreError};
 
-/// Statements over our table of the version.
+/// The statements for the version table.
 const MARKS: &str = r#"
 CREATE TABLE IF NOT EXISTS obeya_schema (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL);
 CREATE TABLE IF NOT EXISTS obeya_functions (digest text COLLATE "C" PRIMARY KEY, made timestamptz NOT NULL DEFAULT now());"#;
 
-/// Which files were applied; see [`applied`]. Names and digests are no secret, and a role that was granted
-/// the tables one by one serves on as before. Only the owner of the tables may comment on one, so no other
-/// role that may make tables comes to own this one.
+/// Which files were applied; see [`applied`]. Names and digests are not secret, so a role with privileges on
+/// single tables needs no new ones. Only the owner of a table may comment on it, so no other role can become
+/// the owner of this table.
 const APPLIED: &str = r#"
 COMMENT ON TABLE obeya_schema IS 'The version of the tables of this schema';
 CREATE TABLE IF NOT EXISTS obeya_migrations
     (version bigint PRIMARY KEY, file text COLLATE "C" NOT NULL, checksum text COLLATE "C" NOT NULL);
 GRANT SELECT ON obeya_migrations TO PUBLIC"#;
 
-/// Begins the transaction without time limits, and waits for the lock of another migration; the number is
-/// that of this schema. READ COMMITTED, as a snapshot from before the wait would hide what the other one did.
+/// Begins the transaction without time limits, and waits for the advisory lock of another migration; its key
+/// is derived from the name of the schema. READ COMMITTED, because a snapshot from before the wait would hide
+/// the changes of the other migration.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; \
     SELECT pg_advisory_xact_lock(hashtextextended('obeya ' || current_schema(), 7382611))";
 
 /// Migrates the database.
 ///
 /// # Errors
-/// [`StoreError::Schema`] when it is newer than this program, another program's, or old and not to be changed
-/// by this user; and what the server says.
-pub(super) fn run(database: &mut Database, server: &Server) -> Result<(), StoreError> {
+/// [`StoreError::Schema`] when it is newer than this program, belongs to another program, or is old and this
+/// user may not change it; and errors of the server.
+pub(super) fn run(database: &mut PostgresConnection, server: &Server) -> Result<(), StoreError> {
     run_to(database, server, &Wanted::new())
 }
 
-/// Makes the schema of an older version where there is none, as builds did that stored no checksums.
+/// Creates the schema of an older version in an empty database, without checksums, like earlier builds.
 pub(super) fn make_old(
-    database: &mut Database,
+    database: &mut PostgresConnection,
     server: &Server,
     version: usize,
 ) -> Result<(), StoreError> {
@@ -55,11 +56,15 @@ pub(super) fn make_old(
     database.control("DROP TABLE obeya_migrations")
 }
 
-/// Brings the database to what is wanted; it may be there already.
-fn run_to(database: &mut Database, server: &Server, wanted: &Wanted) -> Result<(), StoreError> {
+/// Migrates the database to the wanted version, if necessary.
+fn run_to(
+    database: &mut PostgresConnection,
+    server: &Server,
+    wanted: &Wanted,
+) -> Result<(), StoreError> {
     let place = server.place();
-    // A look takes no lock: the service starts, and a command reads, while another process migrates or
-    // imports; and it needs no right to change anything.
+    // This check takes no lock, so that a process can start while another one migrates or imports; and it
+    // needs no write privilege.
     let found = look(database, wanted, &place)?;
     if found.is(wanted) {
         return Ok(());
@@ -69,14 +74,14 @@ fn run_to(database: &mut Database, server: &Server, wanted: &Wanted) -> Result<(
             "{place} holds no database of this program"
         )));
     }
-    let patience = database.link.be_patient(std::time::Duration::MAX);
+    let response_timeout = database.link.set_response_timeout(std::time::Duration::MAX);
     let applied = apply(database, wanted, &place);
-    database.link.be_patient(patience);
+    database.link.set_response_timeout(response_timeout);
     if applied.is_err() && !database.link.is_lost() {
         database.control("ROLLBACK")?;
     }
     match applied {
-        // It is up to date, and its owner records the checksums at another start.
+        // It is up to date. A process of the owner records the checksums later.
         Err(failure) if failure.is_forbidden && found.lacks_checksums_only(wanted) => {
             database.control("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
             let compared = compare(database, wanted, &place);
@@ -87,8 +92,8 @@ fn run_to(database: &mut Database, server: &Server, wanted: &Wanted) -> Result<(
     }
 }
 
-fn apply(database: &mut Database, wanted: &Wanted, place: &str) -> Result<(), Failure> {
-    let run = |database: &mut Database, sql: &str| {
+fn apply(database: &mut PostgresConnection, wanted: &Wanted, place: &str) -> Result<(), Failure> {
+    let run = |database: &mut PostgresConnection, sql: &str| {
         let client = database.link.client();
         database.link.wait(client.batch_execute(sql))
     };
@@ -125,11 +130,11 @@ fn apply(database: &mut Database, wanted: &Wanted, place: &str) -> Result<(), Fa
     run(database, "COMMIT")
 }
 
-/// What this program works with.
+/// The schema that this program needs.
 struct Wanted {
     migrations: &'static [Migration],
     functions: Vec<String>,
-    /// Of the functions.
+    /// The digest of the functions.
     digest: String,
 }
 
@@ -167,9 +172,9 @@ impl Wanted {
     }
 }
 
-/// State of the database.
+/// The state of the database.
 struct Found {
-    /// 0 when there is nothing.
+    /// 0 when the schema is empty.
     version: i64,
     has_functions: bool,
     /// Whether the files that were applied are recorded.
@@ -181,14 +186,18 @@ impl Found {
         self.is_recorded && self.lacks_checksums_only(wanted)
     }
 
-    /// Whether nothing is missing, but for checksums perhaps.
+    /// Whether nothing except the checksums may be missing.
     fn lacks_checksums_only(&self, wanted: &Wanted) -> bool {
         self.version == wanted.version() && self.has_functions
     }
 }
 
-/// Looks at what is there, and whether it was made by the files of this program; changes nothing.
-fn look(database: &mut Database, wanted: &Wanted, place: &str) -> Result<Found, StoreError> {
+/// Reads the state of the database, and checks that the files of this program created it; changes nothing.
+fn look(
+    database: &mut PostgresConnection,
+    wanted: &Wanted,
+    place: &str,
+) -> Result<Found, StoreError> {
     let session: &mut dyn Session = database;
     let schema = session.first("SELECT current_schema()", &[], |row| row.string(0))?;
     if schema.flatten().is_none() {
@@ -197,8 +206,8 @@ fn look(database: &mut Database, wanted: &Wanted, place: &str) -> Result<Found, 
         )));
     }
     let marks = ["obeya_schema", "obeya_functions", applied::TABLE];
-    // In one statement: another process may commit the schema between two, and its tables would be taken for
-    // those of another program.
+    // In one statement: between two statements another process may commit the schema, whose tables would then
+    // look like those of another program.
     let there = named(session, &[&marks, &wanted.tables()[..]].concat())?;
     let has = |table: &str| there.iter().any(|found| found == table);
     if !has("obeya_schema") || !has("obeya_functions") {
@@ -236,9 +245,13 @@ fn look(database: &mut Database, wanted: &Wanted, place: &str) -> Result<Found, 
     })
 }
 
-/// Compares a database that an earlier build made, which stored no checksums, with the catalogue of its
+/// Compares a database of an earlier build, which stored no checksums, with the catalogue of its
 /// version. In a transaction.
-fn compare(database: &mut Database, wanted: &Wanted, place: &str) -> Result<Found, StoreError> {
+fn compare(
+    database: &mut PostgresConnection,
+    wanted: &Wanted,
+    place: &str,
+) -> Result<Found, StoreError> {
     let found = look(database, wanted, place)?;
     if found.version > 0 && !found.is_recorded {
         let catalogue = catalogue::read(database)?;
@@ -260,7 +273,7 @@ fn named(session: &mut dyn Session, names: &[&str]) -> Result<Vec<String>, Store
     Ok(found.into_iter().flatten().collect())
 }
 
-/// What a statement of a migration failed with, where the reason is the user.
+/// The error of a migration, with an explanation if the user lacks a privilege.
 fn refused(failure: Failure, place: &str) -> StoreError {
     if !failure.is_forbidden {
         return failure.error;

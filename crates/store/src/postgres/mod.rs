@@ -1,7 +1,7 @@
-//! The engine PostgreSQL, and servers with its protocol and language.
+//! The engine PostgreSQL, and servers with a compatible protocol and SQL.
 //!
-//! All code for PostgreSQL's protocol is in this folder. It runs units of work; it knows no table except its
-//! own.
+//! All code for PostgreSQL's protocol is in this folder. It runs units of work; it depends on no table except
+//! its own.
 
 mod address;
 pub(super) mod capabilities;
@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use address::Address;
 pub(super) use address::{is_postgres, masked};
-use connection::Database;
+use connection::PostgresConnection;
 pub use plain::connect;
 use server::{Role, Server};
 
@@ -37,12 +37,13 @@ use super::{StoreError, StoreOptions};
 pub(super) fn make_old(url: &str, version: usize, rows: &str) {
     let address = Address::parse(url, |_| None).expect("an address");
     let server = Server::new(address, StoreOptions::default()).expect("a server");
-    let mut database = Database::open(Arc::clone(&server), Role::Writer).expect("a connection");
+    let mut database =
+        PostgresConnection::open(Arc::clone(&server), Role::Writer).expect("a connection");
     migrate::make_old(&mut database, &server, version).expect("a schema");
     database.control(rows).expect("rows");
 }
 
-/// One database.
+/// A database.
 pub(super) struct Postgres {
     server: Arc<Server>,
 }
@@ -51,31 +52,34 @@ impl Postgres {
     /// Connects, and migrates the schema; also returns the connection that writes. Blocks.
     ///
     /// # Errors
-    /// [`StoreError::Schema`] when the address is invalid, or the schema is not ours or too new;
-    /// [`StoreError::Unavailable`] when no connection can be made.
-    pub(super) fn open(url: &str, options: &StoreOptions) -> Result<(Self, Database), StoreError> {
+    /// [`StoreError::Schema`] when the address is invalid, or the schema belongs to another program or is too
+    /// new; [`StoreError::Unavailable`] when no connection can be made.
+    pub(super) fn open(
+        url: &str,
+        options: &StoreOptions,
+    ) -> Result<(Self, PostgresConnection), StoreError> {
         let address = Address::parse(url, |name| std::env::var(name).ok())?;
         let server = Server::new(address, options.clone())?;
-        let mut writer = Database::open(Arc::clone(&server), Role::Writer)?;
+        let mut writer = PostgresConnection::open(Arc::clone(&server), Role::Writer)?;
         migrate::run(&mut writer, &server)?;
         Ok((Postgres { server }, writer))
     }
 }
 
 impl Connect for Postgres {
-    type Connection = Database;
+    type Connection = PostgresConnection;
 
     const IN_PROCESS: bool = false;
-    /// Of more than 64 (`PGPROC_MAX_CACHED_SUBXIDS`) the server keeps no list at hand, and everybody's
-    /// snapshots look each of them up.
+    /// With more than 64 (`PGPROC_MAX_CACHED_SUBXIDS`) the server's cache of subtransactions overflows, and
+    /// every snapshot must look up each of them.
     const MOST_SAVEPOINTS: usize = 60;
 
-    fn reader(&self, _: Work) -> Result<Database, StoreError> {
-        Database::open(Arc::clone(&self.server), Role::Reader)
+    fn reader(&self, _: Work) -> Result<PostgresConnection, StoreError> {
+        PostgresConnection::open(Arc::clone(&self.server), Role::Reader)
     }
 
-    fn writer(&self) -> Result<Database, StoreError> {
+    fn writer(&self) -> Result<PostgresConnection, StoreError> {
         self.server.was_lost();
-        Database::open(Arc::clone(&self.server), Role::Writer)
+        PostgresConnection::open(Arc::clone(&self.server), Role::Writer)
     }
 }

@@ -1,6 +1,6 @@
 //! The placeholders of our statements, `?1, ?2 …`, as PostgreSQL writes them: `$1, $2 …`.
 
-/// The statement with PostgreSQL's placeholders. What stands in quotes or in a comment is left as it is.
+/// The statement with PostgreSQL's placeholders. Text in quotes or comments is not changed.
 pub(super) fn numbered(sql: &str) -> String {
     let bytes = sql.as_bytes();
     let mut out = String::with_capacity(sql.len());
@@ -23,8 +23,8 @@ pub(super) fn numbered(sql: &str) -> String {
     out
 }
 
-/// Just after the quote that ends what the one at `start` begins. Two of them in a row are one inside:
-/// reading on from the second finds the same end.
+/// The position after the closing quote of the quoted text at `start`. A doubled quote is an escaped one:
+/// continuing from the second quote finds the same end.
 fn end_of_quoted(bytes: &[u8], start: usize) -> usize {
     let rest = &bytes[start + 1..];
     rest.iter()
@@ -32,7 +32,7 @@ fn end_of_quoted(bytes: &[u8], start: usize) -> usize {
         .map_or(bytes.len(), |place| start + place + 2)
 }
 
-/// Just after the next `mark`, or the end.
+/// The position after the next `mark`, or the end.
 fn end_of(bytes: &[u8], start: usize, mark: &[u8]) -> usize {
     let rest = bytes.get(start..).unwrap_or_default();
     rest.windows(mark.len())

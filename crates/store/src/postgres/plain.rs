@@ -9,10 +9,10 @@ use super::errors::connect_error;
 use super::tls;
 use crate::StoreError;
 
-/// Connects to the database at `url`, which may hold anything or nothing.
+/// Connects to the database at `url`, whatever its schema is.
 ///
 /// # Errors
-/// [`StoreError::Schema`] when the address is none; [`StoreError::Unavailable`] when no connection can be
+/// [`StoreError::Schema`] when the address is invalid; [`StoreError::Unavailable`] when no connection can be
 /// made.
 pub async fn connect(url: &str) -> Result<Client, StoreError> {
     let address = Address::parse(url, |name| std::env::var(name).ok())?;
@@ -22,7 +22,7 @@ pub async fn connect(url: &str) -> Result<Client, StoreError> {
         .connect(tls)
         .await
         .map_err(|error| connect_error(&error, &address.place()))?;
-    // Ends with the client; what breaks it, the client's next call tells.
+    // Ends with the client. The client's next call returns an error of the connection.
     tokio::spawn(async { drop(connection.await) });
     Ok(client)
 }

@@ -25,7 +25,7 @@ pub(super) struct Rows {
 }
 
 impl Prefetched {
-    /// Adds a query that is being sent; returns where its rows belong.
+    /// Adds a query that is being sent; returns the slot for its rows.
     pub(super) fn add(&mut self, sql: &str, binds: &[Value<'_>]) -> Rows {
         let rows = Rows::default();
         self.queries.push(Query {

@@ -15,24 +15,24 @@ use crate::{StoreError, StoreOptions};
 
 /// The oldest supported version.
 const OLDEST: u32 = 13;
-/// Cached statements for each that the options allow: these cost the server some 50 KiB each, and preparing
-/// one costs a round trip.
-const STATEMENTS: usize = 4;
-/// How much longer than the longest statement an answer may take: the network, on a busy machine.
+/// Multiplies the cache size of the options, because preparing a statement costs a round trip. A prepared
+/// statement costs the server about 50 KiB.
+const STATEMENTS_FACTOR: usize = 4;
+/// Added to the statement timeout for the response timeout: latency of the network and a busy machine.
 const GRACE: Duration = Duration::from_secs(5);
-/// How long a transaction may idle before the server ends it, beyond intended pauses: its client is gone by
-/// then, and may hold the lock of writers.
-const FORGOTTEN: Duration = Duration::from_secs(60);
+/// `idle_in_transaction_session_timeout`, in addition to an intended pause of readers: by then the client is
+/// gone, and may hold the writer lock.
+const IDLE_IN_TRANSACTION: Duration = Duration::from_secs(60);
 
-/// Epochs so far in this process.
+/// The number of epochs in this process.
 static EPOCHS: AtomicU64 = AtomicU64::new(0);
 
 /// What a connection is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// To read; the server refuses anything else.
+    /// Reads; the server refuses anything else.
     Reader,
-    /// To write.
+    /// Reads and writes.
     Writer,
 }
 
@@ -46,19 +46,19 @@ pub(super) struct Server {
     opened: AtomicU64,
 }
 
-/// Where a connection comes from.
+/// The origin of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Origin {
-    /// Connections of one epoch are to one server, started once; it may have crashed and recovered since.
+    /// Connections of one epoch are to the same start of one server; it may have crashed and recovered since.
     pub(super) epoch: u64,
-    /// Which of the connections opened it is.
+    /// The sequence number of this connection.
     pub(super) number: u64,
 }
 
-/// The server that connections were last made to.
+/// The server of the latest connection.
 #[derive(Default)]
 struct Known {
-    /// When it was started, as it reports.
+    /// The start time that it reports.
     started: String,
     epoch: u64,
 }
@@ -78,8 +78,8 @@ impl Server {
     /// Opens a connection and configures it; also returns its origin. Blocks.
     pub(super) fn connect(&self, role: Role) -> Result<(Link, Origin), StoreError> {
         let place = self.place();
-        let patience = self.options.statement_budget + self.options.busy_timeout + GRACE;
-        let mut link = Link::open(&self.address.config, &self.tls, patience)?
+        let response_timeout = self.options.statement_budget + self.options.busy_timeout + GRACE;
+        let mut link = Link::open(&self.address.config, &self.tls, response_timeout)?
             .map_err(|error| connect_error(&error, &place))?;
         let version = link.parameter("server_version").unwrap_or_default();
         if major(version).is_some_and(|major| major < OLDEST) {
@@ -103,8 +103,8 @@ impl Server {
             _ => None,
         });
         let epoch = self.epoch_of(started.unwrap_or_default());
-        // Only now: what was seen before a crash of the server must have counted fewer than any connection
-        // made after it.
+        // Counted only after connecting: a view from before a crash of the server must have a lower number
+        // than any connection after the crash.
         let number = self.opened.fetch_add(1, Ordering::SeqCst) + 1;
         Ok((link, Origin { epoch, number }))
     }
@@ -114,7 +114,7 @@ impl Server {
         self.opened.load(Ordering::SeqCst)
     }
 
-    /// Whether to create the tables in a database without them.
+    /// Whether to create missing tables.
     pub(super) fn makes_tables(&self) -> bool {
         self.options.make_tables
     }
@@ -124,27 +124,29 @@ impl Server {
         self.address.place()
     }
 
-    /// For a connection beside one that is in use.
+    /// For a second connection while one is in use.
     pub(super) fn tls(&self) -> MakeRustlsConnect {
         self.tls.clone()
     }
 
-    /// How long one statement may run.
+    /// The timeout of a statement.
     pub(super) fn statement_budget(&self) -> Duration {
         self.options.statement_budget
     }
 
     /// How many prepared statements a connection caches.
     pub(super) fn statements(&self) -> usize {
-        self.options.cached_statements.saturating_mul(STATEMENTS)
+        self.options
+            .cached_statements
+            .saturating_mul(STATEMENTS_FACTOR)
     }
 
-    /// A connection was lost. Another server may stand where this one stood, and count its transactions anew.
+    /// A connection was lost. Another server may now have this address, with other transaction numbers.
     pub(super) fn was_lost(&self) {
         self.known().epoch = next_epoch();
     }
 
-    /// The epoch of a connection to a server that was started then.
+    /// The epoch of a connection to a server with this start time.
     fn epoch_of(&self, started: &str) -> u64 {
         let mut known = self.known();
         if known.started != started {
@@ -165,8 +167,8 @@ impl Server {
         // 0 would mean no limit.
         let millis = |time: Duration| time.as_millis().clamp(1, i32::MAX as u128);
         let forgotten = match role {
-            Role::Reader => FORGOTTEN.saturating_add(self.options.reader_pause),
-            Role::Writer => FORGOTTEN,
+            Role::Reader => IDLE_IN_TRANSACTION.saturating_add(self.options.reader_pause),
+            Role::Writer => IDLE_IN_TRANSACTION,
         };
         let common = format!(
             "SET statement_timeout = {}; SET lock_timeout = {}; SET idle_in_transaction_session_timeout = {}; \
@@ -175,13 +177,14 @@ impl Server {
             millis(self.options.statement_budget),
             millis(self.options.busy_timeout),
             millis(forgotten),
-            address::SILENCE.as_secs(),
-            address::ANSWER.as_secs(),
-            address::ANSWERS,
+            address::KEEPALIVE_IDLE.as_secs(),
+            address::KEEPALIVE_INTERVAL.as_secs(),
+            address::KEEPALIVE_RETRIES,
         );
         let of_role = match role {
             Role::Reader => "SET default_transaction_read_only = on; ",
-            // What was answered must be on disk, whatever the server does for others. Stricter settings stay.
+            // A confirmed write must be on disk, whatever the server's default is. Stricter settings are not
+            // changed.
             Role::Writer => {
                 "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'; "
             }
@@ -194,7 +197,7 @@ fn next_epoch() -> u64 {
     EPOCHS.fetch_add(1, Ordering::Relaxed) + 1
 }
 
-/// The first number of a version such as `15.18 (Debian 15.18-0)`.
+/// The major version of a version such as `15.18 (Debian 15.18-0)`.
 fn major(version: &str) -> Option<u32> {
     let end = version
         .find(|character: char| !character.is_ascii_digit())

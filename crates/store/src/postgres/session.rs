@@ -6,7 +6,7 @@ use std::pin::{Pin, pin};
 use futures_util::TryStreamExt as _;
 use tokio_postgres::RowStream;
 
-use super::connection::{Database, Transaction};
+use super::connection::{PostgresConnection, Transaction};
 use super::copy;
 use super::errors::Failure;
 use super::server::{Origin, Role};
@@ -14,14 +14,14 @@ use super::values::{Bound, Columns, Owned};
 use crate::engine::Capabilities;
 use crate::{Dialect, EachRow, Session, StoreError, Value, View};
 
-/// The last transaction in a snapshot, if no other was running: equal numbers are then equal snapshots. NULL
+/// The last transaction in a snapshot, if no other was running: then equal numbers mean equal snapshots. NULL
 /// on a standby, which does not know the running transactions of its primary.
 const VIEW: &str = "SELECT CASE WHEN NOT pg_is_in_recovery() AND pg_snapshot_xmin(s) = pg_snapshot_xmax(s) \
     THEN pg_snapshot_xmax(s)::text::bigint END FROM pg_current_snapshot() AS s";
 /// Unwanted rows that are read before the query is cancelled: cancelling costs a connection.
 const UNWANTED_ROWS: usize = 1_000;
 
-impl Session for Database {
+impl Session for PostgresConnection {
     fn dialect(&self) -> Dialect {
         Dialect::Postgres
     }
@@ -37,7 +37,7 @@ impl Session for Database {
         each: &mut EachRow<'_>,
     ) -> Result<(), StoreError> {
         if let Some(rows) = self.prefetched.take(sql, binds) {
-            self.settled()?;
+            self.await_posted()?;
             return rows.deliver(each);
         }
         let mut is_given = false;
@@ -128,8 +128,8 @@ impl Session for Database {
     }
 }
 
-impl Database {
-    /// Calls `each` with each row, until that breaks or fails; its error is separate from an error of the
+impl PostgresConnection {
+    /// Calls `each` with each row, until it breaks or fails. Its error is separate from an error of the
     /// server.
     fn rows(
         &mut self,
@@ -149,7 +149,7 @@ impl Database {
             if let Ok(ControlFlow::Continue(())) = wanted {
                 continue;
             }
-            // What fails in a transaction may as well end it.
+            // Cancelling also ends the transaction, which an error of `each` ends anyway.
             let may_stop = self.role == Role::Reader
                 && (wanted.is_err() || self.transaction == Transaction::None);
             self.drain(rows.as_mut(), may_stop)?;
@@ -189,8 +189,8 @@ impl Database {
                 let cancel = self.link.client().cancel_token();
                 let tls = self.server.tls();
                 was_asked = true;
-                // Without it the rest is read, as long as that takes. It may have been heard even if it
-                // failed.
+                // If the cancellation fails, the rest is read. A failed cancellation may still have reached
+                // the server.
                 let _ = self.link.wait(cancel.cancel_query(tls));
             }
         }

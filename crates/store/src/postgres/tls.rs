@@ -1,5 +1,5 @@
 //! TLS to the database: which certificates are trusted, and how the server's is checked. The modes are those
-//! of PostgreSQL's own library.
+//! of libpq.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,24 +19,24 @@ use crate::StoreError;
 /// How the server's certificate is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Check {
-    /// Not at all: protects against eavesdropping, not against a man in the middle.
+    /// Not verified: protects against eavesdropping, not against a man in the middle.
     Nothing,
-    /// A trusted authority signed it.
+    /// The chain is verified: a trusted authority signed it.
     Chain,
-    /// The same, and it is for the host of the address.
+    /// The chain and the host name are verified.
     ChainAndName,
 }
 
 impl Check {
-    /// What a value of `sslmode` asks for; `has_root` says whether the address names authorities to trust.
+    /// The meaning of a value of `sslmode`; `has_root` is whether the address has `sslrootcert`.
     ///
     /// # Errors
-    /// The sentence that says what is expected instead.
+    /// The message for an unknown value.
     pub(super) fn of(mode: Option<&str>, has_root: bool) -> Result<(SslMode, Self), String> {
         Ok(match mode {
             Some("disable") => (SslMode::Disable, Check::Nothing),
             None | Some("prefer") => (SslMode::Prefer, Check::Nothing),
-            // Who says whom to trust wants it looked at.
+            // As in libpq, `sslrootcert` implies verify-ca.
             Some("require") if !has_root => (SslMode::Require, Check::Nothing),
             Some("require" | "verify-ca") => (SslMode::Require, Check::Chain),
             Some("verify-full") => (SslMode::Require, Check::ChainAndName),
@@ -52,14 +52,14 @@ impl Check {
 /// The files that an address names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct TlsFiles {
-    /// Authorities to trust; the system's if there is none.
+    /// Trusted authorities; those of the system if `None`.
     pub(super) root: Option<PathBuf>,
-    /// The certificate to show to the server, and its key.
+    /// The client certificate and its key.
     pub(super) certificate: Option<PathBuf>,
     pub(super) key: Option<PathBuf>,
 }
 
-/// What makes the connections' TLS.
+/// The TLS connector of the connections.
 ///
 /// # Errors
 /// [`StoreError::Schema`] when a file cannot be used.
@@ -67,7 +67,7 @@ pub(super) fn connector(check: Check, files: &TlsFiles) -> Result<MakeRustlsConn
     let provider = Arc::new(ring::default_provider());
     let verifier = Verifier {
         check,
-        // Nobody is asked for trust that nothing depends on.
+        // Roots are not loaded if the certificate is not verified.
         roots: match check {
             Check::Nothing => RootCertStore::empty(),
             Check::Chain | Check::ChainAndName => roots(files.root.as_deref())?,
@@ -108,7 +108,7 @@ fn builder(
 fn roots(file: Option<&Path>) -> Result<RootCertStore, StoreError> {
     let mut roots = RootCertStore::empty();
     let Some(file) = file else {
-        // One that cannot be read is one that nothing is trusted by.
+        // Unreadable certificates are skipped: nothing is trusted through them.
         let (_, _) =
             roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         if roots.is_empty() {
@@ -143,7 +143,7 @@ fn unusable(file: &Path, reason: &dyn std::fmt::Display) -> StoreError {
     ))
 }
 
-/// Checks as much as the mode asks for. That the server has the certificate's key is always checked.
+/// Verifies what the mode requires. It always verifies that the server has the certificate's key.
 #[derive(Debug)]
 struct Verifier {
     check: Check,

@@ -1,16 +1,16 @@
-//! The transactions of a connection: snapshots, the lock of writers, and savepoints.
+//! The transactions of a connection: snapshots, the writer lock, and savepoints.
 
-use super::connection::{Database, SHORT_WORK_LIMIT, ShortLimit, Transaction};
+use super::connection::{PostgresConnection, SHORT_WORK_LIMIT, ShortLimit, Transaction};
 use crate::StoreError;
 use crate::connect::Connection;
 
-/// Only one transaction writes at a time, over all processes of the database: it holds the lock of the table
-/// `stamps`. So each sees what the one before it committed, and there are no conflicts. The table is locked
-/// and not its row: a row that is locked and changed after a savepoint needs a multixact, which costs more
-/// than everything else, and waiting for a row delays the vacuum of its old versions.
+/// Only one transaction writes at a time, over all processes of the database: it holds a lock on the table
+/// `stamps`, the writer lock. So each sees the commit before it, and there are no conflicts. The lock is on
+/// the table and not on its row: a row that is locked and changed after a savepoint needs a multixact, the
+/// largest cost of a write, and waiting for a row delays the vacuum of its old versions.
 const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; LOCK TABLE stamps IN SHARE ROW EXCLUSIVE MODE";
 
-impl Connection for Database {
+impl Connection for PostgresConnection {
     fn begin_read(&mut self) -> Result<(), StoreError> {
         self.transaction = Transaction::Due;
         self.is_answered = false;
@@ -24,7 +24,7 @@ impl Connection for Database {
         self.is_aborted = false;
         if was_open {
             self.post("COMMIT")?;
-            // At once: the server retains the snapshot until it receives this.
+            // Flushed now, because the server retains the snapshot until it receives this.
             self.link.flush();
         }
         Ok(())
@@ -70,8 +70,8 @@ impl Connection for Database {
     }
 
     fn roll_back(&mut self) -> Result<(), StoreError> {
-        // The rollback includes what failed.
-        let _ = self.settled();
+        // The rollback also undoes the failed statements.
+        let _ = self.await_posted();
         self.prefetched.clear();
         self.transaction = Transaction::None;
         self.is_aborted = false;
@@ -79,13 +79,13 @@ impl Connection for Database {
     }
 
     fn begin_savepoint(&mut self) -> Result<(), StoreError> {
-        // Prefetched queries that were not used.
+        // Drops prefetched queries that were not used.
         self.prefetched.clear();
         self.post("SAVEPOINT job")
     }
 
-    fn settle(&mut self) -> Result<(), StoreError> {
-        self.settled()?;
+    fn await_pending(&mut self) -> Result<(), StoreError> {
+        self.await_posted()?;
         if self.is_aborted {
             return Err(StoreError::Engine(
                 "a statement had failed, and the work went on".into(),
@@ -98,7 +98,7 @@ impl Connection for Database {
         if keep {
             return self.post("RELEASE job");
         }
-        let _ = self.settled();
+        let _ = self.await_posted();
         self.is_aborted = false;
         self.post("ROLLBACK TO job; RELEASE job")
     }
@@ -116,7 +116,7 @@ impl Connection for Database {
     }
 
     fn limit_to_short(&mut self) {
-        // Nothing to gain where every statement has the same limit.
+        // Not needed if the timeout of statements is as short.
         if self.server.statement_budget() > SHORT_WORK_LIMIT {
             self.short_limit = ShortLimit::Due;
         }

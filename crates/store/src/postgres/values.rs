@@ -1,7 +1,7 @@
-//! Values on the wire: ours as the server inferred a parameter's type, and its columns as ours.
+//! Converts values: parameters to the types that the server inferred, and columns of the server to ours.
 //!
-//! Everything travels in PostgreSQL's binary forms. Nothing is rounded: a value that does not fit its type is
-//! an error.
+//! All values use PostgreSQL's binary formats. Nothing is rounded: a value that does not fit its type is an
+//! error.
 
 use std::error::Error;
 
@@ -28,7 +28,7 @@ impl ToSql for Bound<'_> {
     to_sql_checked!();
 }
 
-/// A value to send later, with a text of its own.
+/// A value to send later, with an owned text.
 #[derive(Debug)]
 pub(super) enum Owned {
     Plain(Value<'static>),
@@ -78,7 +78,8 @@ pub(super) fn encode(value: Value<'_>, kind: &Type, out: &mut BytesMut) -> Resul
         (Value::Int(value), &Type::BOOL) => out.put_u8(u8::from(value != 0)),
         (Value::Int(value), &Type::FLOAT8) => {
             let wide = value as f64;
-            // Beyond 2^53 not every integer is a double; a saturated one compares equal and is not.
+            // Beyond 2^53 not every integer has an equal double. `i64::MAX` must be excluded: the cast
+            // saturates.
             if wide as i64 != value || value == i64::MAX {
                 return Err(unfit("an integer", kind));
             }
@@ -87,7 +88,7 @@ pub(super) fn encode(value: Value<'_>, kind: &Type, out: &mut BytesMut) -> Resul
         (Value::Int(value), &Type::NUMERIC) => put_numeric(value, out),
         // SQLite stores NaN as NULL.
         (Value::Real(value), &Type::FLOAT8) if value.is_nan() => return Ok(IsNull::Yes),
-        // It has no negative zero; adding 0.0 removes the sign.
+        // SQLite has no negative zero; adding 0.0 removes the sign.
         (Value::Real(value), &Type::FLOAT8) => out.put_f64(value + 0.0),
         (
             Value::Text(text),
@@ -107,7 +108,7 @@ fn unfit(value: &str, kind: &Type) -> Fault {
     format!("{value} was given for a value of type {kind}").into()
 }
 
-/// Base 10,000, most significant digit first; how PostgreSQL sends what it calls `numeric`.
+/// PostgreSQL's format of `numeric`: base 10,000, most significant digit first.
 fn put_numeric(value: i64, out: &mut BytesMut) {
     let (mut rest, mut digits) = (value.unsigned_abs(), Vec::with_capacity(5));
     while rest > 0 {
@@ -125,7 +126,7 @@ fn put_numeric(value: i64, out: &mut BytesMut) {
 /// A row of the server.
 pub(super) struct Columns(pub(super) tokio_postgres::Row);
 
-/// A column as it came.
+/// A column as received.
 struct Cell<'r> {
     kind: &'r Type,
     bytes: Option<&'r [u8]>,
@@ -218,8 +219,8 @@ impl Row for Columns {
     }
 }
 
-/// The integer that a column of an integral type holds, and a `numeric` without a fraction, such as the sum
-/// of integers.
+/// The integer of a column of an integral type, or of a `numeric` without a fraction, such as a sum of
+/// integers.
 fn whole(kind: &Type, bytes: &[u8]) -> Option<i64> {
     match *kind {
         Type::INT8 => bytes.try_into().ok().map(i64::from_be_bytes),

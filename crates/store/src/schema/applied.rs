@@ -10,7 +10,7 @@ pub const TABLE: &str = "obeya_migrations";
 /// `version` files is recorded.
 ///
 /// # Errors
-/// [`StoreError::Schema`] when a file is another one than that which was applied; and what the engine says.
+/// [`StoreError::Schema`] when a file differs from the applied one; and errors of the engine.
 pub fn verify(
     session: &mut dyn Session,
     migrations: &[Migration],
@@ -47,10 +47,10 @@ pub fn verify(
     Ok(recorded == version)
 }
 
-/// Records the files as applied, but for those that are recorded.
+/// Records the files as applied, except those already recorded.
 ///
 /// # Errors
-/// What the engine says.
+/// Errors of the engine.
 pub fn record(session: &mut dyn Session, migrations: &[Migration]) -> Result<(), StoreError> {
     let sql = format!(
         "INSERT INTO {TABLE} (version, file, checksum) VALUES (?1, ?2, ?3) ON CONFLICT (version) DO NOTHING"

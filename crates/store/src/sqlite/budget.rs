@@ -1,31 +1,32 @@
 //! The time budget of the running statement, and the limit of short work.
 //!
-//! SQLite calls back after a number of steps of its virtual machine, whatever a step costs. A function that
-//! works on long texts reports its own cost.
+//! SQLite calls a progress handler after a number of steps of its virtual machine, whatever a step costs. A
+//! function that processes long texts reports its own cost.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Steps of SQLite's machine between two looks at the clock: some microseconds, or some hundred where a step
-/// searches a long text.
-pub(super) const STEPS_PER_LOOK: i32 = 1_000;
-/// Work of functions between two looks, in bytes of text gone over once.
-const WORK_PER_LOOK: u64 = 64 << 10;
-/// Most looks at the clock by short work. Steps of a statement count from its last run, so the first look may
-/// come at once. Steps instead of time: on a busy machine short work must not be restarted because it waited.
-const SHORT_WORK_LOOKS: u32 = 10;
+/// Steps of SQLite's virtual machine between two checks of the clock: a few microseconds, or a few hundred if
+/// a step searches a long text.
+pub(super) const STEPS_PER_CHECK: i32 = 1_000;
+/// Work of functions between two checks, in bytes of text processed once.
+const WORK_PER_CHECK: u64 = 64 << 10;
+/// Most checks of the clock during short work. The step counter of a statement continues from its last run,
+/// so the first check may come at once. Steps instead of time: on a busy machine short work must not be
+/// restarted because it waited for the CPU.
+const SHORT_WORK_CHECKS: u32 = 10;
 
 /// The budget of a connection. Used by one thread at a time.
 pub(super) struct Budget {
     epoch: Instant,
     allowed: Duration,
-    /// Nanoseconds after `epoch`; 0 when nothing is measured.
+    /// The deadline in nanoseconds after `epoch`; 0 when no statement is measured.
     until: AtomicU64,
-    /// Work of functions since their last look at the clock.
+    /// Work of functions since their last check of the clock.
     work: AtomicU64,
-    /// Whether the limit of short work applies, and the number of looks so far.
+    /// Whether the limit of short work applies, and the number of checks so far.
     is_short: AtomicBool,
-    looks: AtomicU32,
+    checks: AtomicU32,
 }
 
 impl Budget {
@@ -36,30 +37,30 @@ impl Budget {
             until: AtomicU64::new(0),
             work: AtomicU64::new(0),
             is_short: AtomicBool::new(false),
-            looks: AtomicU32::new(0),
+            checks: AtomicU32::new(0),
         }
     }
 
-    /// Limits work to [`SHORT_WORK_LOOKS`] looks at the clock.
+    /// Limits work to [`SHORT_WORK_CHECKS`] checks of the clock.
     pub(super) fn limit_to_short(&self) {
         self.is_short.store(true, Ordering::Relaxed);
-        self.looks.store(0, Ordering::Relaxed);
+        self.checks.store(0, Ordering::Relaxed);
     }
 
     /// Lifts the limit; returns whether work was cancelled as too long.
     pub(super) fn end_limit(&self) -> bool {
         self.is_short.store(false, Ordering::Relaxed);
-        self.looks.load(Ordering::Relaxed) > SHORT_WORK_LOOKS
+        self.checks.load(Ordering::Relaxed) > SHORT_WORK_CHECKS
     }
 
-    /// A statement begins.
+    /// Starts the budget of a statement.
     pub(super) fn start(&self) {
         let until = (self.epoch.elapsed() + self.allowed).as_nanos();
         self.until
             .store(u64::try_from(until).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// Nothing is measured until the next statement begins.
+    /// Stops measuring until the next statement begins.
     pub(super) fn stop(&self) {
         self.until.store(0, Ordering::Relaxed);
     }
@@ -67,7 +68,7 @@ impl Budget {
     /// Adds the work of a function; returns whether the statement must end instead.
     pub(super) fn is_spent_by(&self, work: u64) -> bool {
         let done = self.work.load(Ordering::Relaxed).saturating_add(work);
-        if done < WORK_PER_LOOK {
+        if done < WORK_PER_CHECK {
             self.work.store(done, Ordering::Relaxed);
             return false;
         }
@@ -75,10 +76,10 @@ impl Budget {
         self.is_spent()
     }
 
-    /// Looks at the clock; returns whether the statement must end.
+    /// Checks the clock; returns whether the statement must end.
     pub(super) fn is_spent(&self) -> bool {
         if self.is_short.load(Ordering::Relaxed)
-            && self.looks.fetch_add(1, Ordering::Relaxed) >= SHORT_WORK_LOOKS
+            && self.checks.fetch_add(1, Ordering::Relaxed) >= SHORT_WORK_CHECKS
         {
             return true;
         }
@@ -96,11 +97,11 @@ mod tests {
         let budget = Budget::new(Duration::ZERO);
         assert!(!budget.is_spent(), "nothing has begun");
         budget.start();
-        assert!(!budget.is_spent_by(WORK_PER_LOOK - 1));
+        assert!(!budget.is_spent_by(WORK_PER_CHECK - 1));
         assert!(budget.is_spent_by(1));
         assert!(!budget.is_spent_by(1), "the next look is as far away again");
         budget.stop();
-        assert!(!budget.is_spent_by(WORK_PER_LOOK));
+        assert!(!budget.is_spent_by(WORK_PER_CHECK));
     }
 
     #[test]
@@ -108,9 +109,9 @@ mod tests {
         let budget = Budget::new(Duration::from_secs(3600));
         budget.limit_to_short();
         budget.start();
-        let looks = (0..100).take_while(|_| !budget.is_spent_by(WORK_PER_LOOK));
-        assert_eq!(looks.count(), SHORT_WORK_LOOKS as usize);
+        let checks = (0..100).take_while(|_| !budget.is_spent_by(WORK_PER_CHECK));
+        assert_eq!(checks.count(), SHORT_WORK_CHECKS as usize);
         assert!(budget.end_limit());
-        assert!(!budget.is_spent_by(WORK_PER_LOOK));
+        assert!(!budget.is_spent_by(WORK_PER_CHECK));
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::schema::catalogue::{Catalogue, constants};
 use crate::{Session, StoreError};
 
-/// Tables of the schema; not the ones of SQLite, of its full text search, and of this engine.
+/// Tables of the schema, without those of SQLite itself, of its full text search, and of this engine.
 const TABLES: &str = "SELECT l.name, l.type, m.sql FROM pragma_table_list AS l
     JOIN sqlite_schema AS m ON m.name = l.name
     WHERE l.schema = 'main' AND l.type <> 'shadow' AND l.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
@@ -23,7 +23,7 @@ const TRIGGERS: &str = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigge
 /// Reads the catalogue; changes nothing.
 ///
 /// # Errors
-/// What the engine says.
+/// Errors of the engine.
 pub(super) fn read(session: &mut dyn Session) -> Result<Catalogue, StoreError> {
     let mut catalogue = Catalogue::new();
     let tables = session.all(TABLES, &[], |row| {
@@ -64,7 +64,7 @@ fn table(
     table: &str,
     sql: &str,
 ) -> Result<(), StoreError> {
-    // What no pragma tells stands in the statement only.
+    // Some properties are only in the CREATE statement.
     let items = items(sql);
     let of_column = |column: &str| {
         let item = items
@@ -143,7 +143,7 @@ fn indexes(
             Ok(format!("{}{descending}", text(row.string(0)?)))
         })?;
         if !is_unique {
-            // Each entry ends with the key of its row, unsaid.
+            // Each index entry implicitly ends with the key of its row.
             let said: BTreeSet<String> = columns.iter().cloned().collect();
             columns.extend(key.iter().filter(|column| !said.contains(*column)).cloned());
         }

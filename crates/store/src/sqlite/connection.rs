@@ -1,4 +1,4 @@
-//! A connection: how it is opened, what it runs, and the control of its transactions.
+//! A connection: opening and configuration, statements, and transactions.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::budget::{Budget, STEPS_PER_LOOK};
+use super::budget::{Budget, STEPS_PER_CHECK};
 use super::errors::store_error;
 use super::files::OpenFiles;
 use super::functions;
@@ -19,36 +19,35 @@ use crate::connect;
 use crate::engine::Capabilities;
 use crate::{Dialect, EachRow, Session, StoreError, StoreOptions, Value, View};
 
-/// Connections opened to read so far in this process.
+/// The number of read connections opened so far in this process.
 static READERS: AtomicU64 = AtomicU64::new(0);
-/// Bytes of a page in a new file. Twice the default: a page of values is then read with half the system
-/// calls.
+/// The page size of a new file. Twice the default, which halves the system calls of reading a page of values.
 const PAGE_BYTES: u32 = 8192;
-/// Frames in the log from which a commit is followed by a checkpoint. SQLite's own default, named because
-/// [`super::link::fits`] reckons with it.
+/// From this number of frames in the WAL on, a commit is followed by a checkpoint. It is SQLite's default,
+/// set explicitly because [`super::link::fits`] depends on it.
 pub(super) const CHECKPOINT_FRAMES: u32 = 1000;
 /// Size to which a checkpoint truncates the write-ahead log, in bytes.
-const LOG_BYTES: u32 = 64 << 20;
-/// The longest pause before a retry while other processes set the file up.
+const WAL_SIZE_LIMIT: u32 = 64 << 20;
+/// The longest pause before a retry while other processes set up the file.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// A connection and the budget of the statement it is running.
-pub struct Database {
-    /// Before the connection, and so dropped before it.
+/// A connection and the time budget of its running statement.
+pub struct SqliteConnection {
+    /// Declared before the connection, so that it is dropped first.
     statements: Statements,
     pub(super) connection: Connection,
     budget: Arc<Budget>,
-    /// The connection's number, if it only reads.
+    /// The number of a read connection.
     reader: Option<u64>,
-    /// The files it is open on, once they are known.
+    /// The files that it has open, once they are known.
     pub(super) files: Option<Arc<OpenFiles>>,
-    /// Rows changed before the transaction under way.
+    /// SQLite's count of changed rows before the current transaction.
     changed_before: u64,
 }
 
-impl Drop for Database {
-    /// The last connection to close writes the log into the file. That would corrupt a file that replaced the
-    /// one of the log.
+impl Drop for SqliteConnection {
+    /// The last connection to close checkpoints the WAL into the file. That would corrupt a file that
+    /// replaced the original one.
     fn drop(&mut self) {
         if let Some(files) = &self.files
             && files.check().is_err()
@@ -61,14 +60,14 @@ impl Drop for Database {
     }
 }
 
-impl Database {
-    /// Runs a statement of the engine's own, such as BEGIN.
+impl SqliteConnection {
+    /// Runs a control statement such as BEGIN.
     pub(super) fn control(&self, sql: &str) -> Result<(), StoreError> {
         let mut statement = self.connection.prepare_cached(sql).map_err(store_error)?;
         statement.raw_execute().map(drop).map_err(store_error)
     }
 
-    /// The same for a statement of every read, which is cached.
+    /// The same for statements that every read runs, through the statement cache.
     fn run(&mut self, sql: &str) -> Result<(), StoreError> {
         self.query(sql, &[], &mut |_| Ok(ControlFlow::Continue(())))
     }
@@ -85,21 +84,21 @@ pub(super) fn open_writer(
     path: &Path,
     options: &StoreOptions,
     files: Option<&Arc<OpenFiles>>,
-) -> Result<Database, StoreError> {
+) -> Result<SqliteConnection, StoreError> {
     let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     flags.set(
         OpenFlags::SQLITE_OPEN_CREATE,
         files.is_none() && options.make_tables,
     );
     let mut database = open(path, flags, options, files)?;
-    // It runs the queries of readers, and changes in addition.
+    // It runs the queries of readers and also changes.
     database.statements = Statements::new(options.cached_statements.saturating_mul(2));
     Ok(database)
 }
 
-/// Sets the writer up, and the file if it is new.
+/// Configures the writer, and the file if it is new.
 pub(super) fn prepare_writer(
-    database: &Database,
+    database: &SqliteConnection,
     options: &StoreOptions,
 ) -> Result<(), StoreError> {
     let setup = format!(
@@ -108,12 +107,12 @@ pub(super) fn prepare_writer(
          PRAGMA synchronous = FULL;
          PRAGMA foreign_keys = ON;
          PRAGMA wal_autocheckpoint = {CHECKPOINT_FRAMES};
-         PRAGMA journal_size_limit = {LOG_BYTES};
+         PRAGMA journal_size_limit = {WAL_SIZE_LIMIT};
          PRAGMA cache_size = -{};",
         options.writer_cache_kib
     );
-    // Processes that open a new file at once conflict when it is switched to WAL, and SQLite fails at once,
-    // whatever its timeout is.
+    // Processes that open a new file concurrently conflict when they switch it to WAL mode, and SQLite then
+    // fails immediately, whatever the busy timeout is.
     let give_up = Instant::now() + options.busy_timeout;
     loop {
         match database.connection.execute_batch(&setup) {
@@ -128,13 +127,13 @@ pub(super) fn prepare_writer(
     }
 }
 
-/// Opens a connection that can only read, with so many KiB of page cache, to the files that are open already.
+/// Opens a read-only connection to the files that are already open. The size of its page cache is in KiB.
 pub(super) fn open_reader(
     path: &Path,
     options: &StoreOptions,
     files: &Arc<OpenFiles>,
     cache_kib: u32,
-) -> Result<Database, StoreError> {
+) -> Result<SqliteConnection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut database = open(path, flags, options, Some(files))?;
     database.reader = Some(READERS.fetch_add(1, Ordering::Relaxed));
@@ -151,7 +150,7 @@ fn open(
     flags: OpenFlags,
     options: &StoreOptions,
     files: Option<&Arc<OpenFiles>>,
-) -> Result<Database, StoreError> {
+) -> Result<SqliteConnection, StoreError> {
     let mut connection =
         Connection::open_with_flags(path, flags).map_err(|error| match store_error(error) {
             StoreError::Unavailable(text) => {
@@ -159,7 +158,7 @@ fn open(
             }
             other => other,
         })?;
-    // Before the first statement, which would apply the log to whatever file is there now.
+    // Checked before the first statement, which would apply the WAL to whatever file has the path now.
     if let Some(files) = files {
         files.check()?;
     }
@@ -167,8 +166,8 @@ fn open(
         .busy_timeout(options.busy_timeout)
         .map_err(store_error)?;
     connection.set_prepared_statement_cache_capacity(options.cached_statements);
-    // Otherwise SQLite plans a statement anew whenever a value in a range is bound, which throws away what
-    // the cache of statements is for.
+    // Query planner stability guarantee: without it, SQLite prepares a statement again when the bound value
+    // of a range changes, which defeats the statement cache.
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
         .map_err(store_error)?;
@@ -176,9 +175,9 @@ fn open(
     functions::register(&connection, &budget)?;
     let watch = Arc::clone(&budget);
     connection
-        .progress_handler(STEPS_PER_LOOK, Some(move || watch.is_spent()))
+        .progress_handler(STEPS_PER_CHECK, Some(move || watch.is_spent()))
         .map_err(store_error)?;
-    Ok(Database {
+    Ok(SqliteConnection {
         statements: Statements::new(options.cached_statements),
         connection,
         budget,
@@ -188,7 +187,7 @@ fn open(
     })
 }
 
-impl Session for Database {
+impl Session for SqliteConnection {
     fn dialect(&self) -> Dialect {
         Dialect::Sqlite
     }
@@ -241,14 +240,15 @@ impl Session for Database {
         let Some(reader) = self.reader.filter(|_| !self.connection.is_autocommit()) else {
             return Ok(None);
         };
-        // Taken from the snapshot, which it opens if nothing has yet; this connection changes nothing itself.
+        // Read from the snapshot, which this opens if no statement has; this connection changes nothing
+        // itself.
         let session: &mut dyn Session = self;
         let version = session.first("PRAGMA data_version", &[], |row| row.int(0))?;
         Ok(version.flatten().map(|version| View { reader, version }))
     }
 }
 
-impl connect::Connection for Database {
+impl connect::Connection for SqliteConnection {
     fn begin_read(&mut self) -> Result<(), StoreError> {
         self.run("BEGIN")
     }
@@ -266,7 +266,7 @@ impl connect::Connection for Database {
     }
 
     fn commit(&mut self) -> Result<(), StoreError> {
-        // What changed nothing writes nothing, and needs no flush of the disk.
+        // Without changes no link is written, so the commit writes and flushes nothing.
         if self.connection.total_changes() != self.changed_before {
             link::advance(self)?;
         }
@@ -309,9 +309,9 @@ impl connect::Connection for Database {
 mod tests {
     use super::*;
 
-    /// A response promises durability: SQLite flushes the log at each commit only if `synchronous` is FULL
-    /// (2) in WAL mode, as its documentation of that pragma says. No kill of the process can show it, a loss
-    /// of power does.
+    /// A response promises durability: SQLite flushes the WAL at each commit only if `synchronous` is FULL
+    /// (2) in WAL mode, as its documentation of that pragma says. Killing the process cannot test this; only
+    /// a power failure would.
     #[test]
     fn a_commit_is_on_the_disk_before_it_is_answered() {
         let folder = tempfile::tempdir().expect("a folder");

@@ -4,15 +4,14 @@ use rusqlite::ErrorCode;
 
 use crate::StoreError;
 
-/// Prefix of the message of an error that a registered function returned, which distinguishes it from the
-/// engine's: SQLite passes on only a text.
+/// The prefix of error messages of registered functions, which distinguishes them from errors of SQLite: only
+/// the text of an error is passed on.
 pub(super) const REFUSED: &str = "\u{1}refused: ";
 
 /// The message of a registered function that ended its statement because its budget was used up.
 pub(super) const SPENT: &str = "\u{1}spent";
 
-/// How the engine's messages begin where a statement exceeds a limit (`limits.html`). It has no codes for
-/// them.
+/// The prefixes of messages for exceeded limits (`limits.html`), which have no error codes of their own.
 const CEILINGS: [&str; 7] = [
     "at most 64 tables in a join",
     "too many SQL variables",

@@ -1,5 +1,5 @@
-//! The files of a database and their identities: a path may name another file while a connection still uses
-//! the former one.
+//! The files of a database and their identities: a path may refer to another file while a connection still
+//! uses the old one.
 
 use std::fmt::{self, Display};
 use std::fs::{File, Metadata};
@@ -11,14 +11,14 @@ use std::time::UNIX_EPOCH;
 
 use crate::StoreError;
 
-/// The identity of a file, whatever its name. Unix only; elsewhere all files are equal, and an open file
-/// cannot be replaced.
+/// The identity of a file, independent of its name. Unix only; on other systems all files are equal, because
+/// an open file cannot be replaced there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FileId {
     pub(super) device: u64,
     pub(super) inode: u64,
-    /// When it was created, in ns since 1970, as inode numbers are reused; 0 where the file system does not
-    /// know.
+    /// The creation time in ns since 1970, because inode numbers are reused; 0 if the file system does not
+    /// record it.
     pub(super) made: u64,
 }
 
@@ -58,10 +58,10 @@ impl Display for FileId {
     }
 }
 
-/// The paths of a database: its file, log and lock file.
+/// The paths of a database: the file, the WAL and the lock file.
 #[derive(Debug)]
 pub(super) struct Files {
-    /// The file, as in the address.
+    /// The database file, as in the address.
     pub(super) main: PathBuf,
     /// The write-ahead log. SQLite puts it next to the target of a symbolic link.
     pub(super) log: PathBuf,
@@ -71,7 +71,7 @@ pub(super) struct Files {
 
 impl Files {
     pub(super) fn of(main: &Path) -> Files {
-        // A file that does not exist yet has no other name.
+        // A path without a file cannot be resolved.
         let real = main.canonicalize().unwrap_or_else(|_| main.to_owned());
         let beside = |suffix: &str| {
             let mut path = real.clone().into_os_string();
@@ -97,13 +97,13 @@ impl Files {
     }
 }
 
-/// The files that connections are open on.
+/// The files that connections have open.
 #[derive(Debug)]
 pub(super) struct OpenFiles {
     main: (PathBuf, FileId),
     log: (PathBuf, FileId),
-    /// A handle to read the log after it was removed. SQLite has no locks on it that closing the handle would
-    /// drop.
+    /// A handle to read the WAL after its removal. SQLite has no locks on the WAL that closing the handle
+    /// would release.
     open_log: File,
 }
 
@@ -122,11 +122,11 @@ impl OpenFiles {
         })
     }
 
-    /// Checks that the paths still name these files: what is written to a file without a name is lost, and a
-    /// new connection would be to another database.
+    /// Checks that the paths still refer to these files: writes to an unlinked file are lost, and a new
+    /// connection would open another database.
     ///
     /// # Errors
-    /// [`StoreError::Unavailable`] when they do not, with what to do.
+    /// [`StoreError::Unavailable`] when they do not; the message says what to do.
     pub(super) fn check(&self) -> Result<(), StoreError> {
         let main = self.main.0.display();
         let way_on =
@@ -150,8 +150,8 @@ impl OpenFiles {
         Err(StoreError::Unavailable(text))
     }
 
-    /// Restores a log that was removed to its path, or next to it if another file is there, so that the next
-    /// start can check whether it belongs to the file. Call this when no connection writes.
+    /// Restores a removed WAL at its path, or next to it if another file has that path, so that the next
+    /// start can check whether it belongs to the database file. Call this when no connection writes.
     pub(super) fn put_back_log(&self) {
         let target = match path_state(&self.log) {
             PathState::There => return,
@@ -169,7 +169,7 @@ impl OpenFiles {
         }
     }
 
-    /// Copies the log; returns whether there was anything to copy. The file gets its name once it is
+    /// Copies the WAL; returns whether there was anything to copy. The copy is renamed to `target` when it is
     /// complete.
     fn copy_log(&self, target: &Path) -> io::Result<bool> {
         let metadata = self.open_log.metadata()?;
@@ -188,7 +188,7 @@ impl OpenFiles {
     }
 }
 
-/// Whether an open file is still in a folder, wherever it was moved to.
+/// Whether an open file still has a directory entry, even if it was moved.
 #[cfg(unix)]
 fn has_a_name(metadata: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -200,7 +200,7 @@ fn has_a_name(_metadata: &Metadata) -> bool {
     true
 }
 
-/// The path with `-suffix-N` appended, which no file has.
+/// The path with `-suffix-N` appended, for the first N without a file.
 pub(super) fn free_name(path: &Path, suffix: &str) -> PathBuf {
     let numbered = |number: u32| {
         let mut name = path.as_os_str().to_owned();
@@ -222,7 +222,7 @@ fn path_state((path, id): &(PathBuf, FileId)) -> PathState {
         Ok(found) if found == *id => PathState::There,
         Ok(_) => PathState::Replaced,
         Err(error) if error.kind() == io::ErrorKind::NotFound => PathState::Gone,
-        // Unknown now. The connections continue, and report errors of their own.
+        // Unknown. The connections continue and report their own errors.
         Err(_) => PathState::There,
     }
 }

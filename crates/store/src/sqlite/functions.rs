@@ -1,4 +1,4 @@
-//! Registers the scalar functions that the query language needs and that SQLite lacks, or that differ there.
+//! Registers the scalar functions of the query language that SQLite lacks or that differ in SQLite.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use super::budget::Budget;
 use super::errors::{REFUSED, SPENT, store_error};
 use crate::StoreError;
 
-/// Most arguments one of them takes.
+/// The most arguments of a function.
 const MAX_ARGUMENTS: usize = 8;
 
-/// Registers them on a connection, whose budget their work counts against.
+/// Registers them on a connection; their work counts against its budget.
 pub(super) fn register(connection: &Connection, budget: &Arc<Budget>) -> Result<(), StoreError> {
     let flags = FunctionFlags::SQLITE_UTF8
         | FunctionFlags::SQLITE_DETERMINISTIC

@@ -1,37 +1,37 @@
-//! Checks whether a log that a process left behind belongs to the database file.
+//! Checks whether a leftover write-ahead log (WAL) belongs to the database file.
 //!
-//! SQLite would apply any log to any file, so this is checked before a database is opened:
+//! SQLite applies any WAL to any file, so this is checked before a database is opened:
 //!
 //! | what happened | what is found | what is done |
 //! |---|---|---|
-//! | the service stopped in order, or there was none | no log, or one that holds nothing | opened, whatever file it is |
-//! | it was killed | the log, and the file it was written for | opened; SQLite recovers |
-//! | an older version was killed | a log without links | opened |
+//! | the service stopped normally, or never ran | no WAL, or an empty one | opened, whatever the file is |
+//! | it was killed | the WAL, and the file it was written for | opened; SQLite recovers |
+//! | an older version was killed | a WAL without links | opened |
 //! | all files were copied or moved elsewhere | other inodes of both, links that fit | opened |
-//! | killed, then `cp` of a backup over the file | the file is at a commit where the log does not begin | refused |
-//! | killed, then `mv` of a backup to the file | the same, or another inode of the file beside that log | refused |
-//! | the log was removed, and the file replaced or not, while a service ran, which then stopped | the log as the service has put it back | as after a kill |
-//! | killed, then the file was removed | a log without a file, which SQLite would delete | refused |
+//! | killed, then `cp` of a backup over the file | the file is at a commit where the WAL does not begin | refused |
+//! | killed, then `mv` of a backup to the file | the same, or another inode of the file next to that WAL | refused |
+//! | the WAL was removed, and the file replaced or not, while a service ran, which then stopped | the WAL as the service restored it | as after a kill |
+//! | killed, then the file was removed | a WAL without a file, which SQLite would delete | refused |
 //! | a service runs, and the file was replaced | another inode of the file than the service's | refused |
-//! | the lock file was deleted | the inodes of before are not known | as the links say |
+//! | the lock file was deleted | the recorded inodes are unknown | decided by the links |
 //!
-//! These are accepted although they are copies: a copy that equals the file byte for byte, which the log then
-//! belongs to as well, and while no process runs a copy with the same pages that was made in the middle of a
-//! log of [`CHECKPOINT_FRAMES`](super::connection::CHECKPOINT_FRAMES) frames or more and put back by `cp`:
-//! applying the log takes it to the log's last commit, whole.
+//! Two kinds of copies are accepted. First, a copy that equals the file byte for byte, to which the WAL also
+//! belongs. Second, while no process runs, a copy with the same pages that was made in the middle of a WAL of
+//! [`CHECKPOINT_FRAMES`](super::connection::CHECKPOINT_FRAMES) frames or more and restored by `cp`: applying
+//! the WAL brings it completely to the WAL's last commit.
 
 use std::fmt::Display;
 
 use super::files::{FileId, Files, cannot, free_name};
 use super::link::{self, FileState};
 use super::lock::Lock;
-use super::wal::Log;
+use super::wal::Wal;
 use crate::{LeftoverWal, StoreError};
 
 /// Checks that SQLite may open the files. `lock` is the lock of the database, if it has one. Blocks.
 ///
 /// # Errors
-/// [`StoreError::Mismatch`] when the log and the file do not belong together.
+/// [`StoreError::Mismatch`] when the WAL and the file do not belong together.
 pub(super) fn check(
     files: &Files,
     lock: Option<&Lock>,
@@ -41,7 +41,7 @@ pub(super) fn check(
     if let Some(lock) = lock.filter(|lock| !lock.is_exclusive()) {
         return in_use(files, lock, main, choice);
     }
-    let log = Log::read(&files.log).map_err(|error| cannot(&files.log, "be read", &error))?;
+    let log = Wal::read(&files.log).map_err(|error| cannot(&files.log, "be read", &error))?;
     if log.is_empty() {
         return Ok(());
     }
@@ -58,7 +58,7 @@ pub(super) fn check(
     }
 }
 
-/// The database is open in another process, so the log is in use. The file must be the same.
+/// The database is open in another process, so the WAL is in use. The file must be the same.
 fn in_use(
     files: &Files,
     lock: &Lock,
@@ -88,11 +88,11 @@ fn in_use(
     Ok(())
 }
 
-fn belongs(files: &Files, lock: Option<&Lock>, main: FileId, log: &Log) -> Result<(), StoreError> {
+fn belongs(files: &Files, lock: Option<&Lock>, main: FileId, log: &Wal) -> Result<(), StoreError> {
     if let Some(recorded) = lock.and_then(Lock::recorded) {
         let log_id = FileId::of(&files.log);
         let log_id = log_id.map_err(|error| cannot(&files.log, "be found", &error))?;
-        // Both differ where all files were copied or moved to another file system.
+        // Both inodes differ if all files were copied, or moved to another file system.
         if main != recorded.main && log_id == recorded.log {
             let expected = format!("{}, beside which the log was written", recorded.main);
             return Err(mismatch(files, main, expected));
@@ -119,7 +119,7 @@ fn mismatch(files: &Files, found: impl Display, expected: impl Display) -> Store
     ))
 }
 
-/// The error for a log without a file: SQLite would delete the log.
+/// The error for a WAL without a file: SQLite would delete the WAL.
 fn without_file(files: &Files) -> StoreError {
     let (main, log) = (files.main.display(), files.log.display());
     StoreError::Mismatch(format!(
@@ -128,7 +128,7 @@ fn without_file(files: &Files) -> StoreError {
     ))
 }
 
-/// Renames the log, so that SQLite finds none.
+/// Renames the WAL, so that SQLite finds none.
 fn set_aside(files: &Files) -> Result<(), StoreError> {
     let aside = free_name(&files.log, "discarded");
     std::fs::rename(&files.log, &aside)
@@ -137,7 +137,7 @@ fn set_aside(files: &Files) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// An id in hexadecimal, to be compared by people.
+/// An id in hexadecimal, for messages.
 struct Hex(link::Id);
 
 impl Display for Hex {

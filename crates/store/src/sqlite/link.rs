@@ -1,9 +1,9 @@
-//! Links each commit to the one before it, so that it can be checked whether a database file and a
-//! write-ahead log belong together.
+//! Links each commit to the previous one, to check whether a database file and a write-ahead log (WAL) belong
+//! together.
 //!
-//! SQLite applies a log to any file with its name. A file restored from a backup next to the log of the
-//! former one would become a mixture of both. So each commit writes a random id and the id of the previous
-//! commit into a table of one row. The file alone shows its commit; the log shows at which commit it begins.
+//! SQLite applies a WAL to any file with its name. A file restored from a backup next to the WAL of the
+//! previous file would become a mixture of both. So each commit writes a random id and the id of the previous
+//! commit into a table of one row. The file alone shows its commit; the WAL shows at which commit it begins.
 //! They belong together if both are the same ([`fits`]).
 
 use std::path::Path;
@@ -12,14 +12,14 @@ use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
 
-use super::connection::{CHECKPOINT_FRAMES, Database};
+use super::connection::{CHECKPOINT_FRAMES, SqliteConnection};
 use super::errors::store_error;
 use super::migrate;
-use super::wal::Log;
+use super::wal::Wal;
 use crate::StoreError;
 use crate::connect::Connection as _;
 
-/// Begins every link, so that its page is recognised in a log without the schema.
+/// The prefix of every link, to find its page in a WAL without reading the schema.
 const MAGIC: &[u8; 8] = b"obeyalnk";
 /// One row. The first link has no commit before it.
 const TABLE: &str = "CREATE TABLE obeya_log_link (id INTEGER PRIMARY KEY CHECK (id = 1), link BLOB NOT NULL) STRICT;
@@ -39,9 +39,9 @@ const NONE: Id = [0; 8];
 /// What a commit writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Link {
-    /// The commit before.
+    /// The id of the previous commit.
     pub(super) parent: Id,
-    /// The commit itself.
+    /// The id of this commit.
     pub(super) id: Id,
 }
 
@@ -72,13 +72,13 @@ pub(super) fn of_page(page: &[u8]) -> Option<Link> {
 }
 
 /// Whether the database has the table.
-pub(super) fn exists(database: &Database) -> Result<bool, StoreError> {
+pub(super) fn exists(database: &SqliteConnection) -> Result<bool, StoreError> {
     let found = database.connection.query_row(EXISTS, [], |row| row.get(0));
     found.map_err(store_error)
 }
 
 /// Writes the link of the current transaction; creates the table if it is missing.
-pub(super) fn write(database: &Database) -> Result<(), StoreError> {
+pub(super) fn write(database: &SqliteConnection) -> Result<(), StoreError> {
     if exists(database)? {
         return advance(database);
     }
@@ -87,34 +87,35 @@ pub(super) fn write(database: &Database) -> Result<(), StoreError> {
 }
 
 /// Writes the link of the current transaction, which is about to be committed.
-pub(super) fn advance(database: &Database) -> Result<(), StoreError> {
+pub(super) fn advance(database: &SqliteConnection) -> Result<(), StoreError> {
     database.control(ADVANCE)
 }
 
 /// One step of [`STEPS`].
-type Step = fn(&mut Database) -> Result<(), StoreError>;
+type Step = fn(&mut SqliteConnection) -> Result<(), StoreError>;
 
-/// Steps of a process that opens a database alone: they give the file an id that no earlier or later copy
-/// has. One commit goes into the file, and another one into the log only.
+/// The steps of a process that has the database open alone. They give the file an id that no earlier or later
+/// copy has: one commit is checkpointed into the file, the next one is only in the WAL.
 ///
-/// A leftover log is applied to the file before another commit. So a process that is killed at any step
-/// leaves a file at the beginning or the end of its log, as [`fits`] expects.
+/// A leftover WAL is applied to the file before another commit. So a process that is killed at any step
+/// leaves a file at the beginning or the end of its WAL, as [`fits`] expects.
 const STEPS: [Step; 4] = [checkpoint, commit, checkpoint, commit];
 
 /// Runs [`STEPS`] on a file that no other process has open.
-pub(super) fn renew(database: &mut Database) -> Result<(), StoreError> {
+pub(super) fn renew(database: &mut SqliteConnection) -> Result<(), StoreError> {
     STEPS.iter().try_for_each(|step| step(database))
 }
 
-/// Applies the log to the file.
-pub(super) fn checkpoint(database: &mut Database) -> Result<(), StoreError> {
-    // Ends early while another program reads; the id of the file is then still one in the log.
+/// Applies the WAL to the file.
+pub(super) fn checkpoint(database: &mut SqliteConnection) -> Result<(), StoreError> {
+    // The checkpoint is partial while another program reads; the file then still has the id of a commit in
+    // the WAL.
     let checkpoint = "PRAGMA wal_checkpoint(PASSIVE)";
     let done = database.connection.query_row(checkpoint, [], |_| Ok(()));
     done.map_err(store_error)
 }
 
-fn commit(database: &mut Database) -> Result<(), StoreError> {
+fn commit(database: &mut SqliteConnection) -> Result<(), StoreError> {
     database.begin_write()?;
     let advanced = advance(database);
     match advanced {
@@ -123,22 +124,22 @@ fn commit(database: &mut Database) -> Result<(), StoreError> {
     }
 }
 
-/// The state of a file without its log.
+/// The state of a file without its WAL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileState {
     /// A database of another program, or none.
     Foreign,
-    /// A database without tables, as a new one of ours.
+    /// A database without tables, such as a new one.
     Empty,
     /// A database of ours from before commits had links.
     Unlinked,
-    /// The commit of the file, and the page of its link.
+    /// The last commit in the file, and the page of its link.
     Commit(Id, u32),
     /// A database of ours that cannot be read: a checkpoint that changed the schema was interrupted.
     Unreadable,
 }
 
-/// Reads the file without its log. SQLite opens it, so locks of this process on it stay.
+/// Reads the file without its WAL. SQLite opens it, so locks of this process on it stay.
 pub(super) fn file_state(file: &Path) -> Result<FileState, StoreError> {
     let name = percent_encode(file.as_os_str().as_encoded_bytes(), NON_ALPHANUMERIC);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
@@ -146,8 +147,8 @@ pub(super) fn file_state(file: &Path) -> Result<FileState, StoreError> {
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = Connection::open_with_flags(format!("file:{name}?immutable=1"), flags);
     let connection = opened.map_err(store_error)?;
-    // An interrupted checkpoint leaves a file shorter than its first page says, which SQLite reads only in
-    // this mode.
+    // After an interrupted checkpoint the file may be shorter than the size in its header. SQLite reads it
+    // only in this mode.
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_WRITABLE_SCHEMA, true)
         .map_err(store_error)?;
@@ -178,20 +179,20 @@ pub(super) fn file_state(file: &Path) -> Result<FileState, StoreError> {
     })
 }
 
-/// Whether a log belongs to a file in this state, as far as is known.
+/// Whether a WAL belongs to a file in this state; true if unknown.
 ///
-/// While a log grows, the file is at the commit before its first one. A checkpoint moves it to a later one:
-/// to the last one when the database is closed, and to any of them (readers may delay it) once the log is
+/// While a WAL grows, the file is at the commit before its first one. A checkpoint moves it to a later one:
+/// to the last one when the database is closed, and to any of them (readers may delay it) once the WAL is
 /// long enough for a checkpoint.
-pub(super) fn fits(state: FileState, log: &Log) -> bool {
+pub(super) fn fits(state: FileState, log: &Wal) -> bool {
     let Some(((_, first), (_, last))) = log.links.first().zip(log.links.last()) else {
-        // Written by another program, or by a version without links: nothing is known.
+        // Written by another program or by a version without links: unknown.
         return true;
     };
     match state {
         FileState::Foreign => false,
         FileState::Unreadable => true,
-        // The log creates the table.
+        // The WAL creates the table.
         FileState::Empty | FileState::Unlinked => first.parent == NONE,
         FileState::Commit(id, page) => {
             let was_checkpointed = log.frames >= u64::from(CHECKPOINT_FRAMES);
@@ -200,7 +201,7 @@ pub(super) fn fits(state: FileState, log: &Log) -> bool {
                 link.id == id && (is_last || was_checkpointed)
             };
             let mut links = log.links.iter();
-            // A copy by VACUUM INTO has the same rows on other pages.
+            // A copy by VACUUM INTO has the same rows, but on other pages.
             links.any(|(on, link)| *on == page && (is_at(link) || first.parent == id))
         }
     }
@@ -214,13 +215,13 @@ mod tests {
 
     const PAGE: u32 = 40;
 
-    /// A log of so many frames whose commits are 2, 3 and 4, after 1.
-    fn log(frames: u64) -> Log {
+    /// A WAL with this number of frames and the commits 2, 3 and 4, after 1.
+    fn log(frames: u64) -> Wal {
         let link = |n: u8| Link {
             parent: [n - 1; 8],
             id: [n; 8],
         };
-        Log {
+        Wal {
             frames,
             links: (2..=4).map(|n| (PAGE, link(n))).collect(),
         }
@@ -238,8 +239,8 @@ mod tests {
         assert_eq!(fitting(checkpoint), [1, 2, 3, 4]);
     }
 
-    /// The files of a database that a killed process left, opened anew.
-    fn left(files: &Path) -> (tempfile::TempDir, Database) {
+    /// A copy of the files that a killed process left, opened again.
+    fn left(files: &Path) -> (tempfile::TempDir, SqliteConnection) {
         let folder = tempfile::tempdir().expect("a folder");
         for name in ["plant.db", "plant.db-wal"] {
             if files.join(name).exists() {
@@ -267,7 +268,7 @@ mod tests {
                 for step in &STEPS[..killed_after] {
                     step(database).expect("done");
                 }
-                let log = Log::read(&folder.path().join("plant.db-wal")).expect("read");
+                let log = Wal::read(&folder.path().join("plant.db-wal")).expect("read");
                 let copy = folder.path().join("alone.db");
                 std::fs::copy(folder.path().join("plant.db"), &copy).expect("a copy");
                 let state = file_state(&copy).expect("asked");
@@ -303,7 +304,7 @@ mod tests {
 
     #[test]
     fn of_a_log_without_links_nothing_is_known() {
-        let log = Log {
+        let log = Wal {
             frames: 10,
             links: Vec::new(),
         };

@@ -2,8 +2,9 @@
 //! its files.
 //!
 //! Every process holds a shared lock for as long as it has the database open. A process with the exclusive
-//! lock knows that no other has, so that a log was left behind. The text records device, inode and creation
-//! time of the file and its log. The file may be deleted when no process runs; then less is known.
+//! lock knows that no other process has it open, so an existing write-ahead log (WAL) is a leftover. The text
+//! records device, inode and creation time of the database file and its WAL. The lock file may be deleted
+//! when no process runs; the check of a leftover WAL then has less information.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read as _, Seek as _, Write as _};
@@ -23,7 +24,7 @@ pub(super) struct Lock {
     file: File,
     /// Whether no other process has the database open.
     is_exclusive: bool,
-    /// The files when a process last had the exclusive lock.
+    /// The files recorded by the last process with the exclusive lock.
     recorded: Option<RecordedFiles>,
 }
 
@@ -35,7 +36,7 @@ pub(super) struct RecordedFiles {
 }
 
 impl Lock {
-    /// Takes the exclusive lock, or else the shared one, for which it waits at most `wait`.
+    /// Takes the exclusive lock, or else the shared one, waiting at most `wait` for it.
     pub(super) fn take(files: &Files, wait: Duration) -> Result<Lock, StoreError> {
         let cannot = |error| cannot(&files.lock, "be locked", &error);
         let mut file = open(files)?;
@@ -45,7 +46,7 @@ impl Lock {
                 share(&file, files, wait)?;
                 false
             }
-            // Then other processes are unknown, and the locks of SQLite have to do.
+            // Without file locks, other processes cannot be detected; SQLite's own locks still apply.
             Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => true,
             Err(TryLockError::Error(error)) => return Err(cannot(error)),
         };
@@ -123,7 +124,7 @@ impl RecordedFiles {
     }
 }
 
-/// Takes the shared lock. Another process may have the exclusive one while it opens the database.
+/// Takes the shared lock. Another process has the exclusive one while it opens the database.
 fn share(file: &File, files: &Files, wait: Duration) -> Result<(), StoreError> {
     let give_up = Instant::now() + wait;
     loop {
@@ -166,7 +167,7 @@ fn open(files: &Files) -> Result<File, StoreError> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::{MetadataExt as _, fchown};
-        // Only root can do this, and only root needs it: SQLite does the same with its files.
+        // Only root can change the owner, and only root needs to. SQLite does the same with its files.
         let _ = fchown(&file, Some(like_main.uid()), Some(like_main.gid()));
     }
     Ok(file)

@@ -1,11 +1,12 @@
 //! Migrates the schema of a file to the newest version, in one transaction.
 //!
-//! The version is SQLite's `user_version`; `application_id` tells our files from those of other programs.
+//! The version is SQLite's `user_version`; `application_id` distinguishes our files from those of other
+//! programs.
 
 use std::path::Path;
 
 use super::catalogue;
-use super::connection::Database;
+use super::connection::SqliteConnection;
 use super::errors::store_error;
 use super::link;
 use crate::schema::{self, SQLITE, applied, complete};
@@ -13,16 +14,16 @@ use crate::{Session, StoreError};
 
 /// "Obey" as the four bytes of `application_id`.
 pub(super) const APPLICATION: i32 = 0x4F62_6579;
-/// Which files were applied; see [`applied`].
+/// The applied migration files; see [`applied`].
 const APPLIED: &str = "CREATE TABLE IF NOT EXISTS obeya_migrations
     (version INTEGER PRIMARY KEY, file TEXT NOT NULL, checksum TEXT NOT NULL) STRICT";
 
-/// Checks that this program may write to the file: it is ours or empty, and not newer. Only reads; returns
-/// whether it is empty.
+/// Checks that the file belongs to this program or is empty, and is not newer than this program. Only reads;
+/// returns whether it is empty.
 ///
 /// # Errors
 /// [`StoreError::Schema`] when it is not.
-pub(super) fn check(database: &mut Database, path: &Path) -> Result<bool, StoreError> {
+pub(super) fn check(database: &mut SqliteConnection, path: &Path) -> Result<bool, StoreError> {
     // In one transaction, as another process may be migrating the file.
     database.control("BEGIN")?;
     let found = compare(database, path);
@@ -34,14 +35,14 @@ pub(super) fn check(database: &mut Database, path: &Path) -> Result<bool, StoreE
 /// Applies the missing versions.
 ///
 /// # Errors
-/// As [`check`], or the engine fails.
-pub(super) fn run(database: &mut Database, path: &Path) -> Result<(), StoreError> {
-    // A check takes no lock: the service starts, and a command reads, while an import holds the write lock.
+/// Those of [`check`], and errors of the engine.
+pub(super) fn run(database: &mut SqliteConnection, path: &Path) -> Result<(), StoreError> {
+    // This check takes no lock, so that a process can start while an import has the write lock.
     if look(database, path)?.is_up_to_date() && link::exists(database)? {
         return Ok(());
     }
     database.without_budget();
-    // Another process may have done the same meanwhile.
+    // Another process may have migrated the file meanwhile.
     database.control("BEGIN IMMEDIATE")?;
     let applied = apply(database, path).and_then(|()| link::write(database));
     let end = database.control(if applied.is_ok() {
@@ -52,7 +53,7 @@ pub(super) fn run(database: &mut Database, path: &Path) -> Result<(), StoreError
     applied.and(end)
 }
 
-fn apply(database: &mut Database, path: &Path) -> Result<(), StoreError> {
+fn apply(database: &mut SqliteConnection, path: &Path) -> Result<(), StoreError> {
     let found = compare(database, path)?;
     if found.is_up_to_date() {
         return Ok(());
@@ -78,7 +79,7 @@ fn apply(database: &mut Database, path: &Path) -> Result<(), StoreError> {
 struct Found {
     /// 0 when it is empty.
     version: i32,
-    /// Whether the files that were applied are recorded.
+    /// Whether the applied migration files are recorded.
     is_recorded: bool,
 }
 
@@ -89,7 +90,7 @@ impl Found {
 }
 
 /// Reads the version of a file, and compares its checksums with the files of this program.
-fn look(database: &mut Database, path: &Path) -> Result<Found, StoreError> {
+fn look(database: &mut SqliteConnection, path: &Path) -> Result<Found, StoreError> {
     let version = version(database, path)?;
     let session: &mut dyn Session = database;
     let sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1";
@@ -101,9 +102,9 @@ fn look(database: &mut Database, path: &Path) -> Result<Found, StoreError> {
     })
 }
 
-/// The same, and compares a file that an earlier build made, which stored no checksums, with the catalogue of
-/// its version. In a transaction.
-fn compare(database: &mut Database, path: &Path) -> Result<Found, StoreError> {
+/// The same, and compares a file of an earlier build, which stored no checksums, with the catalogue of its
+/// version. Runs in a transaction.
+fn compare(database: &mut SqliteConnection, path: &Path) -> Result<Found, StoreError> {
     let found = look(database, path)?;
     if found.version > 0 && !found.is_recorded {
         let catalogue = catalogue::read(database)?;
@@ -113,7 +114,7 @@ fn compare(database: &mut Database, path: &Path) -> Result<Found, StoreError> {
     Ok(found)
 }
 
-/// Makes a file as the schema's first versions have it, and puts rows in.
+/// Creates a file with the first `version` versions of the schema, and runs `rows`.
 pub(crate) fn make_old(path: &Path, version: usize, rows: &str) {
     let old = rusqlite::Connection::open(path).expect("a file");
     for migration in &SQLITE[..version] {
@@ -139,8 +140,8 @@ fn known() -> i32 {
 }
 
 /// The version of the file; 0 when it is empty.
-fn version(database: &Database, path: &Path) -> Result<i32, StoreError> {
-    // In one statement, as another process may be setting the file up.
+fn version(database: &SqliteConnection, path: &Path) -> Result<i32, StoreError> {
+    // In one statement, because another process may be setting up the file.
     let marks = database.connection.query_row(
         "SELECT (SELECT application_id FROM pragma_application_id),
             (SELECT count(*) FROM sqlite_schema),
@@ -180,7 +181,7 @@ mod tests {
     use crate::sqlite::connection::{open_writer, prepare_writer};
     use crate::{Store, StoreOptions};
 
-    /// The version before types were searched.
+    /// The last version without a search index of types.
     const BEFORE: usize = 8;
 
     #[tokio::test]
@@ -305,8 +306,8 @@ mod tests {
         assert!(text.contains(&says), "{text}");
     }
 
-    /// Tells that nothing comes any more, also where a test fails: a scope waits for its threads before it
-    /// says why.
+    /// Sets the flag on drop, also if the test panics: otherwise the scope would wait for its threads
+    /// forever.
     struct Over<'a>(&'a AtomicBool);
 
     impl Drop for Over<'_> {

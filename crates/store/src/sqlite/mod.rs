@@ -1,6 +1,7 @@
 //! The embedded engine: SQLite in WAL mode.
 //!
-//! All code for SQLite is in this folder. It opens connections and runs statements; it must not know a table.
+//! All code for SQLite is in this folder. It opens connections and runs statements; it depends on no table of
+//! the schema.
 
 mod budget;
 pub(super) mod capabilities;
@@ -21,7 +22,7 @@ use std::sync::Arc;
 
 use super::connect::{Connect, Work};
 use super::{StoreError, StoreOptions};
-use connection::Database;
+use connection::SqliteConnection;
 use files::{Files, OpenFiles};
 use link::FileState;
 use lock::Lock;
@@ -34,7 +35,7 @@ pub(super) struct Sqlite {
     path: PathBuf,
     options: StoreOptions,
     files: Arc<OpenFiles>,
-    /// Locked for as long as there are connections.
+    /// Held as long as there are connections.
     _lock: Lock,
 }
 
@@ -44,7 +45,7 @@ impl Sqlite {
     pub(super) fn open(
         path: PathBuf,
         options: &StoreOptions,
-    ) -> Result<(Self, Database), StoreError> {
+    ) -> Result<(Self, SqliteConnection), StoreError> {
         let nothing = || {
             let text = format!("{} holds no database of this program", path.display());
             Err(StoreError::Schema(text))
@@ -58,7 +59,7 @@ impl Sqlite {
             Some(_) => link::file_state(&path)?,
             None => FileState::Empty,
         };
-        // No lock file is left next to the file of another program, or to a missing one.
+        // Do not leave a lock file next to the file of another program or next to a missing file.
         let lock = match said {
             FileState::Foreign | FileState::Empty => None,
             _ => Some(Lock::take(&files, options.busy_timeout)?),
@@ -72,7 +73,7 @@ impl Sqlite {
             let text = format!("{} was replaced while it was opened", path.display());
             return Err(StoreError::Unavailable(text));
         }
-        // Before anything is written: the file may belong to another program.
+        // Checked before any write, because the file may belong to another program.
         if migrate::check(&mut writer, &path)? && !options.make_tables {
             return nothing();
         }
@@ -81,7 +82,7 @@ impl Sqlite {
             link::checkpoint(&mut writer)?;
         }
         migrate::run(&mut writer, &path)?;
-        // The target of a symbolic link may be new.
+        // Resolved again: the target of a symbolic link may have been created.
         files = Files::of(&path);
         let mut lock = match lock {
             Some(lock) => lock,
@@ -89,7 +90,7 @@ impl Sqlite {
         };
         if lock.is_exclusive() {
             match link::renew(&mut writer) {
-                // Another program writes, or the disk is full: reads still work.
+                // Another program has the write lock, or the disk is full: reads still work.
                 Err(StoreError::Unavailable(reason)) => {
                     tracing::warn!(
                         reason,
@@ -113,12 +114,12 @@ impl Sqlite {
 }
 
 impl Connect for Sqlite {
-    type Connection = Database;
+    type Connection = SqliteConnection;
 
     const IN_PROCESS: bool = true;
     const MOST_SAVEPOINTS: usize = usize::MAX;
 
-    fn reader(&self, work: Work) -> Result<Database, StoreError> {
+    fn reader(&self, work: Work) -> Result<SqliteConnection, StoreError> {
         let cache_kib = match work {
             Work::Point | Work::Short => self.options.reader_cache_kib,
             Work::Control | Work::Long => self.options.long_reader_cache_kib,
@@ -126,7 +127,7 @@ impl Connect for Sqlite {
         connection::open_reader(&self.path, &self.options, &self.files, cache_kib)
     }
 
-    fn writer(&self) -> Result<Database, StoreError> {
+    fn writer(&self) -> Result<SqliteConnection, StoreError> {
         let writer = connection::open_writer(&self.path, &self.options, Some(&self.files))?;
         connection::prepare_writer(&writer, &self.options)?;
         Ok(writer)
@@ -141,13 +142,14 @@ impl Connect for Sqlite {
     }
 }
 
-/// Creates a missing file readable by its owner alone: it will contain the private keys that sign tokens.
-/// SQLite would make it readable by all, and gives `-wal` and `-shm` the mode of the file. The mode of an
-/// existing file does not change.
+/// Creates a missing file that only its owner can read: it will contain the private keys that sign tokens.
+/// SQLite would make it readable for all, and creates `-wal` and `-shm` with the mode of the file. The mode
+/// of an existing file does not change.
 #[cfg(unix)]
 fn make_private(path: &Path) -> Result<(), StoreError> {
     use std::os::unix::fs::OpenOptionsExt as _;
-    // Never a file that exists: closing a second handle of it would drop the locks this process has on it.
+    // Never opens an existing file: closing a second handle would release the locks that this process has on
+    // it.
     let made = std::fs::OpenOptions::new()
         .write(true)
         .create_new(true)
@@ -161,7 +163,7 @@ fn make_private(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Other systems have no mode; the folder decides who may read.
+/// Other systems have no file mode; the permissions of the folder apply.
 #[cfg(not(unix))]
 fn make_private(_path: &Path) -> Result<(), StoreError> {
     Ok(())
@@ -179,7 +181,7 @@ pub(super) fn file_of(url: &str) -> Result<PathBuf, StoreError> {
         "" => Err(StoreError::Schema(format!(
             "the database address `{url}` names no file, expected sqlite:FILE"
         ))),
-        // Each connection would see an empty database of its own.
+        // Each connection would see its own empty database.
         ":memory:" => Err(StoreError::Schema(
             "a database in memory cannot be shared by connections, expected sqlite:FILE".into(),
         )),

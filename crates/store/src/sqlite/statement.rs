@@ -1,8 +1,8 @@
-//! Prepared statements that return rows, directly over SQLite's C interface, and their cache.
+//! Prepared statements that return rows, implemented directly over SQLite's C API, and their cache.
 //!
-//! rusqlite makes five calls for a column and checks its index each time; a page of values has 140,000
-//! columns, so here it is two or three calls. Everything else stays with rusqlite. All `unsafe` of the
-//! service is in this file: it runs statements and must not know what they mean.
+//! rusqlite makes five calls for a column and checks its index each time. A page of values has 140,000
+//! columns, so this module makes two or three calls instead. Everything else uses rusqlite. All `unsafe` code
+//! of the service is in this file: it runs statements and does not depend on their meaning.
 
 use std::ffi::{c_int, c_uint};
 use std::marker::PhantomData;
@@ -16,7 +16,7 @@ use crate::{EachRow, Row, StoreError, Value};
 
 /// The statements prepared on one connection.
 ///
-/// Must be dropped before its connection: a connection does not close while one of its statements is left.
+/// Must be dropped before its connection: a connection cannot close while it has statements.
 pub(super) struct Statements(LruCache<Statement>);
 
 impl Statements {
@@ -25,7 +25,7 @@ impl Statements {
         Self(LruCache::new(capacity))
     }
 
-    /// The statement of this text on `connection`, which is the same each time.
+    /// The statement of this text on `connection`, which must be the same connection in each call.
     pub(super) fn get(
         &mut self,
         connection: &Connection,
@@ -35,7 +35,7 @@ impl Statements {
     }
 }
 
-/// A prepared statement; between two runs it is reset and has no values.
+/// A prepared statement; between two runs it is reset and has no bound values.
 pub(super) struct Statement {
     raw: NonNull<ffi::sqlite3_stmt>,
     parameters: usize,
@@ -43,7 +43,7 @@ pub(super) struct Statement {
 
 // SAFETY: SQLite built with SQLITE_THREADSAFE=1 lets a connection opened with NO_MUTEX, and its statements,
 // be used from any thread as long as it is one at a time. A statement moves only with its connection, as both
-// are fields of one `Database`, and runs only through `&mut`.
+// are fields of one `SqliteConnection`, and runs only through `&mut`.
 unsafe impl Send for Statement {}
 
 impl Statement {
@@ -55,7 +55,7 @@ impl Statement {
         let flags = ffi::SQLITE_PREPARE_PERSISTENT as c_uint;
         let (mut raw, text) = (ptr::null_mut(), sql.as_ptr().cast());
         // SAFETY: `database` is open, as `connection` is borrowed; SQLite reads `length` bytes of `text` and
-        // keeps none of them.
+        // does not retain the pointer.
         let code = unsafe {
             ffi::sqlite3_prepare_v3(database, text, length, flags, &mut raw, ptr::null_mut())
         };
@@ -71,14 +71,14 @@ impl Statement {
         })
     }
 
-    /// Runs it with these values and calls `each` with each row, until that breaks or fails.
+    /// Runs it with these values and calls `each` with each row, until it breaks or fails.
     pub(super) fn run(
         &mut self,
         binds: &[Value<'_>],
         each: &mut EachRow<'_>,
     ) -> Result<(), StoreError> {
         if self.parameters != binds.len() {
-            // A missing value would silently be NULL.
+            // SQLite would bind NULL for a missing value.
             let text = format!(
                 "a statement takes {} values and was given {}",
                 self.parameters,
@@ -105,13 +105,13 @@ impl Statement {
 impl Drop for Statement {
     fn drop(&mut self) {
         // SAFETY: there is no other reference to the statement, and its connection is still open (see
-        // `Statements`). What it returns is the error of its last run, which was returned then.
+        // `Statements`). The result is the error of its last run, which was already returned.
         unsafe { ffi::sqlite3_finalize(self.raw.as_ptr()) };
     }
 }
 
-/// A statement while it runs. However the run ends, a panic included, the statement is put to rest, which
-/// also frees the borrowed values.
+/// A running statement. `drop` resets it however the run ends, also by a panic, and clears the borrowed
+/// values.
 struct Run<'v> {
     raw: NonNull<ffi::sqlite3_stmt>,
     borrowed: PhantomData<&'v str>,
@@ -120,8 +120,8 @@ struct Run<'v> {
 impl<'v> Run<'v> {
     fn bind(&self, parameter: c_int, value: &Value<'v>) -> Result<(), StoreError> {
         let raw = self.raw.as_ptr();
-        // SAFETY: the statement is at rest. A text is not copied (no destructor is given): it lives for `'v`,
-        // and `drop` takes it out of the statement before.
+        // SAFETY: the statement is reset. A text is not copied (SQLITE_STATIC): it lives for `'v`, and `drop`
+        // clears the binding before that ends.
         let code = unsafe {
             match *value {
                 Value::Null => ffi::sqlite3_bind_null(raw, parameter),
@@ -143,8 +143,8 @@ impl<'v> Run<'v> {
     /// The next row; `None` at the end.
     fn step(&self) -> Result<Option<Columns<'_>>, StoreError> {
         let raw = self.raw.as_ptr();
-        // SAFETY: the statement is valid, and no row of it is left: `Columns` borrows from `self` only until
-        // its callback returns.
+        // SAFETY: the statement is valid, and no reference to its row exists: `Columns` borrows from `self`
+        // only until its callback returns.
         let (code, count) = unsafe { (ffi::sqlite3_step(raw), ffi::sqlite3_data_count(raw)) };
         match code {
             ffi::SQLITE_ROW => Ok(Some(Columns {
@@ -165,8 +165,8 @@ impl<'v> Run<'v> {
 
 impl Drop for Run<'_> {
     fn drop(&mut self) {
-        // SAFETY: the statement is valid. What reset returns is the error of the run, which was returned
-        // already.
+        // SAFETY: the statement is valid. The result of reset is the error of the run, which was already
+        // returned.
         unsafe {
             ffi::sqlite3_reset(self.raw.as_ptr());
             ffi::sqlite3_clear_bindings(self.raw.as_ptr());
@@ -186,9 +186,8 @@ impl Columns<'_> {
     #[inline]
     fn look(&self, column: usize) -> Result<(*mut ffi::sqlite3_value, c_int), StoreError> {
         match c_int::try_from(column) {
-            // SAFETY: the statement stands on a row with this column. The value is an unprotected one, which
-            // may be looked at because nobody else uses the connection meanwhile; it lasts until the next
-            // step.
+            // SAFETY: the statement is on a row with this column. The value is unprotected, and may be read
+            // because no other thread uses the connection meanwhile; it is valid until the next step.
             Ok(index) if index < self.count => unsafe {
                 let value = ffi::sqlite3_column_value(self.raw.as_ptr(), index);
                 Ok((value, ffi::sqlite3_value_type(value)))
@@ -227,9 +226,9 @@ impl Row for Columns<'_> {
             (value, ffi::SQLITE_TEXT) => value,
             (_, other) => return Err(mismatch(column, "a text", other)),
         };
-        // SAFETY: see `look`. The text is asked for before its length, as SQLite wants it. It stays where it
-        // is until the next step, as nothing here asks for a text in another type or encoding, and the borrow
-        // of `self` ends before that.
+        // SAFETY: see `look`. The text is read before its length, as SQLite requires. Its pointer is valid
+        // until the next step, because nothing here converts the value to another type or encoding, and the
+        // borrow of `self` ends before that.
         let bytes = unsafe {
             let text = ffi::sqlite3_value_text(value);
             let length = ffi::sqlite3_value_bytes(value);
@@ -249,7 +248,7 @@ impl Row for Columns<'_> {
         Ok(match kind {
             ffi::SQLITE_INTEGER => self.int(column)?.into(),
             ffi::SQLITE_FLOAT => self.real(column)?.into(),
-            // NULL is no text, and bytes are refused as one.
+            // NULL is not a text, and a blob is refused.
             _ => self.text(column)?.into(),
         })
     }
@@ -266,7 +265,7 @@ fn mismatch(column: usize, expected: &str, found: c_int) -> StoreError {
     StoreError::Engine(format!("column {column}: expected {expected}, found {found}").into())
 }
 
-/// What a code that SQLite returned means, with the text that the connection holds about it.
+/// Converts a result code of SQLite into an error with the connection's message.
 ///
 /// # Safety
 /// `database` is open, and the code came from the last call that used it.
@@ -274,8 +273,8 @@ unsafe fn checked(database: *mut ffi::sqlite3, code: c_int) -> Result<(), StoreE
     if code == ffi::SQLITE_OK {
         return Ok(());
     }
-    // SAFETY: by the contract. SQLite gives a text that ends with NUL and stays until the next call; it is
-    // copied here.
+    // SAFETY: by the contract. SQLite returns a text that ends with NUL and is valid until the next call; it
+    // is copied here.
     let message = unsafe {
         std::ffi::CStr::from_ptr(ffi::sqlite3_errmsg(database))
             .to_string_lossy()
@@ -390,7 +389,7 @@ mod tests {
             );
         }
         drop(statements);
-        // It refuses while a statement is left.
+        // Closing fails while a statement exists.
         assert!(connection.close().is_ok());
     }
 }

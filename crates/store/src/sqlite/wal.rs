@@ -1,6 +1,6 @@
-//! Reads a write-ahead log: its length, and the links of its commits.
+//! Reads a write-ahead log (WAL): its length, and the links of its commits.
 //!
-//! Reads the file itself, as opening the database with SQLite would apply the log. The format is
+//! It reads the file directly, because opening the database with SQLite would apply the WAL. The format is
 //! documented in SQLite's `fileformat2.html`, section 4. A frame counts as it does in SQLite's recovery:
 //! its salts are the header's, its checksum goes on from the frame before, and a commit follows.
 
@@ -12,25 +12,25 @@ use super::link::{self, Link};
 
 const HEADER_BYTES: usize = 32;
 const FRAME_HEADER_BYTES: usize = 24;
-/// The first word of a log whose checksums are made of little-endian words; one more means big-endian.
+/// The magic number of a WAL with checksums over little-endian words; plus 1 means big-endian.
 const MAGIC: u32 = 0x377f_0682;
 const PAGE_BYTES: std::ops::RangeInclusive<usize> = 512..=65_536;
 
-/// The commits of a log that recovery would apply.
+/// The commits of a WAL that recovery would apply.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Log {
+pub(super) struct Wal {
     /// Frames up to the last commit.
     pub(super) frames: u64,
-    /// The link that each commit wrote, with the page it stands on; commits of other programs write none.
+    /// The link that each commit wrote, with the number of its page. Commits of other programs write none.
     pub(super) links: Vec<(u32, Link)>,
 }
 
-impl Log {
-    /// Reads the log at `path`; a missing one is empty.
-    pub(super) fn read(path: &Path) -> io::Result<Log> {
+impl Wal {
+    /// Reads the WAL at `path`; a missing one is empty.
+    pub(super) fn read(path: &Path) -> io::Result<Wal> {
         match File::open(path) {
             Ok(file) => scan(BufReader::with_capacity(1 << 20, file)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Log::default()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Wal::default()),
             Err(error) => Err(error),
         }
     }
@@ -41,8 +41,8 @@ impl Log {
     }
 }
 
-fn scan(mut file: impl Read) -> io::Result<Log> {
-    let mut log = Log::default();
+fn scan(mut file: impl Read) -> io::Result<Wal> {
+    let mut log = Wal::default();
     let mut header = [0; HEADER_BYTES];
     if !fill(&mut file, &mut header)? {
         return Ok(log);
@@ -99,7 +99,7 @@ fn word(bytes: &[u8], at: usize) -> u32 {
         .fold(0, |word, byte| word << 8 | u32::from(*byte))
 }
 
-/// The running checksum of a log.
+/// The running checksum of a WAL.
 struct Checksum {
     is_big_endian: bool,
     sums: (u32, u32),
@@ -123,7 +123,7 @@ impl Checksum {
         self.sums = (first, second);
     }
 
-    /// Whether it is the one written here.
+    /// Whether it equals the stored checksum.
     fn is(&self, written: &[u8]) -> bool {
         self.sums == (word(written, 0), word(written, 4))
     }
@@ -138,10 +138,10 @@ mod tests {
     use super::*;
     use crate::StoreOptions;
     use crate::connect::Connection as _;
-    use crate::sqlite::connection::{Database, open_writer, prepare_writer};
+    use crate::sqlite::connection::{SqliteConnection, open_writer, prepare_writer};
     use crate::sqlite::migrate;
 
-    fn database(path: &Path) -> Database {
+    fn database(path: &Path) -> SqliteConnection {
         let options = StoreOptions::default();
         let mut database = open_writer(path, &options, None).expect("a file");
         prepare_writer(&database, &options).expect("a log");
@@ -149,7 +149,7 @@ mod tests {
         database
     }
 
-    /// Frames in the log, as SQLite counts them.
+    /// Frames in the WAL, as SQLite counts them.
     fn frames(connection: &Connection) -> u64 {
         let sql = "PRAGMA wal_checkpoint(NOOP)";
         let frames: i64 = connection
@@ -177,7 +177,7 @@ mod tests {
         let path = folder.path().join("plant.db");
         let log = folder.path().join("plant.db-wal");
         let mut database = database(&path);
-        // Small, so that a large transaction goes into the log before it is committed or given up.
+        // Small, so that a large transaction spills into the WAL before its commit or rollback.
         database
             .control("PRAGMA cache_size = 10")
             .expect("a small cache");
@@ -197,7 +197,7 @@ mod tests {
                 links.push(link(&database.connection));
             }
             if round == 20 {
-                // The log begins anew with the next commit.
+                // The next commit restarts the WAL.
                 database
                     .connection
                     .execute_batch("PRAGMA wal_checkpoint(RESTART)")
@@ -205,7 +205,7 @@ mod tests {
                 links.clear();
                 continue;
             }
-            let found = Log::read(&log).expect("read");
+            let found = Wal::read(&log).expect("read");
             assert_eq!(found.frames, frames(&database.connection), "{round}");
             let found: Vec<Link> = found.links.into_iter().map(|(_, link)| link).collect();
             assert!(

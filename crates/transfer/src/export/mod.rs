@@ -30,7 +30,7 @@ pub use error::ExportError;
 pub use progress::Progress;
 
 use crate::jsonl::RESOURCES;
-use crate::migrate::patient;
+use crate::migrate::lift_time_limits;
 use folder::Building;
 use obeya_store::engine::Session;
 use obeya_store::{Store, StoreOptions};
@@ -112,7 +112,7 @@ fn export(
     options: ExportOptions,
     progress: &dyn Progress,
 ) -> Result<(Vec<FileReport>, Option<Timestamp>), ExportError> {
-    patient(session)?;
+    lift_time_limits(session)?;
     progress.begin(read::count(session)?);
     let mut files = Vec::new();
     for resource in RESOURCES {

@@ -3,7 +3,7 @@
 use super::error::{ImportError, Location};
 use super::folder::Source;
 use super::ids::SeenIds;
-use super::run::{Run, Turn, refer, refer_user};
+use super::run::{LineAction, Run, refer, refer_user};
 use obeya_store::search;
 use obeya_store::tables::boards::{AxisLine, BoardLine, BoardRow};
 
@@ -12,8 +12,8 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
     let mut seen = SeenIds::default();
     run.each(source, |run, location, mut line: BoardLine| {
         let exists = run.known.boards.contains(&line.id);
-        let turn = run.turn(location, &mut seen, &line.id, exists)?;
-        if turn == Turn::Skip {
+        let action = run.action(location, &mut seen, &line.id, exists)?;
+        if action == LineAction::Skip {
             return Ok(());
         }
         refer(
@@ -28,7 +28,7 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
         let columns = std::mem::take(&mut line.columns);
         let row = BoardRow::from_line(line);
         run.execute(&BoardRow::statements().upsert, &row.cells())?;
-        if turn == Turn::Replace {
+        if action == LineAction::Replace {
             run.execute(
                 "DELETE FROM board_lines WHERE board_id = ?1",
                 &[row.id.into()],

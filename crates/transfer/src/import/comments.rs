@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::error::{ImportError, Location};
 use super::folder::Source;
 use super::ids::SeenIds;
-use super::run::{Run, Turn, all_parents, no_circle, refer, refer_user};
+use super::run::{LineAction, Run, all_parents, no_circle, refer, refer_user};
 use obeya_store::bulk::MANY;
 use obeya_store::engine::{StoreError, Value};
 use obeya_store::tables::comments::{CommentLine, CommentRow};
@@ -23,8 +23,8 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
     let mut changed = BTreeSet::new();
     run.each(source, |run, location, line: CommentLine| {
         let exists = run.known.comments.contains_key(&line.id);
-        let turn = run.turn(location, &mut seen, &line.id, exists)?;
-        if turn == Turn::Skip {
+        let action = run.action(location, &mut seen, &line.id, exists)?;
+        if action == LineAction::Skip {
             return Ok(());
         }
         refer(
@@ -49,7 +49,7 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
             }
         }
         let row = CommentRow::from_line(line);
-        if turn == Turn::Insert {
+        if action == LineAction::Insert {
             fresh.push(row);
             if fresh.len() == PIECE {
                 add(run, &mut fresh)?;
@@ -69,7 +69,7 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
     touch(run, &changed)?;
     // Fewer leave the indexes in few segments, and merging costs as much as the whole index.
     if run.report.inserted + run.report.replaced >= MANY {
-        search::settle_comments(run.session)?;
+        search::merge_comment_indexes(run.session)?;
     }
     Ok(())
 }

@@ -152,7 +152,7 @@ fn check_header(location: Location<'_>, header: &StringRecord) -> Result<(), Imp
     }
 }
 
-/// The error for a record that does not fit: its cell, and what is expected there.
+/// The error for an invalid record: its cell, and the expected content.
 fn cell(
     location: Location<'_>,
     header: &StringRecord,

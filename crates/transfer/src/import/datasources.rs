@@ -3,7 +3,7 @@
 use super::error::ImportError;
 use super::folder::Source;
 use super::ids::SeenIds;
-use super::run::{Run, Turn, upsert};
+use super::run::{LineAction, Run, upsert};
 use crate::jsonl::datasources::DatasourceLine;
 
 /// Reads `datasources.jsonl`.
@@ -19,8 +19,8 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
     let mut seen = SeenIds::default();
     run.each(source, |run, location, line: DatasourceLine| {
         let exists = run.known.datasources.contains(&line.id);
-        let turn = run.turn(location, &mut seen, &line.id, exists)?;
-        if turn == Turn::Skip {
+        let action = run.action(location, &mut seen, &line.id, exists)?;
+        if action == LineAction::Skip {
             return Ok(());
         }
         run.known.datasources.insert(line.id);
@@ -35,7 +35,7 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
                 line.primary_input_source.as_deref().into(),
             ],
         )?;
-        if turn == Turn::Replace {
+        if action == LineAction::Replace {
             run.execute("DELETE FROM datasource_elements WHERE datasource_id = ?1", &[line.id.into()])?;
         }
         let elements = line.elements.unwrap_or_default();

@@ -6,7 +6,7 @@ use super::OnConflict;
 use super::error::{ImportError, Location};
 use super::folder::Source;
 use super::ids::SeenIds;
-use super::run::{Run, Turn, at_most, leaves_ids, refer, refer_user};
+use super::run::{LineAction, Run, at_most, leaves_ids, refer, refer_user};
 use obeya_rules::enums::{ImprovementStatus, Stage};
 use obeya_store::tables::improvements::{ImprovementLine, ImprovementRow};
 use obeya_store::variant::Variant;
@@ -20,8 +20,8 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
     run.each(source, |run, location, line: ImprovementLine| {
         leaves_ids(location, "id", line.id, "improvements")?;
         let exists = run.known.improvements.contains(&line.id);
-        let turn = run.turn(location, &mut seen, &line.id, exists)?;
-        if turn == Turn::Skip {
+        let action = run.action(location, &mut seen, &line.id, exists)?;
+        if action == LineAction::Skip {
             return Ok(());
         }
         at_most(location, "title", line.title.as_deref(), TITLE)?;
@@ -57,7 +57,7 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
         let requested = line.last_modified;
         let stamp = run
             .stamps
-            .assign(location, "lastModified", turn, requested, default)?;
+            .assign(location, "lastModified", action, requested, default)?;
         run.collected.improvements.insert(line.id);
         let archived_from = archived_from(location, &line)?;
         let row = ImprovementRow {

@@ -3,8 +3,8 @@
 //! Each line is a record in the shape of the wire, with its id and its timestamps, which the import
 //! preserves. Lines are checked strictly: an unknown field, a dangling reference or a duplicate id is a
 //! [`LineError`] with its file, line and field. The rules of the service's operations (allowed transitions,
-//! members of groups) do not apply: what is imported is history. Nothing here knows HTTP or an engine;
-//! `crates/cli/docs/import-format.md` describes the files.
+//! members of groups) do not apply: imported records are history. The code depends neither on HTTP nor on an
+//! engine; `crates/cli/docs/import-format.md` describes the files.
 
 mod boards;
 mod comments;
@@ -180,9 +180,9 @@ fn import(
         read(&mut run, source)?;
         reports.push(run.report.clone());
     }
-    names.settle(&mut run)?;
+    names.stamp_changed(&mut run)?;
     run.stamps.end(run.session)?;
-    store::settle(&mut run)?;
+    store::advance_sequences(&mut run)?;
     let written = |report: &FileReport| report.inserted + report.replaced;
     bulk::end(run.session, reports.iter().map(written).sum())?;
     Ok(reports)

@@ -4,7 +4,7 @@
 use super::error::ImportError;
 use super::folder::Source;
 use super::ids::SeenIds;
-use super::run::{Run, Turn};
+use super::run::{LineAction, Run};
 use obeya_store::tables::names::{
     DataListLine, DataListRow, ImprovementCategoryLine, ImprovementCategoryRow,
 };
@@ -14,7 +14,7 @@ pub(super) fn data_lists(run: &mut Run<'_>, source: &Source) -> Result<(), Impor
     let mut seen = SeenIds::default();
     run.each(source, |run, location, line: DataListLine| {
         let exists = run.known.data_lists.contains(&line.id);
-        if run.turn(location, &mut seen, &line.id, exists)? == Turn::Skip {
+        if run.action(location, &mut seen, &line.id, exists)? == LineAction::Skip {
             return Ok(());
         }
         let row = DataListRow::from_line(line);
@@ -33,7 +33,7 @@ pub(super) fn improvement_categories(
     let mut seen = SeenIds::default();
     run.each(source, |run, location, line: ImprovementCategoryLine| {
         let exists = run.known.improvement_categories.contains_key(&line.id);
-        if run.turn(location, &mut seen, &line.id, exists)? == Turn::Skip {
+        if run.action(location, &mut seen, &line.id, exists)? == LineAction::Skip {
             return Ok(());
         }
         let row = ImprovementCategoryRow::from_line(line);

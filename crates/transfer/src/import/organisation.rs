@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::error::{ImportError, Location};
 use super::folder::Source;
 use super::ids::SeenIds;
-use super::run::{Run, Turn, all_parents, no_circle, not_empty, refer};
+use super::run::{LineAction, Run, all_parents, no_circle, not_empty, refer};
 use obeya_store::engine::Value;
 use obeya_store::search;
 use obeya_store::tables::organisation::{
@@ -17,7 +17,7 @@ pub(super) fn projects(run: &mut Run<'_>, source: &Source) -> Result<(), ImportE
     let mut seen = SeenIds::default();
     run.each(source, |run, location, line: ProjectLine| {
         let exists = run.known.projects.contains(&line.id);
-        if run.turn(location, &mut seen, &line.id, exists)? == Turn::Skip {
+        if run.action(location, &mut seen, &line.id, exists)? == LineAction::Skip {
             return Ok(());
         }
         run.known.projects.insert(line.id);
@@ -31,7 +31,7 @@ pub(super) fn areas(run: &mut Run<'_>, source: &Source) -> Result<(), ImportErro
     let mut seen = SeenIds::default();
     run.each(source, |run, location, line: AreaLine| {
         let exists = run.known.areas.contains(&line.id);
-        if run.turn(location, &mut seen, &line.id, exists)? == Turn::Skip {
+        if run.action(location, &mut seen, &line.id, exists)? == LineAction::Skip {
             return Ok(());
         }
         run.known.areas.insert(line.id);
@@ -48,7 +48,7 @@ pub(super) fn groups(run: &mut Run<'_>, source: &Source) -> Result<(), ImportErr
     let mut parents = HashMap::new();
     run.each(source, |run, location, line: GroupLine| {
         let exists = run.known.groups.contains(&line.id);
-        if run.turn(location, &mut seen, &line.id, exists)? == Turn::Skip {
+        if run.action(location, &mut seen, &line.id, exists)? == LineAction::Skip {
             return Ok(());
         }
         run.known.groups.insert(line.id);
@@ -92,15 +92,15 @@ pub(super) fn users(run: &mut Run<'_>, source: &Source) -> Result<(), ImportErro
     run.each(source, |run, location, mut line: UserLine| {
         not_empty(location, "id", &line.id)?;
         let exists = run.known.users.contains(&line.id);
-        let turn = run.turn(location, &mut seen, &line.id, exists)?;
-        if turn == Turn::Skip {
+        let action = run.action(location, &mut seen, &line.id, exists)?;
+        if action == LineAction::Skip {
             return Ok(());
         }
         let groups = std::mem::take(&mut line.groups);
         let row = UserRow::from_line(line);
         run.execute(&UserRow::statements().upsert, &row.cells())?;
         let id = Value::from(&row.id);
-        if turn == Turn::Replace {
+        if action == LineAction::Replace {
             run.execute("DELETE FROM group_members WHERE user_id = ?1", &[id])?;
         }
         for (position, group) in groups.into_iter().enumerate() {

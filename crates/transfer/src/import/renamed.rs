@@ -135,7 +135,7 @@ impl Names {
     }
 
     /// Stamps the records that include a name that changed.
-    pub(super) fn settle(&self, run: &mut Run<'_>) -> Result<(), ImportError> {
+    pub(super) fn stamp_changed(&self, run: &mut Run<'_>) -> Result<(), ImportError> {
         for (named, before) in NAMED.iter().zip(&self.0) {
             let changed: Vec<Key> = texts(run.session, named)?
                 .into_iter()

@@ -31,7 +31,7 @@ pub(super) struct Run<'a> {
     pub(super) collected: Collected,
 }
 
-/// What was collected from the lines so far, besides their records.
+/// Data collected from the lines so far, in addition to their records.
 #[derive(Debug, Default)]
 pub(super) struct Collected {
     /// Names of records that may have no file.
@@ -48,12 +48,12 @@ pub(super) struct Collected {
 
 /// What to do with a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum LineAction {
     /// Its record is new.
     Insert,
     /// Its record is in the database and is replaced.
     Replace,
-    /// Its record is in the database and stays as it is.
+    /// Its record is in the database and does not change.
     Skip,
 }
 
@@ -71,13 +71,13 @@ impl Run<'_> {
 
     /// Decides what to do with the record `id`, and counts it. `exists` says whether the database had it
     /// before this import.
-    pub(super) fn turn<K: Eq + Hash + Display + Clone>(
+    pub(super) fn action<K: Eq + Hash + Display + Clone>(
         &mut self,
         location: Location<'_>,
         seen: &mut SeenIds<K>,
         id: &K,
         exists: bool,
-    ) -> Result<Turn, ImportError> {
+    ) -> Result<LineAction, ImportError> {
         if let Some(first) = seen.note(id.clone(), location.line) {
             return Err(location.field_error(
                 "id",
@@ -86,10 +86,10 @@ impl Run<'_> {
             ));
         }
         self.report.read += 1;
-        let turn = match (exists, self.on_conflict) {
-            (false, _) => Turn::Insert,
-            (true, OnConflict::Skip) => Turn::Skip,
-            (true, OnConflict::Replace) => Turn::Replace,
+        let action = match (exists, self.on_conflict) {
+            (false, _) => LineAction::Insert,
+            (true, OnConflict::Skip) => LineAction::Skip,
+            (true, OnConflict::Replace) => LineAction::Replace,
             (true, OnConflict::Fail) => {
                 let expected =
                     "an id that is new (or the choice to skip or to replace what is there)";
@@ -100,12 +100,12 @@ impl Run<'_> {
                 ));
             }
         };
-        *match turn {
-            Turn::Insert => &mut self.report.inserted,
-            Turn::Replace => &mut self.report.replaced,
-            Turn::Skip => &mut self.report.skipped,
+        *match action {
+            LineAction::Insert => &mut self.report.inserted,
+            LineAction::Replace => &mut self.report.replaced,
+            LineAction::Skip => &mut self.report.skipped,
         } += 1;
-        Ok(turn)
+        Ok(action)
     }
 
     /// Runs a statement. Its error may be returned by a later call, so checks that name a line come before

@@ -6,7 +6,7 @@
 use obeya_model::Timestamp;
 
 use super::error::{ImportError, Location};
-use super::run::Turn;
+use super::run::LineAction;
 use obeya_store::engine::{Session, StoreError};
 use obeya_store::stamp;
 
@@ -45,7 +45,7 @@ impl Stamps {
         &mut self,
         location: Location<'_>,
         field: &str,
-        turn: Turn,
+        action: LineAction,
         requested: Option<Timestamp>,
         default: i64,
     ) -> Result<i64, ImportError> {
@@ -57,8 +57,8 @@ impl Stamps {
         let is_late = self
             .last_issued
             .is_none_or(|last_issued| stamp > last_issued);
-        Ok(match turn {
-            Turn::Insert if is_late => self.record(stamp),
+        Ok(match action {
+            LineAction::Insert if is_late => self.record(stamp),
             _ => self.own(),
         })
     }
@@ -134,52 +134,52 @@ mod tests {
     #[track_caller]
     fn check(
         last_issued: Option<i64>,
-        turn: Turn,
+        action: LineAction,
         requested: Option<i64>,
         default: i64,
         expected: i64,
     ) {
         let mut stamps = stamps(last_issued);
         let requested = requested.and_then(at);
-        let stamp = stamps.assign(LOCATION, "lastModified", turn, requested, default);
+        let stamp = stamps.assign(LOCATION, "lastModified", action, requested, default);
         assert_eq!(stamp.expect("a stamp"), expected);
         assert_eq!(stamps.highest, Some(expected));
     }
 
     #[test]
     fn a_store_that_has_given_none_takes_any() {
-        check(None, Turn::Insert, Some(-5), 0, -5);
+        check(None, LineAction::Insert, Some(-5), 0, -5);
         check(
             None,
-            Turn::Insert,
+            LineAction::Insert,
             Some(NOW + MAX_CLOCK_SKEW),
             0,
             NOW + MAX_CLOCK_SKEW,
         );
-        check(None, Turn::Insert, None, 7, 7);
+        check(None, LineAction::Insert, None, 7, 7);
     }
 
     #[test]
     fn a_stamp_is_kept_if_it_is_later_than_every_one_given_out() {
-        check(Some(500), Turn::Insert, Some(501), 0, 501);
-        check(Some(500), Turn::Insert, Some(500), 0, NOW);
-        check(Some(500), Turn::Insert, Some(499), 0, NOW);
-        check(Some(500), Turn::Insert, None, 499, NOW);
+        check(Some(500), LineAction::Insert, Some(501), 0, 501);
+        check(Some(500), LineAction::Insert, Some(500), 0, NOW);
+        check(Some(500), LineAction::Insert, Some(499), 0, NOW);
+        check(Some(500), LineAction::Insert, None, 499, NOW);
         // The clock is behind the last issued stamp.
-        check(Some(NOW + 9), Turn::Insert, Some(1), 0, NOW + 10);
+        check(Some(NOW + 9), LineAction::Insert, Some(1), 0, NOW + 10);
     }
 
     #[test]
     fn what_replaces_a_record_is_a_change_of_now() {
-        check(Some(500), Turn::Replace, Some(501), 0, NOW);
-        check(None, Turn::Replace, Some(501), 0, NOW);
+        check(Some(500), LineAction::Replace, Some(501), 0, NOW);
+        check(None, LineAction::Replace, Some(501), 0, NOW);
     }
 
     #[test]
     fn a_guess_is_never_ahead_and_what_is_told_at_most_a_day() {
-        check(None, Turn::Insert, None, NOW + 1, NOW);
+        check(None, LineAction::Insert, None, NOW + 1, NOW);
         let requested = at(NOW + MAX_CLOCK_SKEW + 1);
-        let fault = stamps(None).assign(LOCATION, "lastModified", Turn::Insert, requested, 0);
+        let fault = stamps(None).assign(LOCATION, "lastModified", LineAction::Insert, requested, 0);
         assert_eq!(
             fault.expect_err("a fault").to_string(),
             "x.jsonl, line 1, field lastModified: found 1970-01-02T00:00:00.1000001Z, \

@@ -1,4 +1,5 @@
-//! `store.jsonl`: what another store has given out, so that this one gives none of it to something else.
+//! `store.jsonl`: the last ids and stamp that another store issued, so that this one does not issue them
+//! again.
 
 use super::error::ImportError;
 use super::folder::Source;
@@ -33,16 +34,15 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
     })
 }
 
-/// Moves the counters of ids on. To be done at the end: on PostgreSQL they stay so whatever becomes of the
-/// transaction.
-pub(super) fn settle(run: &mut Run<'_>) -> Result<(), ImportError> {
+/// Advances the sequences of ids. Call it last: on PostgreSQL a rollback does not undo it.
+pub(super) fn advance_sequences(run: &mut Run<'_>) -> Result<(), ImportError> {
     let given = &run.collected.given;
     for (table, last) in [
         ("incidents", given.last_incident_id),
         ("improvements", given.last_improvement_id),
     ] {
         if let Some(last) = last {
-            sequences::pass(run.session, table, last.into())?;
+            sequences::advance(run.session, table, last.into())?;
         }
     }
     if let Some(last) = given.last_value_id {

@@ -1,4 +1,4 @@
-//! `datasource_values.jsonl` or `.csv`: the one file that may hold millions of lines.
+//! `datasource_values.jsonl` or `.csv`, which may have millions of lines.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -8,7 +8,7 @@ use obeya_model::Timestamp;
 use super::error::{ImportError, Location};
 use super::folder::Source;
 use super::ids::SeenIds;
-use super::run::{Run, Turn, at_most, leaves_ids, refer};
+use super::run::{LineAction, Run, at_most, leaves_ids, refer};
 use super::{csv, decode};
 use crate::jsonl::values::ValueLine;
 use obeya_store::engine::Value;
@@ -62,7 +62,7 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
         })
     };
     // An error of an earlier line comes first.
-    values.settle(run, file)?;
+    values.resolve_pending(run, file)?;
     read?;
     values.flush(run)?;
     values.count(run)
@@ -73,7 +73,7 @@ struct Values {
     seen: SeenIds<i32>,
     /// Lines not yet compared with the database, and their numbers.
     pending: Vec<(u64, ValueLine)>,
-    /// Those to be written, each with the stamp of its registration.
+    /// Values to write, each with the stamp of its registration.
     waiting: Vec<(i64, ValueLine)>,
     /// The largest id among them.
     largest: i32,
@@ -89,22 +89,22 @@ impl Values {
         line: ValueLine,
     ) -> Result<(), ImportError> {
         if !run.known.any_values {
-            return self.settle_one(run, location, line, None);
+            return self.resolve(run, location, line, None);
         }
         self.pending.push((location.line, line));
         if self.pending.len() == LOOKUP_BATCH {
-            self.settle(run, location.file)?;
+            self.resolve_pending(run, location.file)?;
         }
         Ok(())
     }
 
     /// Decides what to do with the pending lines.
-    fn settle(&mut self, run: &mut Run<'_>, file: &str) -> Result<(), ImportError> {
+    fn resolve_pending(&mut self, run: &mut Run<'_>, file: &str) -> Result<(), ImportError> {
         let stored = self.stored(run)?;
         for (line, value) in std::mem::take(&mut self.pending) {
             let location = Location { file, line };
             let stored = stored.get(&value.id.into()).copied();
-            self.settle_one(run, location, value, stored)?;
+            self.resolve(run, location, value, stored)?;
         }
         Ok(())
     }
@@ -134,15 +134,15 @@ impl Values {
         Ok(stored)
     }
 
-    fn settle_one(
+    fn resolve(
         &mut self,
         run: &mut Run<'_>,
         location: Location<'_>,
         line: ValueLine,
         stored: Option<(i64, i64)>,
     ) -> Result<(), ImportError> {
-        let turn = run.turn(location, &mut self.seen, &line.id, stored.is_some())?;
-        if turn == Turn::Skip {
+        let action = run.action(location, &mut self.seen, &line.id, stored.is_some())?;
+        if action == LineAction::Skip {
             return Ok(());
         }
         check(run, location, &line)?;
@@ -156,9 +156,9 @@ impl Values {
         }
         let date = line.value_date.ticks();
         let requested = line.registration_date;
-        let registered = run
-            .stamps
-            .assign(location, "registrationDate", turn, requested, date)?;
+        let registered =
+            run.stamps
+                .assign(location, "registrationDate", action, requested, date)?;
         *self.gained.entry(line.data_source_id).or_default() += 1;
         self.largest = self.largest.max(line.id);
         self.waiting.push((registered, line));

@@ -8,9 +8,9 @@ use super::error::{Difference, MigrateError, Side};
 use super::progress::{Phase, Progress};
 use super::report::{MigrateReport, TableReport};
 use super::rows::{self, Batch};
-use super::session::patient;
-use super::source::{Asking, Gone, Part};
-use super::tables::{COUNTED, TABLES};
+use super::session::lift_time_limits;
+use super::source::{Disconnected, Part, SourceClient};
+use super::tables::{SEQUENCED_TABLES, TABLES};
 use super::target::Ended;
 use obeya_store::table::Table;
 use obeya_store::{Session, Value, sequences};
@@ -21,28 +21,28 @@ const ROWS_PER_WORD: u64 = 2_000;
 /// Compares every table with the source's.
 pub(super) fn all(
     session: &mut dyn Session,
-    line: &Asking,
+    client: &SourceClient,
     progress: &dyn Progress,
 ) -> Result<MigrateReport, Ended> {
     let started = Instant::now();
-    patient(session)?;
-    let snapshot = line.snapshot()?;
+    lift_time_limits(session)?;
+    let snapshot = client.snapshot()?;
     progress.begin(Phase::Verify, snapshot.rows);
     let (mut tables, mut differences) = (Vec::new(), Vec::new());
     for table in TABLES {
         let began = Instant::now();
         progress.table(table.name);
-        line.sum(table)?;
+        client.sum(table)?;
         let target = sum(session, Side::Target, table, progress)?;
-        let Part::Sum(source) = line.next()? else {
-            return Err(Ended::Gone);
+        let Part::Sum(source) = client.next()? else {
+            return Err(Ended::Disconnected);
         };
         if source != target {
-            differences.push(rows(session, table, line, progress)?);
+            differences.push(rows(session, table, client, progress)?);
         }
         tables.push(TableReport::new(table, source, began.elapsed()));
     }
-    for (table, source) in COUNTED.into_iter().zip(snapshot.ids) {
+    for (table, source) in SEQUENCED_TABLES.into_iter().zip(snapshot.ids) {
         let target = sequences::counter(session, table)
             .map_err(|error| MigrateError::of(Side::Target, table, error))?;
         if target < source {
@@ -84,11 +84,11 @@ pub(super) fn sum(
 pub(super) fn rows(
     session: &mut dyn Session,
     table: &'static Table,
-    line: &Asking,
+    client: &SourceClient,
     progress: &dyn Progress,
 ) -> Result<Difference, Ended> {
-    line.rows(table)?;
-    let mut source = Incoming::new(line, table);
+    client.rows(table)?;
+    let mut source = Incoming::new(client, table);
     let mut found = None;
     rows::read(session, Side::Target, table, progress, |row| {
         if found.is_none() {
@@ -106,18 +106,18 @@ pub(super) fn rows(
 
 /// The source's rows, one at a time.
 struct Incoming<'a> {
-    line: &'a Asking,
+    client: &'a SourceClient,
     table: &'static Table,
     batch: Batch,
     row: usize,
     /// Whether no more batches will come.
-    ended: Result<bool, Gone>,
+    ended: Result<bool, Disconnected>,
 }
 
 impl<'a> Incoming<'a> {
-    fn new(line: &'a Asking, table: &'static Table) -> Self {
+    fn new(client: &'a SourceClient, table: &'static Table) -> Self {
         Incoming {
-            line,
+            client,
             table,
             batch: Batch::default(),
             row: 0,
@@ -183,7 +183,7 @@ impl<'a> Incoming<'a> {
         if !matches!(self.ended, Ok(false)) {
             return;
         }
-        match self.line.next() {
+        match self.client.next() {
             Ok(Part::Rows(batch)) => self.batch = batch,
             Ok(Part::Sum(_)) => self.ended = Ok(true),
             Err(gone) => self.ended = Err(gone),
@@ -191,7 +191,7 @@ impl<'a> Incoming<'a> {
     }
 
     /// Reads the remaining batches, so that the source can take another request.
-    fn drain(mut self) -> Result<(), Gone> {
+    fn drain(mut self) -> Result<(), Disconnected> {
         while matches!(self.ended, Ok(false)) {
             self.fetch();
         }

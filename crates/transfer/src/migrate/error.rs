@@ -30,10 +30,10 @@ pub enum MigrateError {
     /// The source has no record and never had one: it was probably not the one that was meant.
     #[error("the source database is empty")]
     Nothing,
-    /// Both addresses lead to one database.
+    /// Both addresses are of the same database.
     #[error("source and target are the same database")]
     Same,
-    /// The target holds records.
+    /// The target contains records.
     #[error("the target is not empty: its table {table} has rows; expected a new database")]
     NotEmpty {
         /// The first table that has rows.
@@ -88,7 +88,7 @@ pub enum MigrateError {
         first: String,
         /// The key of the last one.
         last: String,
-        /// What the target said.
+        /// The error of the target.
         source: StoreError,
     },
     /// The target differs from the source although everything was written.
@@ -184,7 +184,7 @@ impl MigrateError {
         }
     }
 
-    /// Whether the target's constraints did not let the source's rows in.
+    /// Whether a constraint of the target refused rows of the source.
     pub(super) fn is_constraint(&self) -> bool {
         let (MigrateError::Store { source, .. } | MigrateError::Refused { source, .. }) = self
         else {

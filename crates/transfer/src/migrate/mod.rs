@@ -4,7 +4,7 @@
 //! The source is read in one snapshot by one thread, the target written by another, with a few batches of
 //! rows between them: the memory this takes does not depend on what is copied. Ids, stamps, keys and secrets
 //! are copied, so tokens and next links stay valid and no id is issued twice. Search indexes are derived from
-//! other columns and are rebuilt. Nothing here knows what a table means.
+//! other columns and are rebuilt. This module does not depend on the meaning of a table.
 
 mod compare;
 mod digest;
@@ -31,8 +31,8 @@ pub use progress::{Phase, Progress};
 pub use report::{MigrateReport, TableReport};
 
 use obeya_store::{Store, StoreError, StoreOptions};
-pub(crate) use session::patient;
-use source::{Answering, Asking};
+pub(crate) use session::lift_time_limits;
+use source::{SourceClient, SourceServer};
 use target::Ended;
 
 /// How long a transaction waits while another process writes to the target.
@@ -41,15 +41,15 @@ const LOCK_WAIT: Duration = Duration::from_secs(30);
 /// PostgreSQL counts milliseconds in 31 bits.
 const STATEMENT: Duration = Duration::from_secs(7 * 86_400);
 
-/// Copies everything in the database at `from` into the one at `to`, which must hold nothing yet and is made
-/// if it is missing, and compares the two.
+/// Copies everything in the database at `from` into the one at `to`, which must be empty and is created if it
+/// is missing, and compares the two.
 ///
-/// A source of an older version is brought up to date first, as by every other command; otherwise it is only
-/// read. A service may run on it meanwhile, but what it stores after the snapshot
-/// ([`MigrateReport::last_stamp`]) is not copied: better stop the service before.
+/// A source of an older version is migrated first, as by every other command; otherwise it is only read. A
+/// service may run on it meanwhile, but what it stores after the snapshot ([`MigrateReport::last_stamp`]) is
+/// not copied: better stop the service before.
 ///
 /// # Errors
-/// [`MigrateError`]; the target holds nothing then, but for [`StoreError::Uncertain`].
+/// [`MigrateError`]; the target is then empty, except possibly for [`StoreError::Uncertain`].
 pub async fn migrate(
     from: &str,
     to: &str,
@@ -67,7 +67,7 @@ pub async fn migrate(
 }
 
 /// Compares everything in two databases; [`MigrateReport::differences`] says where they differ. Changes
-/// nothing that they hold, but brings older databases up to date.
+/// no data, but migrates the schema of older databases.
 ///
 /// # Errors
 /// [`MigrateError`] when one of them cannot be read.
@@ -77,9 +77,9 @@ pub async fn verify(
     progress: Arc<dyn Progress>,
 ) -> Result<MigrateReport, MigrateError> {
     let (source, target) = open(from, to, false).await?;
-    let (line, reading) = sides(&source, &progress);
-    let comparing = target.read(move |session| compare::all(session, &line, progress.as_ref()));
-    let compared = settle(tokio::join!(reading, comparing));
+    let (client, reading) = sides(&source, &progress);
+    let comparing = target.read(move |session| compare::all(session, &client, progress.as_ref()));
+    let compared = outcome(tokio::join!(reading, comparing));
     source.close().await;
     target.close().await;
     compared
@@ -90,16 +90,16 @@ async fn copy(
     target: &Store,
     progress: Arc<dyn Progress>,
 ) -> Result<MigrateReport, MigrateError> {
-    let (line, reading) = sides(source, &progress);
+    let (client, reading) = sides(source, &progress);
     // The work may run again after a conflict with another transaction; the source cannot.
-    let line = Cell::new(Some(line));
+    let client = Cell::new(Some(client));
     let writing = target.write_isolated(move |session| {
-        let line = line.take().ok_or_else(|| {
+        let client = client.take().ok_or_else(|| {
             StoreError::Unavailable("a conflict with another transaction; try again".into())
         })?;
-        target::fill(session, &line, progress.as_ref())
+        target::fill(session, &client, progress.as_ref())
     });
-    settle(tokio::join!(reading, writing))
+    outcome(tokio::join!(reading, writing))
 }
 
 /// The channel to the source, and the task that reads it, which ends when the channel is dropped.
@@ -107,31 +107,33 @@ fn sides(
     source: &Store,
     progress: &Arc<dyn Progress>,
 ) -> (
-    Asking,
+    SourceClient,
     impl Future<Output = Result<(), source::Ended>> + use<>,
 ) {
-    let (asking, answering): (Asking, Answering) = source::line();
+    let (client, server): (SourceClient, SourceServer) = source::channel();
     let (source, progress) = (source.clone(), Arc::clone(progress));
     let reading = async move {
         source
-            .read(move |session| source::serve(session, &answering, progress.as_ref()))
+            .read(move |session| source::serve(session, &server, progress.as_ref()))
             .await
     };
-    (asking, reading)
+    (client, reading)
 }
 
 /// The result of both sides. A side that ended because of the other has no error of its own.
-fn settle(
+fn outcome(
     (source, target): (Result<(), source::Ended>, Result<MigrateReport, Ended>),
 ) -> Result<MigrateReport, MigrateError> {
     match (source, target) {
         (_, Ok(report)) => Ok(report),
-        (_, Err(Ended::Of(error))) | (Err(source::Ended(error)), Err(Ended::Gone)) => Err(error),
-        (Ok(()), Err(Ended::Gone)) => Err(MigrateError::Stopped),
+        (_, Err(Ended::Of(error))) | (Err(source::Ended(error)), Err(Ended::Disconnected)) => {
+            Err(error)
+        }
+        (Ok(()), Err(Ended::Disconnected)) => Err(MigrateError::Stopped),
     }
 }
 
-/// Engines that check references at the end do not say whose is wrong; the source's rows do.
+/// An engine that checks references at the end does not name the row, so the rows of the source are searched.
 async fn explained(source: &Store, error: MigrateError) -> MigrateError {
     match source.read(source::dangling).await {
         Ok(Some(found)) => found,
@@ -139,7 +141,7 @@ async fn explained(source: &Store, error: MigrateError) -> MigrateError {
     }
 }
 
-/// Both databases, which must be two; the target is made if it may be.
+/// Opens both databases, which must be different; creates the target if allowed.
 async fn open(from: &str, to: &str, makes_target: bool) -> Result<(Store, Store), MigrateError> {
     if let (Some(from), Some(to)) = (file(from), file(to))
         && is_same(&from, &to)

@@ -12,7 +12,7 @@ pub enum Phase {
 
 /// Receives the progress of a migration. Called on the threads of the migration, so it must not block.
 pub trait Progress: Send + Sync {
-    /// A phase begins that goes through so many rows.
+    /// A phase over this number of rows begins.
     fn begin(&self, phase: Phase, rows: u64) {
         let _ = (phase, rows);
     }
@@ -22,7 +22,7 @@ pub trait Progress: Send + Sync {
         let _ = name;
     }
 
-    /// So many more rows are done.
+    /// This number of additional rows is done.
     fn advance(&self, rows: u64) {
         let _ = rows;
     }

@@ -68,7 +68,7 @@ impl Batch {
         self.cells.iter().map(|cell| self.value(cell)).collect()
     }
 
-    /// The values of one of its rows, if it has so many.
+    /// The values of the row with this index, if it exists.
     pub(super) fn row(&self, row: usize, columns: usize) -> Option<Vec<Value<'_>>> {
         let cells = self.cells.get(row * columns..(row + 1) * columns)?;
         Some(cells.iter().map(|cell| self.value(cell)).collect())
@@ -125,7 +125,7 @@ pub(super) fn read(
     }
 }
 
-/// A key as people read it: `17`, or `(4, 2025, 901)` when it has several columns.
+/// A key for messages: `17`, or `(4, 2025, 901)` when it has several columns.
 pub(super) fn key(values: &[Value<'_>]) -> String {
     let texts: Vec<String> = values.iter().map(text).collect();
     match &texts[..] {

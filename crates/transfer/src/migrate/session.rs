@@ -5,14 +5,14 @@ use std::ops::ControlFlow;
 use obeya_store::{Session, StoreError};
 
 /// Lifts the limits on the duration of the transaction: a server ends one that idles for long.
-pub(crate) fn patient(session: &mut dyn Session) -> Result<(), StoreError> {
+pub(crate) fn lift_time_limits(session: &mut dyn Session) -> Result<(), StoreError> {
     match session.capabilities().lift_transaction_limits() {
         None => Ok(()),
         Some(sql) => session.query(sql, &[], &mut |_| Ok(ControlFlow::Continue(()))),
     }
 }
 
-/// The identity of a database among all of its engine; `None` where its address is the identity.
+/// A unique identity of a database within its engine; `None` if its address is the identity.
 pub(super) fn identity(session: &mut dyn Session) -> Result<Option<String>, StoreError> {
     match session.capabilities().identity() {
         None => Ok(None),

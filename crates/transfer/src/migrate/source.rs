@@ -1,18 +1,18 @@
 //! The source: read in one snapshot, table by table, as the target requests them.
 
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{self, Receiver, Sender, SyncSender, sync_channel};
 
 use super::digest::{Sum, Summing};
 use super::error::{MigrateError, Side};
 use super::progress::Progress;
 use super::rows::{self, Batch};
-use super::session::patient;
-use super::tables::{COUNTED, TABLES};
+use super::session::lift_time_limits;
+use super::tables::{SEQUENCED_TABLES, TABLES};
 use obeya_store::table::Table;
 use obeya_store::{Session, StoreError, Value, sequences};
 
-/// Most batches in the channel.
-const ON_THE_WAY: usize = 4;
+/// The capacity of the channel, in batches.
+const CHANNEL_BATCHES: usize = 4;
 
 /// Facts about the source in the snapshot.
 #[derive(Debug, Clone)]
@@ -21,25 +21,28 @@ pub(super) struct Snapshot {
     pub(super) stamp: i64,
     /// Rows of all tables, one of which always exists.
     pub(super) rows: u64,
-    /// The highest id issued, for each table of [`COUNTED`].
-    pub(super) ids: [i64; COUNTED.len()],
+    /// The highest id issued, for each table of [`SEQUENCED_TABLES`].
+    pub(super) ids: [i64; SEQUENCED_TABLES.len()],
 }
 
 /// The two ends of the channel between source and target.
-pub(super) fn line() -> (Asking, Answering) {
-    let (ask, asked) = channel();
-    let (answer, answers) = sync_channel(ON_THE_WAY);
-    (Asking { ask, answers }, Answering { asked, answer })
+pub(super) fn channel() -> (SourceClient, SourceServer) {
+    let (ask, asked) = mpsc::channel();
+    let (answer, answers) = sync_channel(CHANNEL_BATCHES);
+    (
+        SourceClient { ask, answers },
+        SourceServer { asked, answer },
+    )
 }
 
 /// The target's end. When it is dropped, the source ends.
-pub(super) struct Asking {
+pub(super) struct SourceClient {
     ask: Sender<Request>,
     answers: Receiver<Answer>,
 }
 
 /// The source's end.
-pub(super) struct Answering {
+pub(super) struct SourceServer {
     asked: Receiver<Request>,
     answer: SyncSender<Answer>,
 }
@@ -58,7 +61,7 @@ enum Answer {
 
 /// The other side has ended and returns the error.
 #[derive(Debug)]
-pub(super) struct Gone;
+pub(super) struct Disconnected;
 
 /// Why reading the source ended. Errors of the store are attributed to the source.
 #[derive(Debug)]
@@ -77,7 +80,7 @@ impl From<MigrateError> for Ended {
 }
 
 impl Snapshot {
-    /// Whether nothing was ever stored in it.
+    /// Whether the source never stored anything.
     pub(super) fn is_new(&self) -> bool {
         self.stamp == 0 && self.rows <= 1
     }
@@ -91,37 +94,37 @@ impl Snapshot {
     }
 }
 
-impl Asking {
+impl SourceClient {
     /// Waits for the facts about the source.
-    pub(super) fn snapshot(&self) -> Result<Snapshot, Gone> {
+    pub(super) fn snapshot(&self) -> Result<Snapshot, Disconnected> {
         self.ask(Request::Snapshot)?;
         match self.answers.recv() {
             Ok(Answer::Snapshot(snapshot)) => Ok(snapshot),
-            _ => Err(Gone),
+            _ => Err(Disconnected),
         }
     }
 
     /// Requests the rows of a table, which [`Self::next`] returns.
-    pub(super) fn rows(&self, table: &'static Table) -> Result<(), Gone> {
+    pub(super) fn rows(&self, table: &'static Table) -> Result<(), Disconnected> {
         self.ask(Request::Rows(table))
     }
 
     /// Requests the digest of a table, which [`Self::next`] returns; it is computed meanwhile.
-    pub(super) fn sum(&self, table: &'static Table) -> Result<(), Gone> {
+    pub(super) fn sum(&self, table: &'static Table) -> Result<(), Disconnected> {
         self.ask(Request::Sum(table))
     }
 
     /// The next rows of the requested table, or last the digest of all of them.
-    pub(super) fn next(&self) -> Result<Part, Gone> {
+    pub(super) fn next(&self) -> Result<Part, Disconnected> {
         match self.answers.recv() {
             Ok(Answer::Rows(batch)) => Ok(Part::Rows(batch)),
             Ok(Answer::Sum(sum)) => Ok(Part::Sum(sum)),
-            _ => Err(Gone),
+            _ => Err(Disconnected),
         }
     }
 
-    fn ask(&self, request: Request) -> Result<(), Gone> {
-        self.ask.send(request).map_err(|_| Gone)
+    fn ask(&self, request: Request) -> Result<(), Disconnected> {
+        self.ask.send(request).map_err(|_| Disconnected)
     }
 }
 
@@ -134,14 +137,14 @@ pub(super) enum Part {
 /// Serves the requests of the target until there are no more.
 pub(super) fn serve(
     session: &mut dyn Session,
-    line: &Answering,
+    server: &SourceServer,
     progress: &dyn Progress,
 ) -> Result<(), Ended> {
-    patient(session)?;
-    for request in &line.asked {
+    lift_time_limits(session)?;
+    for request in &server.asked {
         let answer = match request {
             Request::Snapshot => Answer::Snapshot(snapshot(session, progress)?),
-            Request::Rows(table) => Answer::Sum(send(session, table, &line.answer, progress)?),
+            Request::Rows(table) => Answer::Sum(send(session, table, &server.answer, progress)?),
             Request::Sum(table) => {
                 let mut sum = Summing::default();
                 rows::read(session, Side::Source, table, progress, |row| {
@@ -151,14 +154,14 @@ pub(super) fn serve(
                 Answer::Sum(sum.end())
             }
         };
-        if line.answer.send(answer).is_err() {
+        if server.answer.send(answer).is_err() {
             break;
         }
     }
     Ok(())
 }
 
-/// The first row found to refer to one that is not there.
+/// The first row with a dangling reference.
 pub(super) fn dangling(session: &mut dyn Session) -> Result<Option<MigrateError>, StoreError> {
     for table in TABLES {
         for column in table.columns {
@@ -210,8 +213,8 @@ fn snapshot(session: &mut dyn Session, progress: &dyn Progress) -> Result<Snapsh
         let count = count.map_err(|error| MigrateError::of(Side::Source, table.name, error))?;
         rows += count.flatten().unwrap_or_default().unsigned_abs();
     }
-    let mut ids = [0; COUNTED.len()];
-    for (last, table) in ids.iter_mut().zip(COUNTED) {
+    let mut ids = [0; SEQUENCED_TABLES.len()];
+    for (last, table) in ids.iter_mut().zip(SEQUENCED_TABLES) {
         *last = sequences::last(session, table)
             .map_err(|error| MigrateError::of(Side::Source, table, error))?;
     }
@@ -231,7 +234,7 @@ fn send(
 ) -> Result<Sum, MigrateError> {
     let mut sum = Summing::default();
     let mut batch = Batch::default();
-    // Returned when the target has ended, which returns the error.
+    // The source stops when the target has ended; the target returns the error.
     let gone = |_| MigrateError::Stopped;
     rows::read(session, Side::Source, table, progress, |row| {
         sum.add(row);

@@ -16,7 +16,7 @@ use obeya_store::tables::organisation::{AreaRow, GroupRow, ProjectRow, UserRow};
 pub(super) const STAMPS: &str = "stamps";
 
 /// The tables with a sequence of ids, none of which is issued twice.
-pub(super) const COUNTED: [&str; 2] = ["incidents", "improvements"];
+pub(super) const SEQUENCED_TABLES: [&str; 2] = ["incidents", "improvements"];
 
 /// A table without a declaration: its name, its key and its other columns, `-> table` after a foreign key.
 macro_rules! copied {

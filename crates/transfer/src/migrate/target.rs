@@ -10,23 +10,23 @@ use super::progress::{Phase, Progress};
 use super::report::{MigrateReport, TableReport};
 use super::rows::{self, Batch};
 use super::search_words;
-use super::session::patient;
-use super::source::{Asking, Gone, Part};
-use super::tables::{COUNTED, STAMPS, TABLES};
+use super::session::lift_time_limits;
+use super::source::{Disconnected, Part, SourceClient};
+use super::tables::{SEQUENCED_TABLES, STAMPS, TABLES};
 use obeya_store::table::Table;
 use obeya_store::{Session, StoreError, Value, bulk, search, sequences};
 
 /// Why writing the target ended.
 pub(super) enum Ended {
     /// The source ended first and returns the error.
-    Gone,
+    Disconnected,
     /// Another error.
     Of(MigrateError),
 }
 
-impl From<Gone> for Ended {
-    fn from(_: Gone) -> Self {
-        Ended::Gone
+impl From<Disconnected> for Ended {
+    fn from(_: Disconnected) -> Self {
+        Ended::Disconnected
     }
 }
 
@@ -45,15 +45,15 @@ impl From<StoreError> for Ended {
 /// Copies everything in one transaction and compares.
 pub(super) fn fill(
     session: &mut dyn Session,
-    line: &Asking,
+    client: &SourceClient,
     progress: &dyn Progress,
 ) -> Result<MigrateReport, Ended> {
     let started = Instant::now();
-    patient(session)?;
+    lift_time_limits(session)?;
     for table in TABLES {
         must_be_empty(session, table)?;
     }
-    let snapshot = line.snapshot()?;
+    let snapshot = client.snapshot()?;
     if snapshot.is_new() {
         return Err(MigrateError::Nothing.into());
     }
@@ -63,10 +63,10 @@ pub(super) fn fill(
     for table in TABLES {
         let began = Instant::now();
         progress.table(table.name);
-        let sum = copy(session, table, line, progress)?;
+        let sum = copy(session, table, client, progress)?;
         copied.push((table, sum, began.elapsed()));
     }
-    search::settle_comments(session)?;
+    search::merge_comment_indexes(session)?;
     bulk::end(session, snapshot.rows)?;
 
     progress.begin(Phase::Verify, snapshot.rows);
@@ -75,13 +75,13 @@ pub(super) fn fill(
         let began = Instant::now();
         progress.table(table.name);
         if compare::sum(session, Side::Target, table, progress)? != source {
-            let difference = compare::rows(session, table, line, progress)?;
+            let difference = compare::rows(session, table, client, progress)?;
             return Err(MigrateError::Different(difference).into());
         }
         tables.push(TableReport::new(table, source, copying + began.elapsed()));
     }
-    for (table, last) in COUNTED.into_iter().zip(snapshot.ids) {
-        sequences::pass(session, table, last)
+    for (table, last) in SEQUENCED_TABLES.into_iter().zip(snapshot.ids) {
+        sequences::advance(session, table, last)
             .map_err(|error| MigrateError::of(Side::Target, table, error))?;
     }
     Ok(MigrateReport {
@@ -110,15 +110,15 @@ fn must_be_empty(session: &mut dyn Session, table: &Table) -> Result<(), Migrate
 fn copy(
     session: &mut dyn Session,
     table: &'static Table,
-    line: &Asking,
+    client: &SourceClient,
     progress: &dyn Progress,
 ) -> Result<Sum, Ended> {
-    line.rows(table)?;
+    client.rows(table)?;
     loop {
         if !progress.should_continue() {
             return Err(MigrateError::Stopped.into());
         }
-        match line.next()? {
+        match client.next()? {
             Part::Rows(batch) => {
                 write(session, table, &batch)?;
                 progress.advance(batch.rows() as u64);
@@ -135,7 +135,7 @@ fn write(session: &mut dyn Session, table: &Table, batch: &Batch) -> Result<(), 
         return Err(nul(table, &values, engine.product()));
     }
     let written = if table.name == STAMPS {
-        // Its row exists, and other writers wait for its lock, so it must not be replaced.
+        // Its row exists and is locked by other writers, so it must not be replaced.
         let sql = "UPDATE stamps SET last = ?2 WHERE id = ?1";
         session.execute_deferred(sql, &values)
     } else {
@@ -158,7 +158,7 @@ fn write(session: &mut dyn Session, table: &Table, batch: &Batch) -> Result<(), 
     })
 }
 
-/// The text that this engine would refuse without saying where it is.
+/// Finds a text that the engine would refuse without naming its position.
 fn nul(table: &Table, values: &[Value<'_>], engine: &str) -> MigrateError {
     let is_bad = |value: &Value<'_>| matches!(value, Value::Text(text) if text.contains('\0'));
     let place = values.iter().position(is_bad).unwrap_or_default();

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use obeya_testkit::postgres::Scratch;
 
-use super::session::patient;
-use super::tables::{COUNTED, TABLES};
+use super::session::lift_time_limits;
+use super::tables::{SEQUENCED_TABLES, TABLES};
 use obeya_store::table::{Column, ColumnType, Table};
 use obeya_store::{Session, Store, StoreError, StoreOptions};
 
@@ -20,12 +20,12 @@ const DERIVED: [&str; 7] = [
     "incidents_search",
 ];
 
-/// A column as the list has it: its name, its kind, its place in the primary key, and what it refers to. Only
-/// the columns of the key have an order: a declared table has that of its lines, and a column that was added
-/// to a table stands at its end.
+/// A column of the list: its name, type, position in the primary key, and the table that it refers to. Only
+/// key columns have an order: that of the lines in the declaration, and a column that was added later is at
+/// the end of its table.
 type Listed = (String, ColumnType, Option<usize>, Option<String>);
 
-/// Where each engine tells of its own tables.
+/// The catalogue query of each engine for its tables.
 struct Catalogue {
     /// Names of tables.
     tables: &'static str,
@@ -109,7 +109,7 @@ async fn holds(url: &str, catalogue: &'static Catalogue) {
     }
     assert!(listed.is_empty(), "no table of the schema: {listed:?}");
     counted.sort();
-    let mut expected = COUNTED.map(str::to_owned).to_vec();
+    let mut expected = SEQUENCED_TABLES.map(str::to_owned).to_vec();
     expected.sort();
     assert_eq!(counted, expected);
 }
@@ -128,7 +128,7 @@ async fn waits(url: &str) {
     let before = before.expect("read").flatten();
     let during = store
         .write(move |session| {
-            patient(session)?;
+            lift_time_limits(session)?;
             limits(session)
         })
         .await;

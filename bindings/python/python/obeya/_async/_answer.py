@@ -1,4 +1,4 @@
-"""How an answer is had: it is awaited."""
+"""Awaits a call's result."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The text of an expression while it is made: how tightly it holds together, so that parentheses stand where they have to and nowhere
-else, and which range variables are still without a name.
+"""The text of an expression under construction: its operator precedence, to add only the necessary parentheses, and its range variables
+without a name.
 
-A variable gets its name when the body of its `any` or `all` is done: only then is it known which names the body uses.
+A variable gets its name when the body of its `any` or `all` is complete, because only then are all names in the body known.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-# How tightly operators bind, by the precedence table of OData; larger is tighter.
+# Operator precedence by the table of OData; a higher number binds more tightly.
 OR, AND, EQUALITY, RELATION, SUM, PRODUCT, UNARY, PRIMARY, ATOM = range(1, 10)
 
 
 class Variable:
-    """A range variable without a name: the member of a collection that a condition is about."""
+    """A range variable without a name, for the members of a collection."""
 
     __slots__ = ("hint",)
 
@@ -23,12 +23,12 @@ class Variable:
 
 
 class Parts(NamedTuple):
-    """A text in pieces."""
+    """An expression as pieces of text, with its precedence."""
 
     pieces: tuple[str | Variable, ...]
     level: int = ATOM
     words: frozenset[str] = frozenset()
-    """The names that a range variable around this must not have."""
+    """The names that an enclosing range variable must not have."""
 
     def __str__(self) -> str:
         return "".join(piece if isinstance(piece, str) else piece.hint for piece in self.pieces)
@@ -45,12 +45,12 @@ def text(literal: str) -> Parts:
 
 
 def path(name: str) -> Parts:
-    """A path that begins at the record that is filtered."""
+    """A path that begins at the filtered record."""
     return Parts((name,), words=frozenset({name.partition("/")[0]}))
 
 
 def join(level: int, *parts: Parts | str) -> Parts:
-    """These one after the other."""
+    """The concatenation of these parts."""
     pieces: list[str | Variable] = []
     words: frozenset[str] = frozenset()
     for part in parts:
@@ -68,29 +68,29 @@ def within(part: Parts, least: int) -> Parts:
 
 
 def binary(left: Parts, word: str, right: Parts, level: int) -> Parts:
-    """An operator between two, that is read from left to right."""
+    """A left-associative binary operator."""
     return join(level, within(left, level), f" {word} ", within(right, level + 1))
 
 
 def logic(left: Parts, word: str, right: Parts, level: int) -> Parts:
-    """`and` or `or` between two: in a row of them parentheses change nothing."""
+    """`and` or `or`, which are associative: a chain of them needs no parentheses."""
     return join(level, within(left, level), f" {word} ", within(right, level))
 
 
 def prefix(sign: str, part: Parts) -> Parts:
-    """A sign before a part."""
-    # Two in a row are clearer with parentheses.
+    """A prefix operator before a part."""
+    # Two prefix operators are clearer with parentheses.
     return join(UNARY, sign, within(part, PRIMARY))
 
 
 def call(name: str, arguments: Iterable[Parts]) -> Parts:
-    """A function of arguments."""
+    """A function call."""
     return join(ATOM, f"{name}(", *_between(arguments), ")")
 
 
 def among(left: Parts, members: list[Parts]) -> Parts:
-    """A value in a list."""
-    # There is no empty list in parentheses.
+    """`in` with a list of values."""
+    # The grammar has no empty list in parentheses.
     opening, closing = ("(", ")") if members else ("[", "]")
     return join(PRIMARY, within(left, PRIMARY), f" in {opening}", *_between(members), closing)
 
@@ -98,7 +98,7 @@ def among(left: Parts, members: list[Parts]) -> Parts:
 def quantified(collection: Parts, word: str, variable: Variable, body: Parts) -> Parts:
     """`any` or `all` with a body, whose variable gets its name here."""
     name, number = variable.hint, 1
-    # One that hides no property and no other variable.
+    # The name must not hide a property or another variable.
     while name in body.words:
         number += 1
         name = f"{variable.hint}{number}"

@@ -1,4 +1,4 @@
-"""How an answer is had: it is waited for, without the GIL and with an ear for Ctrl-C."""
+"""Waits for a call's result without the GIL; stays interruptible by Ctrl-C."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ const fn link(
     }
 }
 
-/// Binds options to the groups, and says what is wrong with them other than their values.
+/// Binds options to the groups; accepts only errors that depend on values.
 fn bound(options: &Options, text: &str) {
     let limits = Limits {
         nodes: 100_000,

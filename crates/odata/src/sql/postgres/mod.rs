@@ -6,7 +6,7 @@
 
 mod search;
 
-use crate::sql::dialect::{Bind, Dialect, Extent, Sought, TextIndex};
+use crate::sql::dialect::{Bind, Dialect, Extent, IndexLookup, TextIndex};
 use crate::sql::render::quote;
 use crate::sql::trigrams::{self, Runs};
 use crate::sql::{SqlKind, Value};
@@ -139,19 +139,19 @@ impl Dialect for Postgres {
         crate::functions::postgres::pattern(pattern, flags)
     }
 
-    fn found(
+    fn index_condition(
         &self,
         index: TextIndex,
         alias: &str,
-        sought: Sought<'_>,
+        lookup: IndexLookup<'_>,
         extent: &Extent,
         bind: Bind<'_>,
     ) -> Option<String> {
-        match sought {
-            Sought::Words(phrases) => {
+        match lookup {
+            IndexLookup::Words(phrases) => {
                 Some(search::matching_rows(index, alias, phrases, extent, bind))
             }
-            Sought::Parts(parts) => {
+            IndexLookup::Parts(parts) => {
                 let condition = of_runs(&trigrams::runs(parts)?, bind);
                 let (table, column) = (quote(index.table), quote(index.column));
                 Some(format!(

@@ -1,5 +1,5 @@
-//! What the migrations of both engines make, for every version, and what a start does with a database that an
-//! earlier build made.
+//! The objects that the migrations of both engines create, for every version, and starts on a database of an
+//! earlier build.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::engine::Session;
 use crate::postgres::Postgres;
 use crate::postgres::address::Address;
 use crate::postgres::catalogue::read;
-use crate::postgres::connection::Database;
+use crate::postgres::connection::PostgresConnection;
 use crate::postgres::migrate::make_old;
 use crate::postgres::server::{Role, Server};
 use crate::schema::catalogue::Catalogue;
@@ -19,10 +19,10 @@ use crate::{StoreError, sqlite};
 
 /// The list of objects, in this crate.
 const LIST: &str = "src/schema/catalogue.txt";
-/// Set to write the list anew.
+/// Set to rewrite the list.
 const WRITE: &str = "OBEYA_WRITE_CATALOGUE";
 
-/// Where the engines differ on purpose: part of the name of an object, and why.
+/// Intended differences between the engines: part of the name of an object, and the reason.
 const DIFFERENCES: [(&str, &str); 5] = [
     (
         "_search",
@@ -44,16 +44,16 @@ const DIFFERENCES: [(&str, &str); 5] = [
 ];
 
 /// An older database on PostgreSQL, without checksums.
-fn old(version: usize) -> (Scratch, Database) {
+fn old(version: usize) -> (Scratch, PostgresConnection) {
     let scratch = Scratch::new();
     let address = Address::parse(&scratch.url, |_| None).unwrap();
     let server = Server::new(address, options()).unwrap();
-    let mut database = Database::open(Arc::clone(&server), Role::Writer).unwrap();
+    let mut database = PostgresConnection::open(Arc::clone(&server), Role::Writer).unwrap();
     make_old(&mut database, &server, version).unwrap();
     (scratch, database)
 }
 
-/// Objects with their definitions, and who has them: bit 0 SQLite, bit 1 PostgreSQL.
+/// Objects with their definitions, and the engines that have them: bit 0 SQLite, bit 1 PostgreSQL.
 type Owners = BTreeMap<(String, String), Vec<u8>>;
 
 fn add(owners: &mut Owners, catalogue: Catalogue, version: usize, engine: u8) {
@@ -138,7 +138,7 @@ fn the_engines_differ_only_where_it_is_meant() {
     }
 }
 
-/// What an operator may have added; nothing of it is ours.
+/// Objects that an operator may have added.
 const ADDED: &str =
     "CREATE INDEX mine ON boards (description); CREATE VIEW my_view AS SELECT id FROM boards;
     CREATE TABLE my_table (id bigint PRIMARY KEY, board_id bigint REFERENCES boards (id));
@@ -298,7 +298,7 @@ fn a_role_that_may_not_record_checksums_starts_without_them() {
     );
     drop(Postgres::open(&scratch.url, &options()).unwrap());
     assert_eq!(recorded(&mut owner), checksums(POSTGRES));
-    // The role reads the new table, and sees to it that its files are those that were applied.
+    // The role reads the new table, and verifies that its files are the applied ones.
     drop(Postgres::open(&url, &options()).unwrap());
     owner
         .control("UPDATE obeya_migrations SET checksum = ''")

@@ -1,4 +1,4 @@
-//! Connections that end, servers that go, and what is told of it.
+//! Lost connections, stopped servers, and the errors they cause.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ fn a_connection_from_the_pool_that_died_is_replaced_before_anybody_notices() {
     let second = process(&mut reader);
     assert_ne!(first, second);
     assert!(!reader.is_lost());
-    // In a snapshot, too, as long as nothing was seen of it.
+    // Also in a snapshot, until it has returned a result.
     terminate(second);
     reader.begin_read().unwrap();
     let third = process(&mut reader);
@@ -79,7 +79,7 @@ fn a_writer_that_was_lost_says_so_and_another_takes_its_place() {
         .execute("INSERT INTO t VALUES (?1)", &[Value::Int(1)])
         .unwrap();
     terminate(process(&mut writer));
-    // Nobody knows whether the server had heard of the commit.
+    // It is unknown whether the server received the commit.
     assert!(matches!(writer.commit(), Err(StoreError::Uncertain(_))));
     assert!(writer.is_lost() && !writer.is_in_transaction());
     let mut writer = postgres.writer().unwrap();
@@ -92,7 +92,7 @@ fn a_writer_that_was_lost_says_so_and_another_takes_its_place() {
     let lost = writer.execute("INSERT INTO t VALUES (?1)", &[Value::Int(1)]);
     assert!(matches!(lost, Err(StoreError::Unavailable(_))));
     assert!(writer.is_lost());
-    // It was known before the commit was sent.
+    // The loss was known before the commit was sent.
     assert!(matches!(writer.commit(), Err(StoreError::Unavailable(_))));
 }
 

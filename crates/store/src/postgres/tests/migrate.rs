@@ -1,4 +1,4 @@
-//! The schema's versions, for several processes and for users with few rights.
+//! Migrations by concurrent processes and by users with few privileges.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ fn refusal(url: &str) -> String {
 #[test]
 fn several_that_start_at_once_all_find_the_schema() {
     let scratch = Scratch::new();
-    // Of the levels a server may have for all, the one under which the least is seen of others.
+    // The strictest isolation level that a server may have as its default.
     let url = format!(
         "{}%20-c%20default_transaction_isolation%3Dserializable",
         scratch.url
@@ -49,7 +49,7 @@ fn several_that_start_at_once_all_find_the_schema() {
 #[test]
 fn a_start_that_was_ended_half_way_leaves_nothing_behind() {
     let scratch = Scratch::new();
-    // Stands where the migration goes on, so that it can be ended there.
+    // A lock that the migration waits for, so that it can be interrupted there.
     let mut first = scratch.writer();
     first
         .control("BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('obeya ' || current_schema(), 7382611))")
@@ -117,12 +117,12 @@ fn functions_of_another_build_are_made_anew_and_those_of_a_known_one_are_left() 
     let (scratch, _, mut writer) = Scratch::migrated();
     let broken = "CREATE OR REPLACE FUNCTION odata_lower(text) RETURNS text LANGUAGE sql AS $$ SELECT 'x' $$";
     let is_broken = "SELECT (odata_lower('A') = 'x')::int";
-    // As a newer program would, whose functions stand beside the record of ours.
+    // As a newer program does, whose functions have a newer recorded version.
     writer.control("DROP FUNCTION odata_lower(text)").unwrap();
     writer.control(broken).unwrap();
     Postgres::open(&scratch.url, &options()).unwrap();
     assert_eq!(one(&mut writer, is_broken, &[]).unwrap(), Some(1));
-    // As an older program left them.
+    // As an older program leaves them.
     writer
         .control("UPDATE obeya_functions SET digest = 'another'; DROP FUNCTION odata_lower(text)")
         .unwrap();
@@ -199,7 +199,7 @@ fn migrations_take_longer_than_a_statement_may() {
         busy_timeout: Duration::from_millis(4),
         ..options()
     };
-    // Looks are statements like others, and may take too long here; the migration itself may not.
+    // The checks before a migration have the statement timeout; the migration itself has none.
     until(|| match Postgres::open(&scratch.url, &options) {
         Ok(_) => true,
         Err(StoreError::Timeout) => false,

@@ -1,4 +1,4 @@
-//! The connection over a real server: what the driver, the wire and the server make of what is asked.
+//! Tests of connections with a real server: driver, protocol and server.
 
 mod catalogue;
 mod faults;

@@ -1,15 +1,15 @@
-//! What is asked before it is wanted.
+//! Prefetched queries.
 
 use super::scratch::{Scratch, one};
 use crate::connect::Connection as _;
-use crate::postgres::connection::Database;
+use crate::postgres::connection::PostgresConnection;
 use crate::{Session as _, StoreError, Value};
 
 const COUNT: &str = "SELECT count(*) FROM t";
 const FIND: &str = "SELECT a FROM t WHERE a = ?1";
 
 /// A part of a transaction, over a table with the numbers 1 and 2.
-fn in_part() -> (Scratch, Database) {
+fn in_part() -> (Scratch, PostgresConnection) {
     let (scratch, _, mut writer) = Scratch::migrated();
     writer
         .control("CREATE TABLE t (a bigint PRIMARY KEY)")
@@ -21,12 +21,12 @@ fn in_part() -> (Scratch, Database) {
     (scratch, writer)
 }
 
-fn insert(database: &mut Database, number: i64) {
+fn insert(database: &mut PostgresConnection, number: i64) {
     let sql = "INSERT INTO t (a) VALUES (?1)";
     database.execute(sql, &[number.into()]).unwrap();
 }
 
-fn count(database: &mut Database) -> Option<i64> {
+fn count(database: &mut PostgresConnection) -> Option<i64> {
     one(database, COUNT, &[]).unwrap()
 }
 
@@ -42,13 +42,13 @@ fn what_is_prefetched_is_answered_as_of_then_and_once() {
 #[test]
 fn nothing_prefetched_is_waited_for() {
     let (_scratch, mut writer) = in_part();
-    // Prepared before: that is waited for once in the life of a connection.
+    // Prepared first, because preparing waits for the server once per connection.
     assert_eq!(one(&mut writer, FIND, &[Value::Int(1)]).unwrap(), Some(1));
     for number in [2, 1, 7] {
         writer.prefetch(FIND, &[Value::Int(number)]).unwrap();
         assert!(writer.link.is_outstanding());
     }
-    // Asked in another order, and for what was not prefetched.
+    // Queried in another order, and with values that were not prefetched.
     for (number, found) in [(7, None), (1, Some(1)), (3, None), (2, Some(2))] {
         let asked = one(&mut writer, FIND, &[Value::Int(number)]).unwrap();
         assert_eq!(asked, found, "{number}");

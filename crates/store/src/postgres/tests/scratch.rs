@@ -1,4 +1,4 @@
-//! A schema of its own for each test, on the server that the tests are given.
+//! A separate schema for each test, on the server of the test run.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::postgres::Postgres;
 use crate::postgres::address::Address;
-use crate::postgres::connection::Database;
+use crate::postgres::connection::PostgresConnection;
 use crate::postgres::server::{Role, Server};
 use crate::{Session, StoreError, StoreOptions, Value};
 
@@ -17,7 +17,7 @@ static MADE: AtomicU32 = AtomicU32::new(0);
 /// The password of the user `postgres` of a [`Cluster`]: one that has to be encoded in an address.
 pub(super) const PASSWORD: &str = "s3cret-&-@long";
 
-/// The address of a server of a test's own for its user `postgres`.
+/// The address of a test's own server, for its user `postgres`.
 pub(super) fn url(cluster: &Cluster, parameters: &str) -> String {
     let password = utf8_percent_encode(PASSWORD, NON_ALPHANUMERIC);
     url_of(
@@ -36,7 +36,7 @@ pub(super) fn url_of(cluster: &Cluster, host: &str, user: &str, parameters: &str
     )
 }
 
-/// The address with a parameter more.
+/// The address with an additional parameter.
 pub(super) fn with(url: &str, parameter: &str) -> String {
     let mark = if url.contains('?') { '&' } else { '?' };
     format!("{url}{mark}{parameter}")
@@ -46,14 +46,14 @@ pub(super) fn options() -> StoreOptions {
     StoreOptions::default()
 }
 
-/// Connects to an address, without a look at its schema.
+/// Connects to an address without checking its schema.
 pub(super) fn connect(
     url: &str,
     role: Role,
     options: &StoreOptions,
-) -> Result<Database, StoreError> {
+) -> Result<PostgresConnection, StoreError> {
     let address = Address::parse(url, |_| None)?;
-    Database::open(Server::new(address, options.clone())?, role)
+    PostgresConnection::open(Server::new(address, options.clone())?, role)
 }
 
 /// A schema, dropped with everything in it at the end.
@@ -73,18 +73,18 @@ impl Scratch {
         Scratch { name, url }
     }
 
-    /// With the schema of this program in it.
-    pub(super) fn migrated() -> (Self, Postgres, Database) {
+    /// The same with the schema of this program.
+    pub(super) fn migrated() -> (Self, Postgres, PostgresConnection) {
         let scratch = Scratch::new();
         let (postgres, writer) = Postgres::open(&scratch.url, &options()).unwrap();
         (scratch, postgres, writer)
     }
 
-    pub(super) fn reader(&self) -> Database {
+    pub(super) fn reader(&self) -> PostgresConnection {
         connect(&self.url, Role::Reader, &options()).unwrap()
     }
 
-    pub(super) fn writer(&self) -> Database {
+    pub(super) fn writer(&self) -> PostgresConnection {
         connect(&self.url, Role::Writer, &options()).unwrap()
     }
 }
@@ -97,7 +97,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Runs statements beside the test.
+/// Runs statements on a separate connection.
 pub(super) fn admin(sql: &str) {
     let mut database = connect(&server(), Role::Writer, &options()).unwrap();
     database.control(sql).unwrap();
@@ -105,7 +105,7 @@ pub(super) fn admin(sql: &str) {
 
 /// The first column of the first row.
 pub(super) fn one(
-    database: &mut Database,
+    database: &mut PostgresConnection,
     sql: &str,
     binds: &[Value<'_>],
 ) -> Result<Option<i64>, StoreError> {
@@ -113,14 +113,14 @@ pub(super) fn one(
     Ok(session.first(sql, binds, |row| row.int(0))?.flatten())
 }
 
-/// The number of the server's process behind a connection.
-pub(super) fn process(database: &mut Database) -> i64 {
+/// The id of the server process of a connection.
+pub(super) fn process(database: &mut PostgresConnection) -> i64 {
     one(database, "SELECT pg_backend_pid()", &[])
         .unwrap()
         .unwrap()
 }
 
-/// Ends the server's process behind a connection, and waits until it is gone.
+/// Terminates the server process of a connection, and waits until it has ended.
 pub(super) fn terminate(process: i64) {
     let mut database = connect(&server(), Role::Writer, &options()).unwrap();
     one(
@@ -135,7 +135,7 @@ pub(super) fn terminate(process: i64) {
     });
 }
 
-/// Polls until something is so.
+/// Polls until a condition is true.
 pub(super) fn until(mut is_so: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(30);
     while !is_so() {

@@ -1,4 +1,4 @@
-//! Values in, rows out, and what a statement leaves behind.
+//! Bound values, result rows, and the state after a statement.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -166,7 +166,7 @@ fn more_statements_than_are_kept_can_be_used_in_turn() {
     for number in numbers {
         one(&mut reader, &format!("SELECT {number}"), &[]).unwrap();
     }
-    // Four are kept, this one among them, and the one that was not used for longest is gone.
+    // Four are cached, including this one; the least recently used one was evicted.
     let sum = "SELECT sum(right(statement, 3)::bigint) FROM pg_prepared_statements WHERE statement LIKE 'SELECT 1__'";
     assert_eq!(one(&mut reader, sum, &[]).unwrap(), Some(101 + 103 + 104));
 }
@@ -200,7 +200,7 @@ fn rows_are_appended_as_their_columns_types_want_them() {
         .unwrap();
     let mut values = Vec::new();
     for number in 0..5_000_i64 {
-        // A whole number for a column of doubles, as units of work give them.
+        // A whole number for a column of doubles, as the callers bind it.
         values.extend([
             Value::Int(number),
             Value::Int(number * 2),
@@ -252,7 +252,7 @@ fn what_the_server_says_is_sorted_by_its_code() {
         assert!(matches!(raised(code), StoreError::Engine(_)), "{code}");
     }
     assert!(matches!(raised("57014"), StoreError::Timeout));
-    // The same words as an embedded database has for them.
+    // The same messages as those of SQLite.
     for (code, fault) in [
         ("22012", ScalarError::DivisionByZero),
         ("22003", ScalarError::OutOfRange),

@@ -1,6 +1,6 @@
-//! TLS, certificates and passwords, with a server that has its own. One that was built without TLS gets it
-//! from a proxy, which does not decide who may come in: users by certificate, and passwords bound to the
-//! encryption, need the server itself.
+//! TLS, certificates and passwords, with a server that has its own. A server built without TLS gets it from a
+//! proxy, which does not authenticate clients: client certificates and channel binding need the server
+//! itself.
 
 use std::net::Ipv4Addr;
 
@@ -13,7 +13,7 @@ use crate::StoreError;
 use crate::connect::Connection as _;
 use crate::postgres::server::Role;
 
-/// The file that says who may come in, and how.
+/// The rules of client authentication (`pg_hba.conf`).
 const HBA: &str = "data/pg_hba.conf";
 
 type Authority = CertifiedIssuer<'static, KeyPair>;
@@ -35,11 +35,11 @@ fn certificate(by: &Authority, hosts: &[&str], user: &str) -> (String, String) {
     (certificate.pem(), key.serialize_pem())
 }
 
-/// Whether the connection that this address leads to is encrypted.
+/// Whether a connection to this address is encrypted.
 fn is_encrypted(url: &str) -> Result<bool, StoreError> {
     let mut reader = connect(url, Role::Reader, &options())?;
     let sql = "SELECT ssl::int FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
-    // What is sent without waiting for an answer passes through the encryption as well.
+    // Pipelined statements are encrypted as well.
     for _ in 0..3 {
         reader.begin_read()?;
         one(&mut reader, "SELECT 5", &[])?;

@@ -1,4 +1,4 @@
-//! Snapshots, turns to write, parts, and what is told late.
+//! Snapshots, the writer lock, savepoints, and errors of pipelined statements.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -8,15 +8,15 @@ use obeya_testkit::postgres::{Cluster, Shutdown};
 use super::scratch::{PASSWORD, Scratch, connect, one, options, process, until, url};
 use crate::connect::{Connect as _, Connection as _, Work};
 use crate::postgres::Postgres;
-use crate::postgres::connection::Database;
+use crate::postgres::connection::PostgresConnection;
 use crate::postgres::server::Role;
 use crate::{Session as _, StoreError, StoreOptions, Value, View};
 
 const COUNT: &str = "SELECT count(*) FROM t";
 const INSERT: &str = "INSERT INTO t (a) VALUES (?1)";
 
-/// The program's schema, and a table to play with.
-fn with_table() -> (Scratch, Database) {
+/// The program's schema, and a table for the test.
+fn with_table() -> (Scratch, PostgresConnection) {
     let (scratch, _, mut writer) = Scratch::migrated();
     writer
         .control("CREATE TABLE t (a bigint PRIMARY KEY)")
@@ -24,7 +24,7 @@ fn with_table() -> (Scratch, Database) {
     (scratch, writer)
 }
 
-fn insert(database: &mut Database, number: i64) -> Result<u64, StoreError> {
+fn insert(database: &mut PostgresConnection, number: i64) -> Result<u64, StoreError> {
     database.execute(INSERT, &[number.into()])
 }
 
@@ -95,7 +95,7 @@ fn what_is_sent_is_done_in_order_and_its_error_is_told_before_anything_is_kept()
     let (_scratch, mut writer) = with_table();
     writer.begin_write().unwrap();
     writer.begin_savepoint().unwrap();
-    // More than may be outstanding.
+    // More than the most outstanding answers.
     for number in 0..1_000_i64 {
         writer.execute_deferred(INSERT, &[number.into()]).unwrap();
     }
@@ -106,13 +106,16 @@ fn what_is_sent_is_done_in_order_and_its_error_is_told_before_anything_is_kept()
         one(&mut writer, "SELECT min(a) FROM t", &[]).unwrap(),
         Some(10_000)
     );
-    writer.settle().unwrap();
+    writer.await_pending().unwrap();
     writer.end_savepoint(true).unwrap();
 
     writer.begin_savepoint().unwrap();
     writer.execute_deferred(INSERT, &[Value::Int(1)]).unwrap();
     writer.execute_deferred(INSERT, &[Value::Int(1)]).unwrap();
-    assert!(matches!(writer.settle(), Err(StoreError::Constraint(_))));
+    assert!(matches!(
+        writer.await_pending(),
+        Err(StoreError::Constraint(_))
+    ));
     writer.end_savepoint(false).unwrap();
 
     writer.begin_savepoint().unwrap();
@@ -123,7 +126,10 @@ fn what_is_sent_is_done_in_order_and_its_error_is_told_before_anything_is_kept()
         matches!(told, Err(StoreError::Constraint(_))),
         "not that the transaction had failed"
     );
-    assert!(writer.settle().is_err(), "the part can only be undone");
+    assert!(
+        writer.await_pending().is_err(),
+        "the part can only be undone"
+    );
     writer.end_savepoint(false).unwrap();
     writer.commit().unwrap();
     assert_eq!(one(&mut writer, COUNT, &[]).unwrap(), Some(1_000));
@@ -138,7 +144,7 @@ fn an_error_that_was_not_told_is_told_by_the_commit_which_keeps_nothing() {
     assert!(matches!(writer.commit(), Err(StoreError::Constraint(_))));
     assert!(!writer.is_in_transaction() && !writer.is_lost());
     assert_eq!(one(&mut writer, COUNT, &[]).unwrap(), Some(0));
-    // The server would answer this commit without an error, too.
+    // The server would also answer this commit without an error.
     writer.begin_write().unwrap();
     insert(&mut writer, 1).unwrap();
     assert!(insert(&mut writer, 1).is_err());
@@ -194,8 +200,7 @@ fn a_conflict_is_told_apart_from_other_failures() {
     let mut second = scratch.writer();
     first.control("INSERT INTO t VALUES (1), (2)").unwrap();
     let change = "UPDATE t SET a = a WHERE a = ?1";
-    // Two that hold what the other one wants; one of them is ended. Past the turn, which would keep them
-    // apart.
+    // A deadlock, of which the server ends one side. Without the writer lock, which would prevent it.
     first.control("BEGIN").unwrap();
     second.control("BEGIN").unwrap();
     first.execute(change, &[Value::Int(1)]).unwrap();
@@ -203,7 +208,7 @@ fn a_conflict_is_told_apart_from_other_failures() {
     std::thread::scope(|scope| {
         let other = scope.spawn(|| second.execute(change, &[Value::Int(1)]).is_err());
         let one = first.execute(change, &[Value::Int(2)]).is_err();
-        // Whoever got its way holds the other one no longer.
+        // Releases the locks that `second` may wait for.
         first.control("ROLLBACK").unwrap();
         assert!(other.join().unwrap() != one);
     });
@@ -219,7 +224,7 @@ fn a_conflict_is_told_apart_from_other_failures() {
 
 #[test]
 fn equal_views_are_equal_data() {
-    // Where nobody else writes: a view is of the whole server.
+    // On a separate server without other writers, because a view covers the whole server.
     let mut cluster = Cluster::new(PASSWORD);
     cluster.start(&["autovacuum=off"]);
     let (postgres, mut writer) = Postgres::open(&url(&cluster, ""), &options()).unwrap();
@@ -227,7 +232,7 @@ fn equal_views_are_equal_data() {
         .control("CREATE TABLE t (a bigint PRIMARY KEY)")
         .unwrap();
     let mut reader = postgres.reader(Work::Long).unwrap();
-    let look = |reader: &mut Database| {
+    let look = |reader: &mut PostgresConnection| {
         reader.begin_read().unwrap();
         let view = reader.view().unwrap();
         let count = one(reader, COUNT, &[]).unwrap();
@@ -248,8 +253,7 @@ fn equal_views_are_equal_data() {
         assert_eq!(look(&mut other), after, "on whichever connection");
         before = after;
     }
-    // What a transaction has not kept yet is in no view; beside one that began earlier and goes on, nothing
-    // is said.
+    // A view does not include uncommitted changes. While an earlier transaction runs, there is no view.
     writer.begin_write().unwrap();
     insert(&mut writer, 100).unwrap();
     assert_eq!(look(&mut reader), before);
@@ -261,7 +265,7 @@ fn equal_views_are_equal_data() {
     assert_eq!(kept.1, before.1 + 2);
     assert!(kept.0.is_some() && kept.0 != before.0);
 
-    // After a connection was lost, another server may stand there.
+    // After a lost connection, the address may belong to another server.
     let ended = process(&mut reader);
     let end = "SELECT pg_terminate_backend(?1, 10000)::int";
     assert_eq!(one(&mut writer, end, &[ended.into()]).unwrap(), Some(1));
@@ -271,7 +275,7 @@ fn equal_views_are_equal_data() {
     assert_eq!(version(renewed), version(kept));
     assert_ne!(renewed.0, kept.0);
 
-    // A server that was started anew is another one, even to a connection that was not there before.
+    // A restarted server counts as another one, also for a new connection.
     cluster.stop(Shutdown::Fast);
     cluster.start(&["autovacuum=off"]);
     let mut other = postgres.reader(Work::Long).unwrap();
@@ -286,11 +290,11 @@ fn no_view_from_before_a_crash_is_seen_again_after_it() {
     cluster.start(&["autovacuum=off"]);
     let (postgres, mut writer) = Postgres::open(&url(&cluster, ""), &options()).unwrap();
     let victim = process(&mut writer).to_string();
-    // First: what was lost in the engine's eyes before it is not what is shown here.
+    // First, so that the engine has not noticed a lost connection before.
     let mut watcher = postgres.writer().unwrap();
     let mut kept = postgres.reader(Work::Long).unwrap();
     let started = "SELECT extract(epoch FROM pg_postmaster_start_time())::bigint";
-    let look = |reader: &mut Database| {
+    let look = |reader: &mut PostgresConnection| {
         reader.begin_read().unwrap();
         let view = reader.view().unwrap();
         reader.end_read().unwrap();
@@ -298,13 +302,13 @@ fn no_view_from_before_a_crash_is_seen_again_after_it() {
     };
     let server = one(&mut kept, started, &[]).unwrap();
     let before = look(&mut kept);
-    // The server ends all its processes and recovers, and was started when it was started.
+    // The server ends all its processes and recovers; its start time does not change.
     let killed = std::process::Command::new("kill")
         .args(["-9", &victim])
         .status();
     assert!(killed.unwrap().success());
     until(|| one(&mut watcher, "SELECT 5", &[]).is_err());
-    // Not through the connection that looked, which would find out that it was lost.
+    // Not through the reader's connection, which would notice that it was lost.
     let mut opened = None;
     until(|| {
         opened = postgres.reader(Work::Long).ok();
@@ -314,7 +318,7 @@ fn no_view_from_before_a_crash_is_seen_again_after_it() {
     assert_eq!(one(&mut opened, started, &[]).unwrap(), server);
     let after = look(&mut opened);
     assert_ne!(after.reader, before.reader);
-    // A connection that is replaced while it looks counts, too.
+    // A connection that is replaced during the read also counts.
     assert_ne!(look(&mut kept).reader, before.reader);
     assert_ne!(look(&mut kept).reader, after.reader);
 }
@@ -366,15 +370,15 @@ fn a_statement_of_the_writer_that_became_stale_is_prepared_anew_when_its_jobs_ru
         .unwrap();
     writer.begin_write().unwrap();
     writer.begin_savepoint().unwrap();
-    // Nobody waits for it, so nobody knows its text when it fails.
+    // It is not awaited, so its text is unknown when it fails.
     writer.prefetch(look, &[]).unwrap();
-    assert!(writer.settle().is_err());
+    assert!(writer.await_pending().is_err());
     writer.end_savepoint(false).unwrap();
     assert!(writer.take_conflict());
     writer.roll_back().unwrap();
     writer.begin_write().unwrap();
     writer.prefetch(look, &[]).unwrap();
-    writer.settle().unwrap();
+    writer.await_pending().unwrap();
     writer.roll_back().unwrap();
 }
 

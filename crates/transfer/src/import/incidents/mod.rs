@@ -6,7 +6,7 @@ use crate::import::OnConflict;
 use crate::import::error::{ImportError, Location};
 use crate::import::folder::Source;
 use crate::import::ids::SeenIds;
-use crate::import::run::{Run, Turn, leaves_ids, not_empty, refer, refer_part, refer_user};
+use crate::import::run::{LineAction, Run, leaves_ids, not_empty, refer, refer_part, refer_user};
 use obeya_model::{Patch, Timestamp};
 use obeya_rules::enums::IncidentStatus;
 use obeya_store::tables::incidents::{
@@ -20,8 +20,8 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
     let mut seen = SeenIds::default();
     run.each(source, |run, location, mut line: IncidentLine| {
         let exists = run.known.incidents.contains(&line.id);
-        let turn = run.turn(location, &mut seen, &line.id, exists)?;
-        if turn == Turn::Skip {
+        let action = run.action(location, &mut seen, &line.id, exists)?;
+        if action == LineAction::Skip {
             return Ok(());
         }
         check(run, location, &line)?;
@@ -30,12 +30,12 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
         let requested = line.last_modified;
         let stamp = run
             .stamps
-            .assign(location, "lastModified", turn, requested, default)?;
+            .assign(location, "lastModified", action, requested, default)?;
         run.collected.incidents.insert(line.id);
         let parts = Parts::take(&mut line);
         let row = row(line, stamp);
         run.execute(&IncidentRow::statements().upsert, &row.cells())?;
-        if turn == Turn::Replace {
+        if action == LineAction::Replace {
             incidents::clear_parts(run.session, row.id)?;
         }
         parts.write(run, location, &row)?;

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use crate::import::error::{ImportError, Location};
 use crate::import::folder::Source;
 use crate::import::ids::SeenIds;
-use crate::import::run::{Run, Turn, upsert};
+use crate::import::run::{LineAction, Run, upsert};
 use crate::jsonl::types::{Category, TypeLine};
 use obeya_store::engine::StoreError;
 use obeya_store::search;
@@ -29,8 +29,8 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
     let mut seen = SeenIds::default();
     run.each(source, |run, location, line: TypeLine| {
         let exists = run.known.incident_types.contains(&line.id);
-        let turn = run.turn(location, &mut seen, &line.id, exists)?;
-        if turn == Turn::Skip {
+        let action = run.action(location, &mut seen, &line.id, exists)?;
+        if action == LineAction::Skip {
             return Ok(());
         }
         run.known.incident_types.insert(line.id);
@@ -50,7 +50,7 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
             line.description.as_deref(),
         )?;
         let parts = parts(run, location, &line)?;
-        if turn == Turn::Replace {
+        if action == LineAction::Replace {
             drop_absent(run, location, line.id, &parts)?;
             run.execute(
                 "DELETE FROM type_translations WHERE incident_type_id = ?1",
@@ -156,7 +156,8 @@ fn parts(run: &mut Run<'_>, location: Location<'_>, line: &TypeLine) -> Result<P
     Ok(parts)
 }
 
-/// Writes a level of the category tree and those below. `tree` collects what is checked once all are known.
+/// Writes a level of the category tree and those below. `tree` collects the data of checks that need all
+/// levels.
 #[expect(
     clippy::too_many_arguments,
     reason = "what the recursion carries down; a struct for it would live in this function alone"
