@@ -110,10 +110,12 @@ fn not_offered(name: &str, allowed: &[OptionName]) -> Error {
     let meant = nearest(name, names.iter().copied())
         .map(|near| format!(" (did you mean `{near}`?)"))
         .unwrap_or_default();
-    let message = format!(
-        "this option is not supported here{meant}; the options are {}",
-        names.join(", ")
-    );
+    let supported = if names.is_empty() {
+        "no option is".to_owned()
+    } else {
+        format!("the options are {}", names.join(", "))
+    };
+    let message = format!("this option is not supported here{meant}; {supported}");
     Error::new(ErrorKind::Option, None, message).of(&excerpt(name))
 }
 

@@ -1,6 +1,7 @@
 //! The options other than `$filter`, and query strings as a whole.
 
 use insta::assert_snapshot;
+use obeya_odata::{Limits, Options};
 
 use super::message;
 use crate::model::{BOARD, COMMENT, GROUP};
@@ -17,6 +18,13 @@ fn others() {
     assert_snapshot!(message(&BOARD, "@=1"), @"@: a parameter alias is `@` and a name of letters, digits and `_`");
     assert_snapshot!(message(&BOARD, "@p="), @"@p at byte 0: found nothing; expected an expression such as `name eq 'x'`");
     assert_snapshot!(message(&BOARD, "@p=1&@p=2"), @"@p: it is given more than once");
+}
+
+#[test]
+fn where_no_option_is_supported() {
+    let limits = Limits::default();
+    let error = Options::parse("$top=1", &[], &limits).unwrap_err();
+    assert_snapshot!(error.to_string(), @"$top: this option is not supported here; no option is");
 }
 
 #[test]
