@@ -75,6 +75,11 @@ fn pytest() -> Result<Command> {
         "bindings/python",
         "-c",
         "bindings/python/pyproject.toml",
+        // A process for each core. The tests of a file share a service, so they stay in one process.
+        "-n",
+        "auto",
+        "--dist",
+        "loadfile",
     ]);
     Ok(pytest)
 }
