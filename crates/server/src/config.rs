@@ -83,7 +83,8 @@ pub struct Limits {
     /// navigations. See its fields; a request beyond one is answered with 400 `odata.limit`, which names the
     /// limit.
     pub query: QueryLimits,
-    /// Client secrets hashed at the same time; each takes 19 MiB. Default 2.
+    /// argon2id hashes of client secrets computed at the same time; each takes 19 MiB. Only secrets that an
+    /// earlier version stored have such a hash. Default 2.
     pub concurrent_hashes: usize,
     /// Verified tokens in the cache. Default 10,000.
     pub remembered_tokens: usize,

@@ -31,6 +31,11 @@ struct StatusLabel {
     status: &'static str,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct AlgorithmLabel {
+    algorithm: &'static str,
+}
+
 /// The classes of status. There is one series for each class, so that clients cannot create new ones.
 const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 
@@ -44,6 +49,10 @@ pub(crate) struct Metrics {
     pub(crate) tokens_refused: Counter,
     /// Checked secrets, including those of unknown clients.
     pub(crate) secret_checks: Counter,
+    /// HMACs computed for that.
+    pub(crate) hmac_secrets: Counter,
+    /// argon2id hashes computed for that.
+    pub(crate) argon2id_secrets: Counter,
     /// Requests being answered.
     pub(crate) in_flight: Gauge,
     queued_writes: Gauge,
@@ -107,9 +116,17 @@ impl Metrics {
             "secret_checks",
             "Client secrets checked, those of unknown clients included",
         );
+        let secret_hashes = Family::<AlgorithmLabel, Counter>::default();
+        let hashes = |algorithm| secret_hashes.get_or_create_owned(&AlgorithmLabel { algorithm });
+        let (hmac_secrets, argon2id_secrets) = (hashes("hmac-sha256"), hashes("argon2id"));
         let repeated_commits = counter(
             "store_repeated_commits",
             "How often the writes of a commit ran again: after a failure of one that had changed something, or after a conflict with another transaction",
+        );
+        registry.register(
+            "secret_hashes",
+            "Hashes computed to check client secrets, by algorithm",
+            secret_hashes,
         );
         let mut gauge = |name: &str, help: &str| {
             let gauge: Gauge = Gauge::default();
@@ -129,6 +146,8 @@ impl Metrics {
             tokens_issued,
             tokens_refused,
             secret_checks,
+            hmac_secrets,
+            argon2id_secrets,
             in_flight,
             queued_writes,
             repeated_commits,
