@@ -16,6 +16,7 @@ use crate::app::App;
 use crate::auth::scopes::Scopes;
 use crate::auth::secrets::{self, MAX_SECRET_CHARACTERS, Verdict};
 use crate::http::body::Response;
+use crate::http::client_address::ClientAddress;
 use crate::http::connections::Peer;
 use crate::http::extract;
 use crate::http::problem::Problem;
@@ -176,10 +177,12 @@ pub(crate) async fn token(
 /// Logs a refused request, so that attempts to guess secrets can be found.
 fn log_refusal(head: &Parts, client_id: Option<&str>, error: &'static str) {
     let peer = head.extensions.get::<Peer>();
+    let address = head.extensions.get::<ClientAddress>();
     // The id is arbitrary input: it is shortened, and `Debug` escapes it.
     let client_id = client_id.map(|id| shortened(id, LOGGED_ID_BYTES));
     tracing::warn!(
         peer = peer.map(|Peer(address)| tracing::field::display(address)),
+        address = address.map(|ClientAddress(address)| tracing::field::display(address)),
         client_id = client_id.as_ref().map(tracing::field::debug),
         error,
         "refused a token request"
@@ -240,14 +243,9 @@ async fn read_form(
         );
     }
     let limits = &app.config.limits;
-    let bytes = extract::bytes(
-        body,
-        headers,
-        MAX_FORM_BYTES.min(limits.body_bytes),
-        limits.body_read,
-    )
-    .await
-    .map_err(OAuthError::body)?;
+    let bytes = extract::bytes(body, headers, MAX_FORM_BYTES.min(limits.body_bytes), limits)
+        .await
+        .map_err(OAuthError::body)?;
     let pairs: Vec<(String, String)> = serde_urlencoded::from_bytes(&bytes)
         .map_err(|_| OAuthError::request("The body is not a form in UTF-8."))?;
     let mut form = TokenForm::default();
