@@ -128,8 +128,8 @@ pub struct Limits {
     /// Most `Idempotency-Key`s of the last 24 hours that one client may have, at least 1; another one is
     /// answered with 429 `idempotency.quota`. Each takes some 300 bytes of the database. Default 1,000,000.
     pub idempotency_keys: u32,
-    /// The interval at which the service checks that the files of a SQLite database are in place. Default 2
-    /// s.
+    /// The interval at which the service checks that the files of a SQLite database are in place, and whether
+    /// writes work again after one found that they do not. Default 2 s.
     pub file_check: Duration,
     /// The interval at which incidents that were in the trash for 30 days are deleted. Default 1 h.
     pub purge: Duration,

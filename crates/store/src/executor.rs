@@ -6,8 +6,12 @@ use std::time::Duration;
 
 use super::connect::{Connect, Connection, Work};
 use super::pool::Pool;
+use super::write_health::WriteHealth;
 use super::writer::Writer;
-use super::{Session, StoreError, StoreOptions};
+use super::{Session, StoreError, StoreOptions, WriteFault};
+
+/// Changes a row without changing its value: the smallest write that needs a commit.
+const PROBE: &str = "UPDATE stamps SET last = last WHERE id = 1";
 
 /// One database.
 pub(super) struct Executor<E: Connect> {
@@ -175,6 +179,22 @@ impl<E: Connect> Executor<E> {
         X: From<StoreError> + Send + 'static,
     {
         self.writer.run_isolated(work).await
+    }
+
+    /// Whether writes work.
+    pub(super) fn health(&self) -> &WriteHealth {
+        self.writer.health()
+    }
+
+    /// Tries a write, and after a full disk whether there is space for more than that; notes the result.
+    pub(super) async fn probe_write(&self) -> Result<(), StoreError> {
+        if self.health().fault() == Some(WriteFault::DiskFull) {
+            let readers = Arc::clone(&self.readers);
+            blocking(move || readers.engine().check_space()).await?;
+        }
+        self.write(|session| session.execute(PROBE, &[]).map(drop))
+            .await
+            .inspect(|()| self.health().set(None))
     }
 
     /// Jobs waiting for the writer.

@@ -40,18 +40,20 @@ pub mod values;
 pub mod variant;
 pub mod wire;
 pub mod write_error;
+mod write_health;
 mod writer;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use connect::Connect;
-pub use engine::{Dialect, EachRow, Row, Session, StoreError, Value, View, present};
+pub use engine::{Dialect, EachRow, Row, Session, StoreError, Value, View, WriteFault, present};
 use executor::Executor;
 pub use pool::readers_for_long_work;
 use postgres::Postgres;
 pub use postgres::connect as connect_postgres;
 use sqlite::Sqlite;
+pub use write_health::COMMIT_CAUSES;
 
 /// What to do with a write-ahead log that a process left behind next to a SQLite file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -323,6 +325,25 @@ impl Store {
                 return Ok(total);
             }
         }
+    }
+
+    /// Why the database took no writes when one was last tried; `None` if writes work, as far as is known.
+    pub fn write_fault(&self) -> Option<WriteFault> {
+        on_engine!(self, executor => executor.health().fault())
+    }
+
+    /// Tries whether writes work, by a small commit and, after a full disk, by some space next to the file;
+    /// [`Store::write_fault`] then says what was found.
+    ///
+    /// # Errors
+    /// Why the write failed.
+    pub async fn probe_write(&self) -> Result<(), StoreError> {
+        on_engine!(self, executor => executor.probe_write().await)
+    }
+
+    /// How many commits failed, with the name of each cause.
+    pub fn failed_commits(&self) -> [(&'static str, u64); COMMIT_CAUSES] {
+        on_engine!(self, executor => executor.health().failed_commits())
     }
 
     /// Number of queued writes.

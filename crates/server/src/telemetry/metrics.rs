@@ -15,6 +15,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
+use obeya_store::COMMIT_CAUSES;
+
 /// Upper bounds of the buckets in seconds: from a look-up by id to the deadline of a request.
 const BUCKETS: [f64; 12] = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0,
@@ -34,6 +36,11 @@ struct StatusLabel {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct AlgorithmLabel {
     algorithm: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct CauseLabel {
+    cause: &'static str,
 }
 
 /// The classes of status. There is one series for each class, so that clients cannot create new ones.
@@ -57,6 +64,8 @@ pub(crate) struct Metrics {
     pub(crate) in_flight: Gauge,
     queued_writes: Gauge,
     repeated_commits: Counter,
+    failed_commits: Family<CauseLabel, Counter>,
+    takes_writes: Gauge,
     buffered_bytes: Gauge,
     cached_tokens: Gauge,
 }
@@ -73,6 +82,10 @@ pub(crate) struct Observed {
     pub(crate) queued_writes: usize,
     /// How often the writes of a commit ran again.
     pub(crate) repeated_commits: u64,
+    /// How many commits failed, by cause.
+    pub(crate) failed_commits: [(&'static str, u64); COMMIT_CAUSES],
+    /// Whether the last write that was tried did not find the database read-only, full or failing.
+    pub(crate) takes_writes: bool,
     /// Bytes of answers that are buffered for their clients.
     pub(crate) buffered_bytes: usize,
     /// Verified tokens in the cache.
@@ -128,6 +141,12 @@ impl Metrics {
             "Hashes computed to check client secrets, by algorithm",
             secret_hashes,
         );
+        let failed_commits = Family::<CauseLabel, Counter>::default();
+        registry.register(
+            "store_failed_commits",
+            "Commits that failed, by cause",
+            failed_commits.clone(),
+        );
         let mut gauge = |name: &str, help: &str| {
             let gauge: Gauge = Gauge::default();
             registry.register(name, help, gauge.clone());
@@ -135,6 +154,10 @@ impl Metrics {
         };
         let in_flight = gauge("http_requests_in_flight", "Requests being answered");
         let queued_writes = gauge("store_queued_writes", "Writes waiting for the store");
+        let takes_writes = gauge(
+            "store_takes_writes",
+            "1 if writes work as far as is known, 0 if the disk is full or failing, or the database is read-only",
+        );
         let buffered_bytes = gauge(
             "http_held_bytes",
             "Bytes of responses buffered for slow clients",
@@ -151,6 +174,8 @@ impl Metrics {
             in_flight,
             queued_writes,
             repeated_commits,
+            failed_commits,
+            takes_writes,
             buffered_bytes,
             cached_tokens,
         }
@@ -175,6 +200,13 @@ impl Metrics {
         // The store has its own counter; adding differences could count a repetition twice.
         let repeated = self.repeated_commits.inner();
         repeated.store(observed.repeated_commits, Ordering::Relaxed);
+        for (cause, count) in observed.failed_commits {
+            let failed = self
+                .failed_commits
+                .get_or_create_owned(&CauseLabel { cause });
+            failed.inner().store(count, Ordering::Relaxed);
+        }
+        self.takes_writes.set(observed.takes_writes.into());
         self.buffered_bytes.set(gauge(observed.buffered_bytes));
         self.cached_tokens.set(gauge(observed.cached_tokens));
         let mut text = String::new();
@@ -197,6 +229,8 @@ mod tests {
             .render(Observed {
                 queued_writes: 3,
                 repeated_commits: 4,
+                failed_commits: [("disk_full", 5); COMMIT_CAUSES],
+                takes_writes: false,
                 buffered_bytes: 70,
                 cached_tokens: 0,
             })
@@ -209,6 +243,8 @@ mod tests {
             r#"obeya_http_request_duration_seconds_bucket{le="0.0025",operation="getArea"} 2"#,
             "obeya_store_queued_writes 3",
             "obeya_store_repeated_commits_total 4",
+            r#"obeya_store_failed_commits_total{cause="disk_full"} 5"#,
+            "obeya_store_takes_writes 0",
             "obeya_http_held_bytes 70",
         ] {
             assert!(text.lines().any(|found| found == line), "{line} in\n{text}");

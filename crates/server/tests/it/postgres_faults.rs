@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use obeya_server::store::{Session, Store, StoreError, StoreOptions, Value};
+use obeya_server::store::{Session, Store, StoreError, StoreOptions, Value, WriteFault};
 use obeya_server::{Clock, Config, Server};
 use obeya_testkit::postgres::{Cluster, Shutdown, connect};
 use reqwest::Method;
@@ -351,7 +351,7 @@ async fn a_full_disk_refuses_what_does_not_fit_and_loses_nothing() {
     };
     // From version 16 on the server distinguishes a file limit from a full disk, and has no code for it.
     let told = match &refused {
-        StoreError::Unavailable(text) => text.clone(),
+        StoreError::NotWritable(WriteFault::DiskFull, text) => text.clone(),
         StoreError::Engine(cause) => cause.to_string(),
         other => panic!("{other:?}"),
     };
