@@ -47,6 +47,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=1000))]
     db_connections: u16,
 
+    /// How much of the connections for long reads one client may use while others want some, in percent; 100
+    /// sets no limit
+    #[arg(long, env = "OBEYA_CLIENT_SHARE", value_name = "PERCENT", default_value_t = 50, value_parser = clap::value_parser!(u8).range(1..=100))]
+    client_share: u8,
+
     /// How many client connections may be open at a time; a further one closes the connection that has been
     /// idle longest
     #[arg(long, env = "OBEYA_CONNECTIONS", value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
@@ -110,6 +115,7 @@ pub(crate) async fn run(args: Args) -> Result<()> {
     config.base_url = args.base_url;
     config.auth_url = args.auth_url;
     config.limits.database_connections = args.db_connections.into();
+    config.limits.client_share = args.client_share;
     config.limits.connections = usize::try_from(args.connections)?;
     config.limits.header_read = Duration::from_secs(args.head_timeout.into());
     config.limits.idle = Duration::from_secs(args.idle_timeout.into());

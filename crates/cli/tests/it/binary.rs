@@ -19,6 +19,7 @@ pub fn obeya() -> Command {
         "OBEYA_CLIENT_SECRET",
         "OBEYA_CLIENT_SECRET_FILE",
         "OBEYA_CONNECTIONS",
+        "OBEYA_CLIENT_SHARE",
         "OBEYA_HEAD_TIMEOUT",
         "OBEYA_IDLE_TIMEOUT",
     ];
