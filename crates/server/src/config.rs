@@ -119,6 +119,9 @@ pub struct Limits {
     pub database_connections: usize,
     /// Time to wait for one of them while all are in use. Default 5 s.
     pub database_wait: Duration,
+    /// What one client may use of the connections for long reads while others want some, in percent; alone it
+    /// may use half of the rest too. 100: no limit. Default 50.
+    pub client_share: u8,
     /// Time that one statement may take in the database. Default 10 s.
     pub statement: Duration,
     /// The interval at which the service reads which clients were revoked, and which keys were made, by other
@@ -159,6 +162,7 @@ impl Default for Limits {
             remembered_tokens: 10_000,
             database_connections: 16,
             database_wait: Duration::from_secs(5),
+            client_share: 50,
             statement: Duration::from_secs(10),
             auth_poll: Duration::from_secs(15),
             idempotency_keys: 1_000_000,
