@@ -51,6 +51,10 @@ pub(crate) struct Metrics {
     pub(crate) tokens_refused: Counter,
     /// Checked secrets, including those of unknown clients.
     pub(crate) secret_checks: Counter,
+    /// How often the time of day jumped.
+    pub(crate) clock_jumps: Counter,
+    /// The last jump, in seconds.
+    pub(crate) clock_jump_seconds: Gauge,
     /// Requests being answered.
     pub(crate) in_flight: Gauge,
     queued_writes: Gauge,
@@ -120,6 +124,10 @@ impl Metrics {
             "secret_checks",
             "Client secrets checked, those of unknown clients included",
         );
+        let clock_jumps = counter(
+            "clock_jumps",
+            "How often the time of day jumped by more than 30 seconds, or the machine slept",
+        );
         let repeated_commits = counter(
             "store_repeated_commits",
             "How often the writes of a commit ran again: after a failure of one that had changed something, or after a conflict with another transaction",
@@ -135,6 +143,10 @@ impl Metrics {
             registry.register(name, help, gauge.clone());
             gauge
         };
+        let clock_jump_seconds = gauge(
+            "clock_last_jump_seconds",
+            "The last jump of the time of day; negative if it went back",
+        );
         let in_flight = gauge("http_requests_in_flight", "Requests being answered");
         let queued_writes = gauge("store_queued_writes", "Writes waiting for the store");
         let takes_writes = gauge(
@@ -152,6 +164,8 @@ impl Metrics {
             tokens_issued,
             tokens_refused,
             secret_checks,
+            clock_jumps,
+            clock_jump_seconds,
             in_flight,
             queued_writes,
             repeated_commits,
