@@ -14,7 +14,7 @@ pub use obeya_store::LeftoverWal;
 use crate::network::Network;
 
 /// Ticks of 100 ns in a second.
-const TICKS_PER_SECOND: i64 = 10_000_000;
+pub(crate) const TICKS_PER_SECOND: i64 = 10_000_000;
 
 /// The settings of a service. [`Config::new`] gives defaults that are safe on a loopback address.
 #[derive(Debug, Clone)]
@@ -134,7 +134,8 @@ pub struct Limits {
     /// The interval at which the service checks that the files of a SQLite database are in place, and whether
     /// writes work again after one found that they do not. Default 2 s.
     pub file_check: Duration,
-    /// The interval at which incidents that were in the trash for 30 days are deleted. Default 1 h.
+    /// The interval at which incidents that were in the trash for 30 days are deleted, if they were due at a
+    /// check after which the service has run for a day. Default 1 h.
     pub purge: Duration,
 }
 
