@@ -16,7 +16,7 @@ use crate::network::Network;
 use crate::rate_limit::RateLimit;
 
 /// Ticks of 100 ns in a second.
-const TICKS_PER_SECOND: i64 = 10_000_000;
+pub(crate) const TICKS_PER_SECOND: i64 = 10_000_000;
 
 /// More than a person mistypes in a minute, and far less than guessing needs.
 const TOKEN_FAILURES: Option<RateLimit> = match (NonZeroU32::new(30), NonZeroU32::new(60)) {
@@ -127,6 +127,9 @@ pub struct Limits {
     pub database_connections: usize,
     /// Time to wait for one of them while all are in use. Default 5 s.
     pub database_wait: Duration,
+    /// What one client may use of the connections for long reads while others want some, in percent; alone it
+    /// may use half of the rest too. 100: no limit. Default 50.
+    pub client_share: u8,
     /// Time that one statement may take in the database. Default 10 s.
     pub statement: Duration,
     /// The interval at which the service reads which clients were revoked, and which keys were made, by other
@@ -147,10 +150,11 @@ pub struct Limits {
     /// Most refused requests that are logged in a second, and as many refused token requests; the others are
     /// summarised. Default 20.
     pub logged_refusals: u32,
-    /// The interval at which the service checks that the files of a SQLite database are in place. Default 2
-    /// s.
+    /// The interval at which the service checks that the files of a SQLite database are in place, and whether
+    /// writes work again after one found that they do not. Default 2 s.
     pub file_check: Duration,
-    /// The interval at which incidents that were in the trash for 30 days are deleted. Default 1 h.
+    /// The interval at which incidents that were in the trash for 30 days are deleted, if they were due at a
+    /// check after which the service has run for a day. Default 1 h.
     pub purge: Duration,
 }
 
@@ -178,6 +182,7 @@ impl Default for Limits {
             remembered_tokens: 10_000,
             database_connections: 16,
             database_wait: Duration::from_secs(5),
+            client_share: 50,
             statement: Duration::from_secs(10),
             auth_poll: Duration::from_secs(15),
             idempotency_keys: 1_000_000,

@@ -17,6 +17,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
 use super::connect::{Connect, Connection};
+use super::write_health::WriteHealth;
 use super::{Session, StoreError, StoreOptions};
 
 #[cfg(test)]
@@ -33,6 +34,7 @@ pub(super) struct Writer {
     sender: mpsc::Sender<Message>,
     thread: Mutex<Option<JoinHandle<()>>>,
     repeated: Arc<AtomicU64>,
+    health: Arc<WriteHealth>,
 }
 
 enum Message {
@@ -98,12 +100,14 @@ impl Writer {
     ) -> Result<Self, StoreError> {
         let (sender, receiver) = mpsc::channel(options.write_queue);
         let repeated = Arc::new(AtomicU64::new(0));
+        let health = Arc::new(WriteHealth::default());
         let work = WriterThread {
             engine,
             connection: Some(connection),
             receiver,
             jobs_per_commit: options.jobs_per_commit.min(E::MOST_SAVEPOINTS),
             repeated: Arc::clone(&repeated),
+            health: Arc::clone(&health),
         };
         let thread = std::thread::Builder::new()
             .name("obeya-writer".into())
@@ -115,6 +119,7 @@ impl Writer {
             sender,
             thread: Mutex::new(Some(thread)),
             repeated,
+            health,
         })
     }
 
@@ -169,6 +174,11 @@ impl Writer {
         self.repeated.load(Ordering::Relaxed)
     }
 
+    /// Whether its writes work.
+    pub(super) fn health(&self) -> &WriteHealth {
+        &self.health
+    }
+
     /// Lets the thread finish the queued jobs, and waits for its end.
     pub(super) async fn stop(&self) {
         // An error means that it has ended already.
@@ -188,12 +198,14 @@ impl Writer {
 /// State of the thread: the connection, and the queue of jobs.
 struct WriterThread<E: Connect> {
     engine: Arc<E>,
-    /// `None` after it was lost, until the next job.
+    /// `None` after a panic, until the next job. A lost one stays until another is open: the last connection
+    /// that closes an embedded database would write its log back into the file.
     connection: Option<E::Connection>,
     receiver: mpsc::Receiver<Message>,
     jobs_per_commit: usize,
     /// How often jobs ran again.
     repeated: Arc<AtomicU64>,
+    health: Arc<WriteHealth>,
 }
 
 /// A job that shares a transaction.
@@ -262,10 +274,14 @@ impl<E: Connect> WriterThread<E> {
         let failed = loop {
             let Err(failed) = self.attempt(&mut batch, gather, savepoints, &mut keep_running)
             else {
+                self.note_fault();
                 break None;
             };
             self.roll_back(&failed, batch.len());
             attempts += 1;
+            if !self.note_fault() && matches!(failed.cause, Cause::Permanent | Cause::RolledBack) {
+                self.health.failed(&failed.error);
+            }
             if failed.cause == Cause::Permanent || attempts == ATTEMPTS {
                 break Some(failed.error);
             }
@@ -364,9 +380,13 @@ impl<E: Connect> WriterThread<E> {
         {
             tracing::error!(%error, "a transaction could not be rolled back");
         }
-        if connection.is_lost() {
-            self.connection = None;
-        }
+    }
+
+    /// Notes why statements of the last transaction could not write, if one could not.
+    fn note_fault(&mut self) -> bool {
+        let connection = self.connection.as_mut();
+        let fault = connection.and_then(Connection::take_write_fault);
+        fault.inspect(|fault| self.health.met(*fault)).is_some()
     }
 }
 
@@ -376,15 +396,14 @@ fn begin<'c, E: Connect>(
     slot: &'c mut Option<E::Connection>,
 ) -> Result<&'c mut E::Connection, FailedTransaction> {
     if let Some(connection) = slot
+        && !connection.is_lost()
         && let Err(error) = connection.begin_write()
+        && !connection.is_lost()
     {
-        if !connection.is_lost() {
-            return Err(failed(connection, error));
-        }
-        *slot = None;
+        return Err(failed(connection, error));
     }
     // Here, as the borrow above ends only now.
-    if slot.is_none() {
+    if slot.as_ref().is_none_or(Connection::is_lost) {
         let lost = |error| FailedTransaction {
             error,
             cause: Cause::Permanent,

@@ -5,6 +5,8 @@ mod client;
 mod credentials;
 mod demo;
 mod export;
+#[cfg(target_os = "linux")]
+mod failing_disk;
 mod folders_killed;
 mod import;
 mod killed;

@@ -15,6 +15,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
+use obeya_store::COMMIT_CAUSES;
+
 /// Upper bounds of the buckets in seconds: from a look-up by id to the deadline of a request.
 const BUCKETS: [f64; 12] = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0,
@@ -36,6 +38,11 @@ struct AlgorithmLabel {
     algorithm: &'static str,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct CauseLabel {
+    cause: &'static str,
+}
+
 /// The classes of status. There is one series for each class, so that clients cannot create new ones.
 const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 
@@ -53,10 +60,16 @@ pub(crate) struct Metrics {
     pub(crate) hmac_secrets: Counter,
     /// argon2id hashes computed for that.
     pub(crate) argon2id_secrets: Counter,
+    /// How often the time of day jumped.
+    pub(crate) clock_jumps: Counter,
+    /// The last jump, in seconds.
+    pub(crate) clock_jump_seconds: Gauge,
     /// Requests being answered.
     pub(crate) in_flight: Gauge,
     queued_writes: Gauge,
     repeated_commits: Counter,
+    failed_commits: Family<CauseLabel, Counter>,
+    takes_writes: Gauge,
     buffered_bytes: Gauge,
     cached_tokens: Gauge,
 }
@@ -73,6 +86,10 @@ pub(crate) struct Observed {
     pub(crate) queued_writes: usize,
     /// How often the writes of a commit ran again.
     pub(crate) repeated_commits: u64,
+    /// How many commits failed, by cause.
+    pub(crate) failed_commits: [(&'static str, u64); COMMIT_CAUSES],
+    /// Whether the last write that was tried did not find the database read-only, full or failing.
+    pub(crate) takes_writes: bool,
     /// Bytes of answers that are buffered for their clients.
     pub(crate) buffered_bytes: usize,
     /// Verified tokens in the cache.
@@ -119,6 +136,10 @@ impl Metrics {
         let secret_hashes = Family::<AlgorithmLabel, Counter>::default();
         let hashes = |algorithm| secret_hashes.get_or_create_owned(&AlgorithmLabel { algorithm });
         let (hmac_secrets, argon2id_secrets) = (hashes("hmac-sha256"), hashes("argon2id"));
+        let clock_jumps = counter(
+            "clock_jumps",
+            "How often the time of day jumped by more than 30 seconds, or the machine slept",
+        );
         let repeated_commits = counter(
             "store_repeated_commits",
             "How often the writes of a commit ran again: after a failure of one that had changed something, or after a conflict with another transaction",
@@ -128,13 +149,27 @@ impl Metrics {
             "Hashes computed to check client secrets, by algorithm",
             secret_hashes,
         );
+        let failed_commits = Family::<CauseLabel, Counter>::default();
+        registry.register(
+            "store_failed_commits",
+            "Commits that failed, by cause",
+            failed_commits.clone(),
+        );
         let mut gauge = |name: &str, help: &str| {
             let gauge: Gauge = Gauge::default();
             registry.register(name, help, gauge.clone());
             gauge
         };
+        let clock_jump_seconds = gauge(
+            "clock_last_jump_seconds",
+            "The last jump of the time of day; negative if it went back",
+        );
         let in_flight = gauge("http_requests_in_flight", "Requests being answered");
         let queued_writes = gauge("store_queued_writes", "Writes waiting for the store");
+        let takes_writes = gauge(
+            "store_takes_writes",
+            "1 if writes work as far as is known, 0 if the disk is full or failing, or the database is read-only",
+        );
         let buffered_bytes = gauge(
             "http_held_bytes",
             "Bytes of responses buffered for slow clients",
@@ -148,9 +183,13 @@ impl Metrics {
             secret_checks,
             hmac_secrets,
             argon2id_secrets,
+            clock_jumps,
+            clock_jump_seconds,
             in_flight,
             queued_writes,
             repeated_commits,
+            failed_commits,
+            takes_writes,
             buffered_bytes,
             cached_tokens,
         }
@@ -175,6 +214,13 @@ impl Metrics {
         // The store has its own counter; adding differences could count a repetition twice.
         let repeated = self.repeated_commits.inner();
         repeated.store(observed.repeated_commits, Ordering::Relaxed);
+        for (cause, count) in observed.failed_commits {
+            let failed = self
+                .failed_commits
+                .get_or_create_owned(&CauseLabel { cause });
+            failed.inner().store(count, Ordering::Relaxed);
+        }
+        self.takes_writes.set(observed.takes_writes.into());
         self.buffered_bytes.set(gauge(observed.buffered_bytes));
         self.cached_tokens.set(gauge(observed.cached_tokens));
         let mut text = String::new();
@@ -197,6 +243,8 @@ mod tests {
             .render(Observed {
                 queued_writes: 3,
                 repeated_commits: 4,
+                failed_commits: [("disk_full", 5); COMMIT_CAUSES],
+                takes_writes: false,
                 buffered_bytes: 70,
                 cached_tokens: 0,
             })
@@ -209,6 +257,8 @@ mod tests {
             r#"obeya_http_request_duration_seconds_bucket{le="0.0025",operation="getArea"} 2"#,
             "obeya_store_queued_writes 3",
             "obeya_store_repeated_commits_total 4",
+            r#"obeya_store_failed_commits_total{cause="disk_full"} 5"#,
+            "obeya_store_takes_writes 0",
             "obeya_http_held_bytes 70",
         ] {
             assert!(text.lines().any(|found| found == line), "{line} in\n{text}");
