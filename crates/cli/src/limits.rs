@@ -109,6 +109,10 @@ pub(crate) struct LimitArgs {
     /// How many token requests of each address may have an unknown client or a wrong secret
     #[arg(long, env = "OBEYA_TOKEN_FAILURE_RATE", value_name = "RATE", default_value = "30/60", value_parser = rate)]
     token_failure_rate: Rate,
+
+    /// How many refused requests are logged in a second; the others are counted in one line
+    #[arg(long, env = "OBEYA_LOGGED_REFUSALS", value_name = "N", default_value_t = 20, value_parser = value_parser!(u32).range(1..))]
+    logged_refusals: u32,
 }
 
 /// A rate, or none.
@@ -153,6 +157,7 @@ impl LimitArgs {
         limits.client_rate = self.client_rate.0;
         limits.address_rate = self.address_rate.0;
         limits.token_failure_rate = self.token_failure_rate.0;
+        limits.logged_refusals = self.logged_refusals;
         Ok(())
     }
 }

@@ -13,7 +13,7 @@ use crate::config::{Clock, Config, lifetime_seconds};
 use crate::http::batch_budget::BatchBudget;
 use crate::http::memory_budget::MemoryBudget;
 use crate::http::rate_limits::RateLimits;
-use crate::telemetry::Metrics;
+use crate::telemetry::{Metrics, RefusalLog};
 use obeya_read::{ReadCaches, TokenSigner};
 use obeya_store::engine::StoreError;
 use obeya_store::{Store, StoreOptions};
@@ -42,6 +42,10 @@ pub(crate) struct App {
     pub(crate) secrets: Secrets,
     /// How many requests clients and addresses may still send.
     pub(crate) rates: RateLimits,
+    /// The lines of the log about refused requests.
+    pub(crate) refusals: RefusalLog,
+    /// The same, about refused token requests, which have a line of their own.
+    pub(crate) token_refusals: RefusalLog,
     /// The metrics.
     pub(crate) metrics: Metrics,
 }
@@ -80,6 +84,8 @@ impl App {
             tokens: Arc::new(tokens),
             secrets: Secrets::new(config.limits.concurrent_hashes),
             rates: RateLimits::new(&config),
+            refusals: RefusalLog::new("requests", config.limits.logged_refusals),
+            token_refusals: RefusalLog::new("token requests", config.limits.logged_refusals),
             metrics: Metrics::new(labels),
             config,
         })

@@ -147,6 +147,9 @@ pub struct Limits {
     /// Token requests of one address with an unknown client or a wrong secret; beyond it they are answered
     /// with 429. A correct secret is accepted in any case. Default 30 in 60 s.
     pub token_failure_rate: Option<RateLimit>,
+    /// Most refused requests that are logged in a second, and as many refused token requests; the others are
+    /// summarised. Default 20.
+    pub logged_refusals: u32,
     /// The interval at which the service checks that the files of a SQLite database are in place, and whether
     /// writes work again after one found that they do not. Default 2 s.
     pub file_check: Duration,
@@ -186,6 +189,7 @@ impl Default for Limits {
             client_rate: None,
             address_rate: None,
             token_failure_rate: TOKEN_FAILURES,
+            logged_refusals: 20,
             file_check: Duration::from_secs(2),
             purge: Duration::from_secs(3600),
         }

@@ -146,7 +146,9 @@ pub(crate) async fn token(
             headers,
         })) => {
             app.metrics.tokens_refused.inc();
-            log_refusal(head, client_id.as_deref(), error);
+            if app.token_refusals.permit(status) {
+                log_refusal(head, client_id.as_deref(), error);
+            }
             (
                 status,
                 headers,
