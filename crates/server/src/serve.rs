@@ -267,6 +267,7 @@ fn serve_connection(
         idle,
         header_read,
     );
+    let open = OpenConnection::new(&pipeline.app);
     let of_requests = Arc::clone(&connection);
     let answer = service_fn(move |mut request: Request<Incoming>| {
         let (pipeline, connection) = (Arc::clone(&pipeline), Arc::clone(&of_requests));
@@ -283,6 +284,7 @@ fn serve_connection(
     });
     let served = graceful.watch(builder.serve_connection(TokioIo::new(stream), answer));
     async move {
+        let _open = open;
         tokio::select! {
             ended = served => {
                 if let Err(error) = ended {
@@ -294,6 +296,22 @@ fn serve_connection(
                 tracing::debug!(%peer, "closed an idle connection to accept another");
             }
         }
+    }
+}
+
+/// Counts a connection while it is open.
+struct OpenConnection(Arc<App>);
+
+impl OpenConnection {
+    fn new(app: &Arc<App>) -> Self {
+        app.metrics.connections.inc();
+        Self(Arc::clone(app))
+    }
+}
+
+impl Drop for OpenConnection {
+    fn drop(&mut self) {
+        self.0.metrics.connections.dec();
     }
 }
 

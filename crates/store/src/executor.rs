@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use super::connect::{Connect, Connection, Work};
 use super::pool::Pool;
+use super::timings::Timings;
 use super::writer::Writer;
-use super::{Session, StoreError, StoreOptions};
+use super::{DiskUsage, Session, StoreError, StoreOptions};
 
 /// One database.
 pub(super) struct Executor<E: Connect> {
@@ -185,6 +186,16 @@ impl<E: Connect> Executor<E> {
     /// How often jobs that share a commit ran again.
     pub(super) fn repeated(&self) -> u64 {
         self.writer.repeated()
+    }
+
+    /// How long commits and waits took.
+    pub(super) fn timings(&self) -> Timings {
+        Timings::read(self.writer.timings(), self.readers.waits())
+    }
+
+    /// The space of the engine's files, if it has files.
+    pub(super) fn disk_usage(&self) -> Option<DiskUsage> {
+        self.readers.engine().disk_usage()
     }
 
     /// Finishes the jobs already sent, then closes every connection that is not in use.

@@ -35,6 +35,7 @@ pub mod table;
 pub mod tables;
 #[doc(hidden)]
 pub mod testing;
+pub mod timings;
 pub mod types;
 pub mod values;
 pub mod variant;
@@ -52,6 +53,7 @@ pub use pool::readers_for_long_work;
 use postgres::Postgres;
 pub use postgres::connect as connect_postgres;
 use sqlite::Sqlite;
+use timings::Timings;
 
 /// What to do with a write-ahead log that a process left behind next to a SQLite file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -122,6 +124,17 @@ impl Default for StoreOptions {
     }
 }
 
+/// The space that a database in files takes.
+#[derive(Debug, Clone, Copy)]
+pub struct DiskUsage {
+    /// Bytes of the database file.
+    pub file_bytes: u64,
+    /// Bytes of its write-ahead log.
+    pub wal_bytes: u64,
+    /// Bytes that are free on its file system for this process, if the system reports them.
+    pub free_bytes: Option<u64>,
+}
+
 /// A database and the threads that work on it. Clones share it.
 #[derive(Clone)]
 pub struct Store {
@@ -174,6 +187,14 @@ impl Store {
         match self.executor {
             AnyExecutor::Sqlite(_) => Dialect::Sqlite,
             AnyExecutor::Postgres(_) => Dialect::Postgres,
+        }
+    }
+
+    /// The name of its engine, to be shown.
+    pub fn engine_name(&self) -> &'static str {
+        match self.executor {
+            AnyExecutor::Sqlite(_) => "sqlite",
+            AnyExecutor::Postgres(_) => "postgresql",
         }
     }
 
@@ -334,6 +355,16 @@ impl Store {
     /// conflict with another transaction.
     pub fn repeated_commits(&self) -> u64 {
         on_engine!(self, executor => executor.repeated())
+    }
+
+    /// How long commits and waits took since the store was opened.
+    pub fn timings(&self) -> Timings {
+        on_engine!(self, executor => executor.timings())
+    }
+
+    /// The space of its files now; `None` for an engine outside of this process, which has none here.
+    pub fn disk_usage(&self) -> Option<DiskUsage> {
+        on_engine!(self, executor => executor.disk_usage())
     }
 
     /// Finishes the queued writes and closes the database; later work fails with [`StoreError::Unavailable`].

@@ -2,10 +2,12 @@
 //! time.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::connect::{Connect, Connection, Work};
+use super::timings::ReaderWaits;
 use super::{StoreError, StoreOptions};
 
 /// Readers reserved for look-ups and short work, which would otherwise wait for as long as a statement may
@@ -40,6 +42,7 @@ pub(super) struct Pool<E: Connect> {
     gates: [Arc<Semaphore>; 3],
     /// For control work, whose connection is not one of the readers, so it never waits for them.
     control: Arc<Semaphore>,
+    waits: ReaderWaits,
 }
 
 /// Idle connections.
@@ -85,6 +88,7 @@ impl<E: Connect> Pool<E> {
             idle: Mutex::default(),
             gates: gates.map(|permits| Arc::new(Semaphore::new(permits))),
             control: Arc::new(Semaphore::new(1)),
+            waits: ReaderWaits::default(),
         }
     }
 
@@ -103,7 +107,7 @@ impl<E: Connect> Pool<E> {
         if let Some(permit) = self.try_permit(work) {
             return Ok(permit);
         }
-        let wait = self.options.reader_wait;
+        let (wait, begun) = (self.options.reader_wait, Instant::now());
         let waited = tokio::time::timeout(wait, async {
             let mut permits = Permits::default();
             for (permit, gate) in permits.iter_mut().zip(self.gates(work)) {
@@ -114,7 +118,9 @@ impl<E: Connect> Pool<E> {
             }
             Ok(permits)
         });
-        match waited.await {
+        let waited = waited.await;
+        self.waits.of(work).observe(begun.elapsed());
+        match waited {
             Ok(permits) => permits.map(|permits| self.issue(work, permits)),
             Err(_) => Err(StoreError::Unavailable(format!(
                 "all connections for work of the kind {work:?} were in use for {wait:?}"
@@ -134,6 +140,11 @@ impl<E: Connect> Pool<E> {
     /// The engine.
     pub(super) fn engine(&self) -> &E {
         &self.engine
+    }
+
+    /// How long work waited for readers.
+    pub(super) fn waits(&self) -> &ReaderWaits {
+        &self.waits
     }
 
     /// The options.

@@ -12,11 +12,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot};
 
 use super::connect::{Connect, Connection};
+use super::timings::WriterTimings;
 use super::{Session, StoreError, StoreOptions};
 
 #[cfg(test)]
@@ -33,10 +34,12 @@ pub(super) struct Writer {
     sender: mpsc::Sender<Message>,
     thread: Mutex<Option<JoinHandle<()>>>,
     repeated: Arc<AtomicU64>,
+    timings: Arc<WriterTimings>,
 }
 
 enum Message {
-    Job(Box<dyn Job>),
+    /// With the moment at which it was sent.
+    Job(Box<dyn Job>, Instant),
     Stop,
 }
 
@@ -98,12 +101,14 @@ impl Writer {
     ) -> Result<Self, StoreError> {
         let (sender, receiver) = mpsc::channel(options.write_queue);
         let repeated = Arc::new(AtomicU64::new(0));
+        let timings = Arc::<WriterTimings>::default();
         let work = WriterThread {
             engine,
             connection: Some(connection),
             receiver,
             jobs_per_commit: options.jobs_per_commit.min(E::MOST_SAVEPOINTS),
             repeated: Arc::clone(&repeated),
+            timings: Arc::clone(&timings),
         };
         let thread = std::thread::Builder::new()
             .name("obeya-writer".into())
@@ -115,6 +120,7 @@ impl Writer {
             sender,
             thread: Mutex::new(Some(thread)),
             repeated,
+            timings,
         })
     }
 
@@ -153,7 +159,7 @@ impl Writer {
         };
         let closed = || StoreError::Unavailable("the store is closed".into());
         self.sender
-            .send(Message::Job(Box::new(task)))
+            .send(Message::Job(Box::new(task), Instant::now()))
             .await
             .map_err(|_| closed())?;
         answer.await.map_err(|_| closed())?
@@ -167,6 +173,11 @@ impl Writer {
     /// How often jobs ran again.
     pub(super) fn repeated(&self) -> u64 {
         self.repeated.load(Ordering::Relaxed)
+    }
+
+    /// How long commits and waits took.
+    pub(super) fn timings(&self) -> &WriterTimings {
+        &self.timings
     }
 
     /// Lets the thread finish the queued jobs, and waits for its end.
@@ -194,6 +205,7 @@ struct WriterThread<E: Connect> {
     jobs_per_commit: usize,
     /// How often jobs ran again.
     repeated: Arc<AtomicU64>,
+    timings: Arc<WriterTimings>,
 }
 
 /// A job that shares a transaction.
@@ -244,7 +256,8 @@ enum Savepoints {
 
 impl<E: Connect> WriterThread<E> {
     fn run(mut self) {
-        while let Some(Message::Job(first)) = self.receiver.blocking_recv() {
+        while let Some(Message::Job(first, sent)) = self.receiver.blocking_recv() {
+            self.timings.waits.observe(sent.elapsed());
             if !self.run_batch(first) {
                 break;
             }
@@ -315,6 +328,7 @@ impl<E: Connect> WriterThread<E> {
         keep_running: &mut bool,
     ) -> Result<(), FailedTransaction> {
         let (receiver, most) = (&mut self.receiver, self.jobs_per_commit);
+        let timings = &self.timings;
         let connection = begin(self.engine.as_ref(), &mut self.connection)?;
         let mut at = 0;
         loop {
@@ -333,7 +347,10 @@ impl<E: Connect> WriterThread<E> {
                 break;
             }
             match receiver.try_recv() {
-                Ok(Message::Job(job)) => batch.push(BatchedJob::new(job)),
+                Ok(Message::Job(job, sent)) => {
+                    timings.waits.observe(sent.elapsed());
+                    batch.push(BatchedJob::new(job));
+                }
                 Ok(Message::Stop) => {
                     *keep_running = false;
                     break;
@@ -341,8 +358,14 @@ impl<E: Connect> WriterThread<E> {
                 Err(_) => break,
             }
         }
-        let committed = connection.commit();
-        committed.map_err(|error| failed(connection, error))
+        let begun = Instant::now();
+        match connection.commit() {
+            Ok(()) => {
+                timings.commits.observe(begun.elapsed());
+                Ok(())
+            }
+            Err(error) => Err(failed(connection, error)),
+        }
     }
 
     /// Rolls back what is left of a transaction.

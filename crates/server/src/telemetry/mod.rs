@@ -2,11 +2,15 @@
 //! `tracing`.
 
 mod metrics;
+mod observed;
+mod process;
 
 use std::any::Any;
 use std::borrow::Cow;
 
-pub(crate) use metrics::{Metrics, Observed};
+pub(crate) use metrics::Metrics;
+pub(crate) use observed::Observed;
+pub(crate) use process::resident_bytes;
 
 /// The most bytes of a path in a log line.
 pub(crate) const LOGGED_PATH_BYTES: usize = 256;
