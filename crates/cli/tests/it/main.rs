@@ -4,6 +4,7 @@ mod binary;
 mod client;
 mod credentials;
 mod demo;
+mod environment;
 mod export;
 mod folders_killed;
 mod import;
