@@ -12,6 +12,7 @@ mod demo;
 mod durable;
 mod export;
 mod import;
+mod limits;
 mod migrate;
 mod progress;
 mod pull;

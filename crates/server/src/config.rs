@@ -2,7 +2,7 @@
 //! variable is read here.
 
 use std::fmt;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 pub use obeya_odata::Limits as QueryLimits;
 
 pub use obeya_store::LeftoverWal;
+
+use crate::network::Network;
 
 /// Ticks of 100 ns in a second.
 const TICKS_PER_SECOND: i64 = 10_000_000;
@@ -27,6 +29,14 @@ pub struct Config {
     pub leftover_wal: LeftoverWal,
     /// The address to listen on; port 0 takes any free one. Default `127.0.0.1:0`.
     pub listen: SocketAddr,
+    /// The address of a second listener, which serves only `/healthz`, `/readyz` and `/metrics`, and has
+    /// connections of its own. Default: none. The first listener serves them in any case.
+    pub admin_listen: Option<SocketAddr>,
+    /// The proxies whose [`Self::forwarded_header`] is believed, and whose connections
+    /// [`Limits::connections_per_address`] does not limit. Default: none.
+    pub trusted_proxies: Vec<Network>,
+    /// The header in which the trusted proxies report the address of their client.
+    pub forwarded_header: ForwardedHeader,
     /// The URL under which clients reach the service, without a trailing slash: next links start with it.
     /// Default: `http://` and the request's `Host`. Set it behind a proxy that ends TLS or changes the host.
     pub base_url: Option<String>,
@@ -41,6 +51,16 @@ pub struct Config {
     pub limits: Limits,
     /// The clock of the service.
     pub clock: Clock,
+}
+
+/// A header in which a proxy reports the address of its client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ForwardedHeader {
+    /// `X-Forwarded-For`, which most proxies write. The default.
+    #[default]
+    XForwardedFor,
+    /// `Forwarded` of RFC 7239.
+    Forwarded,
 }
 
 /// A limit on everything that a client can make large or long.
@@ -62,6 +82,11 @@ pub struct Limits {
     /// Most connections at a time. A further one closes the connection that has waited longest for a request;
     /// if there is none, it waits in the listener's queue. Default 1,024.
     pub connections: usize,
+    /// Most connections of one address (of IPv6: one /64) at a time; a further one is closed at once. Trusted
+    /// proxies are exempt. Default: no limit.
+    pub connections_per_address: Option<usize>,
+    /// Most connections to [`Config::admin_listen`], as [`Self::connections`]. Default 64.
+    pub admin_connections: usize,
     /// Time for a client to send the head of a request, from its first byte. Default 10 s.
     pub header_read: Duration,
     /// Time that a connection may wait for the first byte of a request, also of the first request. Default 60
@@ -69,6 +94,8 @@ pub struct Limits {
     pub idle: Duration,
     /// Time for a client to send a body, from when the service starts to read it. Default 20 s.
     pub body_read: Duration,
+    /// Longest pause of a client while it sends a body. Default 5 s.
+    pub body_pause: Duration,
     /// Write timeout: a connection whose sending makes no progress for this long is closed. Default 30 s.
     pub send: Duration,
     /// Time from the head of a request to the head of its answer. A list of v1 that has used its memory then
@@ -83,7 +110,8 @@ pub struct Limits {
     /// navigations. See its fields; a request beyond one is answered with 400 `odata.limit`, which names the
     /// limit.
     pub query: QueryLimits,
-    /// Client secrets hashed at the same time; each takes 19 MiB. Default 2.
+    /// argon2id hashes of client secrets computed at the same time; each takes 19 MiB. Only secrets that an
+    /// earlier version stored have such a hash. Default 2.
     pub concurrent_hashes: usize,
     /// Verified tokens in the cache. Default 10,000.
     pub remembered_tokens: usize,
@@ -116,9 +144,12 @@ impl Default for Limits {
             uri_bytes: 48 << 10,
             header_bytes: 32 << 10,
             connections: 1024,
+            connections_per_address: None,
+            admin_connections: 64,
             header_read: Duration::from_secs(10),
             idle: Duration::from_secs(60),
             body_read: Duration::from_secs(20),
+            body_pause: Duration::from_secs(5),
             send: Duration::from_secs(30),
             request: Duration::from_secs(30),
             grace: Duration::from_secs(10),
@@ -146,12 +177,21 @@ impl Config {
             create: true,
             leftover_wal: LeftoverWal::Check,
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            admin_listen: None,
+            trusted_proxies: Vec::new(),
+            forwarded_header: ForwardedHeader::default(),
             base_url: None,
             auth_url: None,
             token_lifetime: Duration::from_secs(86_400),
             limits: Limits::default(),
             clock: Clock::system(),
         }
+    }
+
+    /// Whether an address is that of a trusted proxy.
+    pub(crate) fn is_trusted_proxy(&self, address: IpAddr) -> bool {
+        let mut proxies = self.trusted_proxies.iter();
+        proxies.any(|proxies| proxies.contains(address))
     }
 }
 

@@ -8,6 +8,8 @@ mod app;
 mod auth;
 mod config;
 mod http;
+mod listener;
+mod network;
 mod ops;
 mod pipeline;
 mod router;
@@ -22,6 +24,7 @@ pub use obeya_transfer::{export, import, migrate};
 pub use obeya_store as store;
 
 pub use auth::admin;
-pub use config::{Clock, Config, LeftoverWal, Limits, QueryLimits};
+pub use config::{Clock, Config, ForwardedHeader, LeftoverWal, Limits, QueryLimits};
+pub use network::{InvalidNetwork, Network};
 pub use obeya_store::{connect_postgres, without_password};
 pub use serve::{Running, Server, StartError};

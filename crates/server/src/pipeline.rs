@@ -16,6 +16,8 @@ use hyper::body::Incoming;
 use crate::app::App;
 use crate::config::Limits;
 use crate::http::body::Response;
+use crate::http::client_address::{ClientAddress, client_address};
+use crate::http::connections::Peer;
 use crate::http::extract::{PREFERENCE_APPLIED, is_strict};
 use crate::http::odata::{ANSWERED_VERSION, ODATA_VERSION, is_odata};
 use crate::http::path::Captures;
@@ -33,11 +35,20 @@ pub(crate) struct Pipeline {
 
 impl Pipeline {
     /// A pipeline with all routes.
-    pub(crate) fn new(app: App) -> Self {
-        Self {
-            app: Arc::new(app),
-            routes: Routes::new(),
-        }
+    pub(crate) fn new(app: &Arc<App>) -> Arc<Self> {
+        Self::with(app, Routes::new())
+    }
+
+    /// A pipeline that serves only health, readiness and metrics.
+    pub(crate) fn admin(app: &Arc<App>) -> Arc<Self> {
+        Self::with(app, Routes::admin())
+    }
+
+    fn with(app: &Arc<App>, routes: Routes) -> Arc<Self> {
+        Arc::new(Self {
+            app: Arc::clone(app),
+            routes,
+        })
     }
 }
 
@@ -47,7 +58,12 @@ pub(crate) async fn serve(pipeline: &Pipeline, request: Request<Incoming>) -> Re
     let started = Instant::now();
     app.metrics.in_flight.inc();
     let _done = InFlight(app);
-    let (head, body) = request.into_parts();
+    let (mut head, body) = request.into_parts();
+    let peer = head.extensions.get().map(|Peer(address)| address.ip());
+    let address = peer.map(|peer| client_address(peer, &head.headers, &app.config));
+    if let Some(address) = address {
+        head.extensions.insert(ClientAddress(address));
+    }
     let request_id = request_id::of(&head.headers);
     let trace = request_id::trace_of(&head.headers).map(str::to_owned);
     // Cheap copies of values that are needed after the head was moved.
@@ -104,6 +120,7 @@ pub(crate) async fn serve(pipeline: &Pipeline, request: Request<Incoming>) -> Re
         target: "obeya::access",
         request_id = id_text,
         trace_id = trace.as_deref(),
+        address = address.map(tracing::field::display),
         client = caller.as_ref().map(|caller| caller.client_id.as_str()),
         method = shortened(method.as_str(), LOGGED_METHOD_BYTES).as_ref(),
         path = %shortened(uri.path(), LOGGED_PATH_BYTES),

@@ -180,6 +180,26 @@ impl Routes {
         }
     }
 
+    /// Only the endpoints that watch the service.
+    pub(crate) fn admin() -> Self {
+        let watching = [
+            ServiceEndpoint::Live,
+            ServiceEndpoint::Ready,
+            ServiceEndpoint::Metrics,
+        ];
+        let mut table = Node::default();
+        for (endpoint, method, path, _) in ServiceEndpoint::ALL {
+            if watching.contains(&endpoint) {
+                table.insert(method, path, Route::Endpoint(endpoint));
+            }
+        }
+        Self {
+            table,
+            // No route is that of an operation.
+            guards: Vec::new(),
+        }
+    }
+
     /// The route of a request: 404 `not_found` or 405 `method.not_allowed` when there is none.
     pub(crate) fn find(&self, method: &Method, path: &str) -> Result<(Route, Captures), Problem> {
         // No id has parentheses, so they always denote a key, also where the name before them could be an id.

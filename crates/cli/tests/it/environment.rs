@@ -43,12 +43,20 @@ fn commands() -> Vec<Vec<String>> {
 }
 
 /// The variables of the program with the flag that each stands for and the commands that take it. Of a
-/// command with parts, such as `pull values`, only the first word.
+/// command with parts, such as `pull values`, only the first word. Without the limits of `serve`, which have
+/// a table of their own.
 fn of_the_program() -> BTreeMap<String, (String, BTreeSet<String>)> {
     let mut found = BTreeMap::<String, (String, BTreeSet<String>)>::new();
     for command in commands().iter().filter(|command| !command.is_empty()) {
-        let mut flag = String::new();
+        let (mut flag, mut is_limit) = (String::new(), false);
         for line in help(command).lines() {
+            // A heading stands at the left margin.
+            if line.ends_with(':') && !line.starts_with(' ') {
+                is_limit = line == "Limits:";
+            }
+            if is_limit {
+                continue;
+            }
             let words = line.trim_start();
             if let Some(start) = words.find("--")
                 && words.starts_with('-')

@@ -9,6 +9,7 @@ mod export;
 mod folders_killed;
 mod import;
 mod killed;
+mod limits;
 mod migrate;
 mod on_postgres;
 mod postgres;

@@ -18,6 +18,10 @@ fn wrong_usage_exits_with_2_and_says_what_is_wrong() {
         ),
         (vec!["serve", "--db", &db, "--log", "a=b=c"], "--log"),
         (
+            vec!["serve", "--db", &db, "--trusted-proxy", "plant.example"],
+            "expected an IP address, or a network such as 10.0.0.0/8",
+        ),
+        (
             vec!["serve", "--db", &db, "--connections", "0"],
             "--connections",
         ),

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::num::NonZero;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
@@ -75,6 +75,8 @@ pub(crate) struct Tokens {
     clock: Clock,
     ring: RwLock<Arc<KeyRing>>,
     cache: RwLock<TokenCache>,
+    /// Whether a client has a secret with an argon2id hash.
+    argon2id_remains: AtomicBool,
     /// When the last successful read of the revoked clients began, in nanoseconds of the monotonic clock.
     revocations_read: AtomicU64,
     /// Limits signature checks to the number of cores: more would only take blocking threads from the store.
@@ -100,9 +102,14 @@ impl Tokens {
         let begun = clock.monotonic();
         // Writes only if there is no key: another process may hold the write lock for as long as its import
         // takes.
-        let (mut rows, revoked) = store
+        let (mut rows, revoked, argon2id_remains) = store
             .read(move |session| {
-                Ok::<_, StoreError>((keys::live(session, now)?, clients::revoked(session)?))
+                let argon2id_remains = clients::has_argon2id(session)?;
+                Ok::<_, StoreError>((
+                    keys::live(session, now)?,
+                    clients::revoked(session)?,
+                    argon2id_remains,
+                ))
             })
             .await?;
         if rows.is_empty() {
@@ -122,6 +129,7 @@ impl Tokens {
             lifetime,
             capacity,
             clock,
+            argon2id_remains: AtomicBool::new(argon2id_remains),
             revocations_read: AtomicU64::new(nanos(begun)),
             ring: RwLock::new(Arc::new(KeyRing::read(&rows)?)),
             cache: RwLock::new(TokenCache {
@@ -270,11 +278,18 @@ impl Tokens {
     pub(crate) async fn refresh(&self, store: &Store) -> Result<(), StoreError> {
         let now = self.clock.ticks();
         let begun = self.clock.monotonic();
-        let (rows, revoked) = store
+        let (rows, revoked, argon2id_remains) = store
             .control(move |session| {
-                Ok::<_, StoreError>((keys::live(session, now)?, clients::revoked(session)?))
+                let argon2id_remains = clients::has_argon2id(session)?;
+                Ok::<_, StoreError>((
+                    keys::live(session, now)?,
+                    clients::revoked(session)?,
+                    argon2id_remains,
+                ))
             })
             .await?;
+        self.argon2id_remains
+            .store(argon2id_remains, Ordering::Relaxed);
         self.revoke(revoked);
         // Set after the list was applied, and never decreased: reads may overtake one another.
         self.revocations_read
@@ -294,6 +309,11 @@ impl Tokens {
         // Only extended: a list read before a revocation may arrive after the one that has it.
         revoked_clients.extend(revoked);
         verified.retain(|_, grant| !revoked_clients.contains(&grant.client_id));
+    }
+
+    /// Whether a client has a secret with an argon2id hash.
+    pub(crate) fn argon2id_remains(&self) -> bool {
+        self.argon2id_remains.load(Ordering::Relaxed)
     }
 
     /// The number of cached tokens.

@@ -135,8 +135,8 @@ impl Call {
     /// Reads a body with a JSON content type, up to `limit` bytes.
     pub(super) async fn body(&mut self, limit: usize) -> Result<Bytes, Problem> {
         extract::json_content(&self.head.headers)?;
-        let time = self.app.config.limits.body_read;
-        extract::bytes(&mut self.body, &self.head.headers, limit, time).await
+        let times = &self.app.config.limits;
+        extract::bytes(&mut self.body, &self.head.headers, limit, times).await
     }
 
     /// 200 with these bytes, in the negotiated media type.

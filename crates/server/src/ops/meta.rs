@@ -34,7 +34,6 @@ pub(crate) async fn ready(app: &App) -> Result<Response, Problem> {
 pub(crate) fn metrics(app: &App) -> Result<Response, Problem> {
     let observed = Observed {
         engine: app.store.engine_name(),
-        connections_limit: app.config.limits.connections,
         queued_writes: app.store.queued_writes(),
         repeated_commits: app.store.repeated_commits(),
         buffered_bytes: app.memory.buffered_bytes(),

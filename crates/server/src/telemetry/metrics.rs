@@ -47,6 +47,16 @@ const SERVER_ERRORS: [StatusCode; 3] = [
     StatusCode::GATEWAY_TIMEOUT,
 ];
 
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ListenerLabel {
+    listener: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct AlgorithmLabel {
+    algorithm: &'static str,
+}
+
 /// The classes of status. There is one series for each class, so that clients cannot create new ones.
 const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 
@@ -61,10 +71,14 @@ pub(crate) struct Metrics {
     pub(crate) tokens_refused: Counter,
     /// Checked secrets, including those of unknown clients.
     pub(crate) secret_checks: Counter,
+    /// HMACs computed for that.
+    pub(crate) hmac_secrets: Counter,
+    /// argon2id hashes computed for that.
+    pub(crate) argon2id_secrets: Counter,
     /// Requests being answered.
     pub(crate) in_flight: Gauge,
-    /// Open connections of clients.
-    pub(crate) connections: Gauge,
+    connections: Family<ListenerLabel, Gauge>,
+    connections_limit: Family<ListenerLabel, Gauge>,
 }
 
 struct Series {
@@ -119,13 +133,32 @@ impl Metrics {
             "secret_checks",
             "Client secrets checked, those of unknown clients included",
         );
+        let secret_hashes = Family::<AlgorithmLabel, Counter>::default();
+        let hashes = |algorithm| secret_hashes.get_or_create_owned(&AlgorithmLabel { algorithm });
+        let (hmac_secrets, argon2id_secrets) = (hashes("hmac-sha256"), hashes("argon2id"));
+        registry.register(
+            "secret_hashes",
+            "Hashes computed to check client secrets, by algorithm",
+            secret_hashes,
+        );
         let mut gauge = |name: &str, help: &str| {
             let gauge: Gauge = Gauge::default();
             registry.register(name, help, gauge.clone());
             gauge
         };
         let in_flight = gauge("http_requests_in_flight", "Requests being answered");
-        let connections = gauge("http_connections", "Open connections of clients");
+        let connections = Family::default();
+        let connections_limit = Family::default();
+        registry.register(
+            "http_connections",
+            "Open connections of clients, by listener",
+            Family::clone(&connections),
+        );
+        registry.register(
+            "http_connections_limit",
+            "Most open connections of clients, by listener",
+            Family::clone(&connections_limit),
+        );
         Self {
             registry,
             series,
@@ -133,9 +166,20 @@ impl Metrics {
             tokens_issued,
             tokens_refused,
             secret_checks,
+            hmac_secrets,
+            argon2id_secrets,
             in_flight,
             connections,
+            connections_limit,
         }
+    }
+
+    /// The counter of the open connections of a listener that accepts at most `limit`.
+    pub(crate) fn listener(&self, listener: &'static str, limit: usize) -> OpenConnections {
+        let label = ListenerLabel { listener };
+        let most = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.connections_limit.get_or_create_owned(&label).set(most);
+        OpenConnections(self.connections.get_or_create_owned(&label))
     }
 
     /// Counts an answer of the operation at `index`.
@@ -160,6 +204,26 @@ impl Metrics {
         text::encode_registry(&mut text, &observed.registry(PREFIX))?;
         text::encode_eof(&mut text)?;
         Ok(text)
+    }
+}
+
+/// The open connections of a listener.
+pub(crate) struct OpenConnections(Gauge);
+
+impl OpenConnections {
+    /// Counts a connection until this is dropped.
+    pub(crate) fn count(&self) -> OpenConnection {
+        self.0.inc();
+        OpenConnection(self.0.clone())
+    }
+}
+
+/// One of them.
+pub(crate) struct OpenConnection(Gauge);
+
+impl Drop for OpenConnection {
+    fn drop(&mut self) {
+        self.0.dec();
     }
 }
 

@@ -8,7 +8,7 @@ mod process;
 use std::any::Any;
 use std::borrow::Cow;
 
-pub(crate) use metrics::Metrics;
+pub(crate) use metrics::{Metrics, OpenConnections};
 pub(crate) use observed::Observed;
 pub(crate) use process::resident_bytes;
 

@@ -20,8 +20,6 @@ use obeya_store::timings::{BOUNDS, Durations, Timings};
 pub(crate) struct Observed {
     /// The database engine.
     pub(crate) engine: &'static str,
-    /// Most connections at a time.
-    pub(crate) connections_limit: usize,
     /// Writes waiting for the store.
     pub(crate) queued_writes: usize,
     /// How often the writes of a commit ran again.
@@ -65,11 +63,6 @@ impl Collector for Observed {
             "build",
             "The version of the service and the engine of its database",
             &[("version", version), ("engine", self.engine)],
-        )?;
-        out.gauge(
-            "http_connections_limit",
-            "Most open connections of clients",
-            self.connections_limit as u64,
         )?;
         out.gauge(
             "http_held_bytes",
@@ -204,7 +197,6 @@ impl Observed {
         some.buckets[BOUNDS.len()] = 1;
         Self {
             engine: "sqlite",
-            connections_limit: 1024,
             queued_writes: 3,
             repeated_commits: 4,
             buffered_bytes: 70,
@@ -250,7 +242,6 @@ mod tests {
                 env!("CARGO_PKG_VERSION"),
                 r#"",engine="sqlite"} 1"#
             ),
-            "obeya_http_connections_limit 1024",
             "obeya_http_held_bytes 70",
             "obeya_tokens_remembered 5",
             "obeya_store_queued_writes 3",

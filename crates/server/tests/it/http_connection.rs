@@ -123,6 +123,44 @@ async fn a_slow_caller_is_not_waited_for() {
     );
 }
 
+/// Clients that announce a body and send nothing leave their connections to others.
+#[tokio::test]
+async fn stalled_bodies_make_room() {
+    let service = Service::start_with(|config| {
+        config.limits.connections = 3;
+        config.limits.body_read = LONG;
+        config.limits.request = LONG;
+        config.limits.body_pause = Duration::from_millis(100);
+    })
+    .await;
+    let address = service.running.address();
+    let mut stalled = Vec::new();
+    for begun in ["", "{", "{\"title\":"] {
+        let mut stream = raw::connect(address).await;
+        let head = format!(
+            "PUT /v1/Improvements/1 HTTP/1.1\r\nHost: plant.example\r\nAuthorization: Bearer {}\r\n\
+             Content-Type: application/json\r\nContent-Length: 4000\r\nExpect: 100-continue\r\n\r\n",
+            service.token()
+        );
+        stream.write_all(head.as_bytes()).await.expect("sent");
+        // From here on the request is in flight, and is not closed as an idle connection.
+        raw::until(&mut stream, "100 Continue").await;
+        stream.write_all(begun.as_bytes()).await.expect("sent");
+        stalled.push(stream);
+    }
+    let request = format!("GET /healthz HTTP/1.1\r\n{COMMON}\r\n");
+    let answer = raw::exchange(address, request.as_bytes());
+    let answer = tokio::time::timeout(Duration::from_secs(30), answer).await;
+    assert!(answer.expect("room was made").ends_with("ok\n"));
+    for mut stream in stalled {
+        let answer = raw::rest(&mut stream).await;
+        assert!(
+            answer.starts_with("HTTP/1.1 408 ") && answer.contains("body.timeout"),
+            "{answer}"
+        );
+    }
+}
+
 /// Half of a request's head.
 const HALF: &[u8] = b"GET /healthz HTTP/1.1\r\nHost:";
 /// A request after which the connection stays open.

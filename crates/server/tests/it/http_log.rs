@@ -103,6 +103,41 @@ async fn a_request_leaves_one_line_without_secrets_query_or_body() {
     }
 }
 
+/// A proxy's own address is of no use to the reader of a log, and a client must not choose what is there.
+#[tokio::test]
+async fn the_log_has_the_address_that_a_trusted_proxy_reports() {
+    let proxies = ["127.0.0.0/8", "192.0.2.0/24"];
+    for (proxy, logged) in proxies.into_iter().zip(["198.51.100.7", "127.0.0.1"]) {
+        let log = Log::default();
+        let _listening = log.listen();
+        let service = Service::start_with(|config| {
+            config.trusted_proxies = vec![proxy.parse().expect("a network")];
+        })
+        .await;
+        let request = service.request(reqwest::Method::GET, "/v2/areas");
+        let request = request.header("x-request-id", "through-proxy");
+        Answer::of(request.header("x-forwarded-for", "203.0.113.9, 198.51.100.7")).await;
+        let lines = log.lines("through-proxy");
+        let ours: Vec<_> = lines
+            .iter()
+            .filter(|line| line.contains("answered"))
+            .collect();
+        assert_eq!(ours.len(), 1, "{lines:?}");
+        assert!(ours[0].contains(&format!("address={logged} ")), "{ours:?}");
+
+        let request = service.http.post(service.url("/connect/token"));
+        let request = request.form(&[("grant_type", "client_credentials")]);
+        let request = request.header("x-forwarded-for", "203.0.113.9, 198.51.100.7");
+        assert_eq!(Answer::of(request).await.status, 401);
+        let lines = log.lines("refused a token request");
+        assert!(lines[0].contains("peer=127.0.0.1:"), "{lines:?}");
+        assert!(
+            lines[0].contains(&format!("address={logged} ")),
+            "{lines:?}"
+        );
+    }
+}
+
 /// A client without a token cannot fill the log with its requests.
 #[tokio::test]
 async fn of_a_long_path_the_log_holds_the_beginning() {

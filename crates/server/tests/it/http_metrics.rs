@@ -85,9 +85,11 @@ fn the_alerts_of_the_documents_are_about_listed_metrics() {
 #[tokio::test]
 async fn open_connections_count_until_they_are_closed() {
     let service = Service::start_with(|config| config.limits.connections = 77).await;
-    assert_eq!(service.figure("obeya_http_connections_limit").await, 77);
+    let limit = r#"obeya_http_connections_limit{listener="main"}"#;
+    assert_eq!(service.figure(limit).await, 77);
     // That of the requests below is one of them.
-    let before = service.figure("obeya_http_connections").await;
+    let series = r#"obeya_http_connections{listener="main"}"#;
+    let before = service.figure(series).await;
     let mut open = Vec::new();
     for _ in 0..3 {
         let mut stream = raw::connect(service.running.address()).await;
@@ -97,9 +99,9 @@ async fn open_connections_count_until_they_are_closed() {
         raw::until(&mut stream, "ok\n").await;
         open.push(stream);
     }
-    assert_eq!(service.figure("obeya_http_connections").await, before + 3);
+    assert_eq!(service.figure(series).await, before + 3);
     drop(open);
-    let closed = async { while service.figure("obeya_http_connections").await != before {} };
+    let closed = async { while service.figure(series).await != before {} };
     let closed = tokio::time::timeout(Duration::from_secs(10), closed).await;
     closed.expect("they count no more");
 }

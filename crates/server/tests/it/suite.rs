@@ -14,6 +14,7 @@ pub mod http;
 pub mod http_connection;
 pub mod http_log;
 pub mod http_metrics;
+pub mod http_shares;
 pub mod http_upkeep;
 pub mod import;
 pub mod import_csv_faults;

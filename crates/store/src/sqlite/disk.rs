@@ -5,7 +5,8 @@ use std::path::Path;
 use super::files::Files;
 use crate::DiskUsage;
 
-/// The usage of the database file at `path`. What cannot be read, such as a file that is not there, has size 0.
+/// The usage of the database file at `path`. What cannot be read, such as a file that is not there, has size
+/// 0.
 pub(super) fn usage(path: &Path) -> DiskUsage {
     let files = Files::of(path);
     let size = |path: &Path| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
