@@ -86,6 +86,11 @@ pub(crate) struct LimitArgs {
     #[arg(long, env = "OBEYA_DB_WAIT", value_name = "SECONDS", default_value_t = 5, value_parser = value_parser!(u32).range(1..=86_400))]
     db_wait: u32,
 
+    /// How much of the connections for long reads one client may use while others want some, in percent; 100
+    /// sets no limit
+    #[arg(long, env = "OBEYA_CLIENT_SHARE", value_name = "PERCENT", default_value_t = 50, value_parser = value_parser!(u8).range(1..=100))]
+    client_share: u8,
+
     /// Timeout for a statement in the database, in seconds
     #[arg(long, env = "OBEYA_STATEMENT_TIMEOUT", value_name = "SECONDS", default_value_t = 10, value_parser = value_parser!(u32).range(1..=86_400))]
     statement_timeout: u32,
@@ -119,6 +124,7 @@ impl LimitArgs {
         limits.page_records = self.page_records;
         limits.database_connections = usize::try_from(self.db_connections)?;
         limits.database_wait = seconds(self.db_wait);
+        limits.client_share = self.client_share;
         limits.statement = seconds(self.statement_timeout);
         limits.idempotency_keys = self.idempotency_keys;
         Ok(())

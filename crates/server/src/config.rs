@@ -119,6 +119,9 @@ pub struct Limits {
     pub database_connections: usize,
     /// Time to wait for one of them while all are in use. Default 5 s.
     pub database_wait: Duration,
+    /// What one client may use of the connections for long reads while others want some, in percent; alone it
+    /// may use half of the rest too. 100: no limit. Default 50.
+    pub client_share: u8,
     /// Time that one statement may take in the database. Default 10 s.
     pub statement: Duration,
     /// The interval at which the service reads which clients were revoked, and which keys were made, by other
@@ -128,8 +131,8 @@ pub struct Limits {
     /// Most `Idempotency-Key`s of the last 24 hours that one client may have, at least 1; another one is
     /// answered with 429 `idempotency.quota`. Each takes some 300 bytes of the database. Default 1,000,000.
     pub idempotency_keys: u32,
-    /// The interval at which the service checks that the files of a SQLite database are in place. Default 2
-    /// s.
+    /// The interval at which the service checks that the files of a SQLite database are in place, and whether
+    /// writes work again after one found that they do not. Default 2 s.
     pub file_check: Duration,
     /// The interval at which incidents that were in the trash for 30 days are deleted. Default 1 h.
     pub purge: Duration,
@@ -159,6 +162,7 @@ impl Default for Limits {
             remembered_tokens: 10_000,
             database_connections: 16,
             database_wait: Duration::from_secs(5),
+            client_share: 50,
             statement: Duration::from_secs(10),
             auth_poll: Duration::from_secs(15),
             idempotency_keys: 1_000_000,

@@ -121,7 +121,7 @@ pub(crate) async fn serve(pipeline: &Pipeline, request: Request<Incoming>) -> Re
         request_id = id_text,
         trace_id = trace.as_deref(),
         address = address.map(tracing::field::display),
-        client = caller.as_ref().map(|caller| caller.client_id.as_str()),
+        client = caller.as_ref().map(|caller| &*caller.client_id),
         method = shortened(method.as_str(), LOGGED_METHOD_BYTES).as_ref(),
         path = %shortened(uri.path(), LOGGED_PATH_BYTES),
         status = response.status().as_u16(),

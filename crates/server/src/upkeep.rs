@@ -1,4 +1,4 @@
-//! Background tasks: follow changes by other processes, check that the database files are in place, empty the
+//! Background tasks: follow changes by other processes, check that the database can be written, empty the
 //! trash, and purge expired idempotency records.
 //!
 //! A run that fails or panics is logged; the next run tries again. Nothing that a client can see may depend
@@ -27,10 +27,10 @@ pub(crate) fn start(app: &Arc<App>) -> JoinSet<()> {
     tasks.spawn(repeat(limits.auth_poll.min(LONGEST_POLL), move || {
         follow_auth(Arc::clone(&auth))
     }));
-    let files = Arc::clone(app);
-    let were_in_place = Arc::new(AtomicBool::new(true));
+    let database = Arc::clone(app);
+    let state = Arc::new(DatabaseState::default());
     tasks.spawn(repeat(limits.file_check, move || {
-        check_files(Arc::clone(&files), Arc::clone(&were_in_place))
+        check_database(Arc::clone(&database), Arc::clone(&state))
     }));
     let trash = Arc::clone(app);
     tasks.spawn(repeat(limits.purge, move || {
@@ -48,14 +48,30 @@ async fn follow_auth(app: Arc<App>) {
     }
 }
 
-/// Detects database files that were removed or replaced. Writes and `/readyz` detect it too; this logs it
-/// once, even if there are no requests.
-async fn check_files(app: Arc<App>, were_in_place: Arc<AtomicBool>) {
-    let checked = app.store.check_files();
-    let were_in_place = were_in_place.swap(checked.is_ok(), Ordering::Relaxed);
+/// What the checks of the database found last.
+#[derive(Default)]
+struct DatabaseState {
+    was_probed: AtomicBool,
+    cannot_write: AtomicBool,
+}
+
+/// Detects database files that were removed or replaced; and, at the start and after a write that found that
+/// writes do not work, whether they do. Writes and `/readyz` detect missing files too; this logs it once,
+/// even if there are no requests.
+async fn check_database(app: Arc<App>, state: Arc<DatabaseState>) {
+    let was_probed = state.was_probed.swap(true, Ordering::Relaxed);
+    let mut checked = app.store.check_files();
+    if checked.is_ok() && (!was_probed || app.store.write_fault().is_some()) {
+        checked = match app.store.probe_write().await {
+            Err(error) if app.store.write_fault().is_some() => Err(error),
+            // Another process has the lock, or there is no connection: the next write will tell.
+            _ => Ok(()),
+        };
+    }
+    let could_not = state.cannot_write.swap(checked.is_err(), Ordering::Relaxed);
     match checked {
-        Err(error) if were_in_place => tracing::error!(%error, "the database cannot be written"),
-        Ok(()) if !were_in_place => tracing::info!("the database can be written again"),
+        Err(error) if !could_not => tracing::error!(%error, "the database cannot be written"),
+        Ok(()) if could_not => tracing::info!("the database can be written again"),
         _ => {}
     }
 }

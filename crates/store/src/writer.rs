@@ -18,6 +18,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::connect::{Connect, Connection};
 use super::timings::WriterTimings;
+use super::write_health::WriteHealth;
 use super::{Session, StoreError, StoreOptions};
 
 #[cfg(test)]
@@ -35,6 +36,7 @@ pub(super) struct Writer {
     thread: Mutex<Option<JoinHandle<()>>>,
     repeated: Arc<AtomicU64>,
     timings: Arc<WriterTimings>,
+    health: Arc<WriteHealth>,
 }
 
 enum Message {
@@ -102,6 +104,7 @@ impl Writer {
         let (sender, receiver) = mpsc::channel(options.write_queue);
         let repeated = Arc::new(AtomicU64::new(0));
         let timings = Arc::<WriterTimings>::default();
+        let health = Arc::new(WriteHealth::default());
         let work = WriterThread {
             engine,
             connection: Some(connection),
@@ -109,6 +112,7 @@ impl Writer {
             jobs_per_commit: options.jobs_per_commit.min(E::MOST_SAVEPOINTS),
             repeated: Arc::clone(&repeated),
             timings: Arc::clone(&timings),
+            health: Arc::clone(&health),
         };
         let thread = std::thread::Builder::new()
             .name("obeya-writer".into())
@@ -121,6 +125,7 @@ impl Writer {
             thread: Mutex::new(Some(thread)),
             repeated,
             timings,
+            health,
         })
     }
 
@@ -180,6 +185,11 @@ impl Writer {
         &self.timings
     }
 
+    /// Whether its writes work.
+    pub(super) fn health(&self) -> &WriteHealth {
+        &self.health
+    }
+
     /// Lets the thread finish the queued jobs, and waits for its end.
     pub(super) async fn stop(&self) {
         // An error means that it has ended already.
@@ -199,13 +209,15 @@ impl Writer {
 /// State of the thread: the connection, and the queue of jobs.
 struct WriterThread<E: Connect> {
     engine: Arc<E>,
-    /// `None` after it was lost, until the next job.
+    /// `None` after a panic, until the next job. A lost one stays until another is open: the last connection
+    /// that closes an embedded database would write its log back into the file.
     connection: Option<E::Connection>,
     receiver: mpsc::Receiver<Message>,
     jobs_per_commit: usize,
     /// How often jobs ran again.
     repeated: Arc<AtomicU64>,
     timings: Arc<WriterTimings>,
+    health: Arc<WriteHealth>,
 }
 
 /// A job that shares a transaction.
@@ -275,10 +287,14 @@ impl<E: Connect> WriterThread<E> {
         let failed = loop {
             let Err(failed) = self.attempt(&mut batch, gather, savepoints, &mut keep_running)
             else {
+                self.note_fault();
                 break None;
             };
             self.roll_back(&failed, batch.len());
             attempts += 1;
+            if !self.note_fault() && matches!(failed.cause, Cause::Permanent | Cause::RolledBack) {
+                self.health.failed(&failed.error);
+            }
             if failed.cause == Cause::Permanent || attempts == ATTEMPTS {
                 break Some(failed.error);
             }
@@ -387,9 +403,13 @@ impl<E: Connect> WriterThread<E> {
         {
             tracing::error!(%error, "a transaction could not be rolled back");
         }
-        if connection.is_lost() {
-            self.connection = None;
-        }
+    }
+
+    /// Notes why statements of the last transaction could not write, if one could not.
+    fn note_fault(&mut self) -> bool {
+        let connection = self.connection.as_mut();
+        let fault = connection.and_then(Connection::take_write_fault);
+        fault.inspect(|fault| self.health.met(*fault)).is_some()
     }
 }
 
@@ -399,15 +419,14 @@ fn begin<'c, E: Connect>(
     slot: &'c mut Option<E::Connection>,
 ) -> Result<&'c mut E::Connection, FailedTransaction> {
     if let Some(connection) = slot
+        && !connection.is_lost()
         && let Err(error) = connection.begin_write()
+        && !connection.is_lost()
     {
-        if !connection.is_lost() {
-            return Err(failed(connection, error));
-        }
-        *slot = None;
+        return Err(failed(connection, error));
     }
     // Here, as the borrow above ends only now.
-    if slot.is_none() {
+    if slot.as_ref().is_none_or(Connection::is_lost) {
         let lost = |error| FailedTransaction {
             error,
             cause: Cause::Permanent,

@@ -6,6 +6,8 @@ mod credentials;
 mod demo;
 mod environment;
 mod export;
+#[cfg(target_os = "linux")]
+mod failing_disk;
 mod folders_killed;
 mod import;
 mod killed;

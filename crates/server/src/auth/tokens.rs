@@ -47,7 +47,7 @@ pub(crate) struct RevocationsUnknown;
 #[derive(Debug)]
 pub(crate) struct Grant {
     /// The id of the client.
-    pub(crate) client_id: String,
+    pub(crate) client_id: Arc<str>,
     /// The scopes of the token, which may be fewer than those of the client.
     pub(crate) scopes: Scopes,
     expires: i64,
@@ -241,7 +241,7 @@ impl Tokens {
         self.cache_grant(
             digest,
             Arc::new(Grant {
-                client_id: claims.sub,
+                client_id: claims.sub.into(),
                 scopes,
                 expires: claims.exp,
             }),
@@ -258,7 +258,7 @@ impl Tokens {
         now: i64,
     ) -> Result<Arc<Grant>, Refusal> {
         let mut cache = self.write();
-        if cache.revoked.contains(&grant.client_id) {
+        if cache.revoked.contains(&*grant.client_id) {
             return Err(Refusal::Revoked);
         }
         if cache.verified.len() >= self.capacity {
@@ -308,7 +308,7 @@ impl Tokens {
         } = &mut *cache;
         // Only extended: a list read before a revocation may arrive after the one that has it.
         revoked_clients.extend(revoked);
-        verified.retain(|_, grant| !revoked_clients.contains(&grant.client_id));
+        verified.retain(|_, grant| !revoked_clients.contains(&*grant.client_id));
     }
 
     /// Whether a client has a secret with an argon2id hash.

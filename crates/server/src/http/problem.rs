@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::body::{Body, Response};
 use crate::telemetry::{LOGGED_PATH_BYTES, shortened};
-use obeya_store::engine::StoreError;
+use obeya_store::engine::{StoreError, WriteFault};
 
 /// An error of the client or of the service.
 ///
@@ -161,6 +161,14 @@ impl Problem {
         Self::not_done(
             "The service cannot take this request now. Try again shortly.",
             cause,
+        )
+    }
+
+    /// The same for `/readyz`, with the class of what keeps the database from being written.
+    pub(crate) fn not_writable(fault: WriteFault) -> Self {
+        Self::not_done(
+            &format!("The database takes no writes: {fault}. Reads still work."),
+            format!("writes do not work: {fault}"),
         )
     }
 
@@ -369,7 +377,7 @@ impl From<StoreError> for Problem {
                 "The request took longer than the store allows; nothing was changed. Ask for less, or try again shortly.",
                 error,
             ),
-            StoreError::Unavailable(_) => Self::unavailable(error),
+            StoreError::Unavailable(_) | StoreError::NotWritable(..) => Self::unavailable(error),
             // Raised by a function in a statement, for values of the request: division by zero, a number out
             // of range.
             StoreError::Data(text) => Self::new(

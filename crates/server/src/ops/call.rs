@@ -22,6 +22,7 @@ use crate::http::path::Captures;
 use crate::http::problem::Problem;
 use crate::spec::Operation;
 use obeya_read::text::{int32, quoted};
+use obeya_store::Store;
 
 /// One request of an operation.
 pub(crate) struct Call {
@@ -78,6 +79,11 @@ impl Call {
                 format!("expected an integer of 32 bits, found {}", quoted(text)),
             )
         })
+    }
+
+    /// The store, with the reads of the client of this request.
+    pub(crate) fn store(&self) -> Store {
+        self.app.store.for_client(&self.caller.client_id)
     }
 
     /// The path of the request.

@@ -12,8 +12,8 @@ use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::{Registry, Unit};
 
-use obeya_store::DiskUsage;
 use obeya_store::timings::{BOUNDS, Durations, Timings};
+use obeya_store::{COMMIT_CAUSES, DiskUsage};
 
 /// The figures at one moment.
 #[derive(Debug)]
@@ -24,6 +24,10 @@ pub(crate) struct Observed {
     pub(crate) queued_writes: usize,
     /// How often the writes of a commit ran again.
     pub(crate) repeated_commits: u64,
+    /// How many commits failed, by cause.
+    pub(crate) failed_commits: [(&'static str, u64); COMMIT_CAUSES],
+    /// Whether the last write that was tried did not find the database read-only, full or failing.
+    pub(crate) takes_writes: bool,
     /// Bytes of answers that are buffered for their clients.
     pub(crate) buffered_bytes: usize,
     /// Verified tokens in the cache.
@@ -83,6 +87,17 @@ impl Collector for Observed {
             "store_repeated_commits",
             "How often the writes of a commit ran again: after a failure of one that had changed something, or after a conflict with another transaction",
             self.repeated_commits,
+        )?;
+        out.counters(
+            "store_failed_commits",
+            "Commits that failed, by cause",
+            "cause",
+            &self.failed_commits,
+        )?;
+        out.gauge(
+            "store_takes_writes",
+            "1 if writes work as far as is known, 0 if the disk is full or failing, or the database is read-only",
+            self.takes_writes.into(),
         )?;
         out.durations(
             "store_commit_duration",
@@ -148,6 +163,21 @@ impl Encoder<'_> {
         ConstCounter::new(value).encode(metric)
     }
 
+    fn counters(
+        &mut self,
+        name: &str,
+        help: &str,
+        label: &'static str,
+        series: &[(&'static str, u64)],
+    ) -> fmt::Result {
+        let kind = MetricType::Counter;
+        let mut family = self.0.encode_descriptor(name, help, None, kind)?;
+        for (value, count) in series {
+            ConstCounter::new(*count).encode(family.encode_family(&[(label, *value)])?)?;
+        }
+        Ok(())
+    }
+
     fn durations(&mut self, name: &str, help: &str, durations: &Durations) -> fmt::Result {
         let unit = Some(&Unit::Seconds);
         let metric = self
@@ -199,6 +229,8 @@ impl Observed {
             engine: "sqlite",
             queued_writes: 3,
             repeated_commits: 4,
+            failed_commits: [("disk_full", 5); COMMIT_CAUSES],
+            takes_writes: false,
             buffered_bytes: 70,
             cached_tokens: 5,
             timings: Timings {
@@ -246,6 +278,8 @@ mod tests {
             "obeya_tokens_remembered 5",
             "obeya_store_queued_writes 3",
             "obeya_store_repeated_commits_total 4",
+            r#"obeya_store_failed_commits_total{cause="disk_full"} 5"#,
+            "obeya_store_takes_writes 0",
             "obeya_store_commit_duration_seconds_sum 1.5",
             "obeya_store_commit_duration_seconds_count 3",
             r#"obeya_store_commit_duration_seconds_bucket{le="0.0001"} 2"#,
