@@ -23,6 +23,7 @@ use crate::http::address_share::{AddressShares, SharePermit};
 use crate::http::connections::{Connection, HeadTimeout, IdleQueue, Peer};
 use crate::http::write_timeout::WriteTimeout;
 use crate::pipeline::{self, Pipeline};
+use crate::telemetry::OpenConnections;
 
 /// The pause after the listener failed, for example because the process is out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -37,6 +38,8 @@ pub(crate) struct Listener {
     pub(crate) pipeline: Arc<Pipeline>,
     /// Most connections at a time.
     pub(crate) connections: usize,
+    /// Counts them for the metrics.
+    pub(crate) open: OpenConnections,
     /// The limit for each address, if there is one.
     pub(crate) shares: Option<Arc<AddressShares>>,
 }
@@ -122,7 +125,9 @@ impl Listener {
     ) -> impl Future<Output = ()> + Send + use<> {
         let pipeline = Arc::clone(&self.pipeline);
         let (builder, watcher) = (builder.clone(), graceful.watcher());
+        let open = self.open.count();
         async move {
+            let _open = open;
             let Accepted {
                 stream,
                 peer,

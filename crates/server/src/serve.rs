@@ -83,6 +83,7 @@ impl Server {
             socket,
             pipeline: Pipeline::new(&app),
             connections: limits.connections,
+            open: app.metrics.listener("main", limits.connections),
             shares: limits.connections_per_address.map(AddressShares::new),
         };
         listeners.spawn(main.run(stopped.clone()));
@@ -91,6 +92,7 @@ impl Server {
                 socket,
                 pipeline: Pipeline::admin(&app),
                 connections: limits.admin_connections,
+                open: app.metrics.listener("admin", limits.admin_connections),
                 shares: None,
             };
             listeners.spawn(admin.run(stopped));

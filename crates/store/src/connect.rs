@@ -4,7 +4,7 @@
 //! The pool, the writer and the units of work are the same for every engine; differences are constants and
 //! methods here. Nothing here knows a table.
 
-use super::{Session, StoreError, WriteFault};
+use super::{DiskUsage, Session, StoreError, WriteFault};
 
 /// A database engine.
 pub(super) trait Connect: Send + Sync + 'static {
@@ -35,6 +35,11 @@ pub(super) trait Connect: Send + Sync + 'static {
     /// [`StoreError::Unavailable`] when they are not, with what to do.
     fn check_files(&self) -> Result<(), StoreError> {
         Ok(())
+    }
+
+    /// The space of its files, if it has files.
+    fn disk_usage(&self) -> Option<DiskUsage> {
+        None
     }
 
     /// Checks that there is space for more than a small commit, if it can know. Blocks.

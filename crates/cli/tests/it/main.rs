@@ -4,6 +4,7 @@ mod binary;
 mod client;
 mod credentials;
 mod demo;
+mod environment;
 mod export;
 #[cfg(target_os = "linux")]
 mod failing_disk;

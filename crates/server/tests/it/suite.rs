@@ -15,6 +15,7 @@ pub mod export_plant;
 pub mod http;
 pub mod http_connection;
 pub mod http_log;
+pub mod http_metrics;
 pub mod http_shares;
 pub mod http_upkeep;
 pub mod import;

@@ -7,6 +7,7 @@ mod budget;
 pub(super) mod capabilities;
 mod catalogue;
 mod connection;
+mod disk;
 mod errors;
 mod files;
 mod functions;
@@ -21,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::connect::{Connect, Work};
-use super::{StoreError, StoreOptions};
+use super::{DiskUsage, StoreError, StoreOptions};
 use connection::SqliteConnection;
 use files::{Files, OpenFiles};
 use link::FileState;
@@ -126,6 +127,10 @@ impl Connect for Sqlite {
 
     fn check_files(&self) -> Result<(), StoreError> {
         self.files.check()
+    }
+
+    fn disk_usage(&self) -> Option<DiskUsage> {
+        Some(disk::usage(&self.path))
     }
 
     fn check_space(&self) -> Result<(), StoreError> {
