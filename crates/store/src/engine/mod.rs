@@ -9,7 +9,7 @@ use obeya_odata::sql;
 
 mod capabilities;
 
-pub use capabilities::Capabilities;
+pub use capabilities::{Capabilities, SearchIndexQueries};
 
 /// The SQL that a session speaks, for the few statements that an engine forces to differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -216,6 +216,9 @@ pub enum StoreError {
     /// The database is of a newer or unknown schema, or the file is no database.
     #[error("{0}")]
     Schema(String),
+    /// The file or the schema is empty, and its tables may not be created.
+    #[error("{0} holds no database of this program")]
+    NoDatabase(String),
     /// The files of the database do not belong together: one was replaced, as by a backup.
     #[error("{0}")]
     Mismatch(String),
@@ -241,6 +244,7 @@ impl StoreError {
             StoreError::Unavailable(text) => StoreError::Unavailable(text.clone()),
             StoreError::Constraint(text) => StoreError::Constraint(text.clone()),
             StoreError::Schema(text) => StoreError::Schema(text.clone()),
+            StoreError::NoDatabase(text) => StoreError::NoDatabase(text.clone()),
             StoreError::Mismatch(text) => StoreError::Mismatch(text.clone()),
             StoreError::Data(text) => StoreError::Data(text.clone()),
             StoreError::Limit(text) => StoreError::Limit(text.clone()),

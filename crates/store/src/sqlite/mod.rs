@@ -3,6 +3,7 @@
 //! All code for SQLite is in this folder. It opens connections and runs statements; it depends on no table of
 //! the schema.
 
+mod backup;
 mod budget;
 pub(super) mod capabilities;
 mod catalogue;
@@ -10,6 +11,7 @@ mod connection;
 mod errors;
 mod files;
 mod functions;
+pub(super) mod inspection;
 mod leftover;
 mod link;
 mod lock;
@@ -22,6 +24,7 @@ use std::sync::Arc;
 
 use super::connect::{Connect, Work};
 use super::{StoreError, StoreOptions};
+pub(super) use backup::{must_be_vacant, seal_file as seal_backup};
 use connection::SqliteConnection;
 use files::{Files, OpenFiles};
 use link::FileState;
@@ -46,10 +49,7 @@ impl Sqlite {
         path: PathBuf,
         options: &StoreOptions,
     ) -> Result<(Self, SqliteConnection), StoreError> {
-        let nothing = || {
-            let text = format!("{} holds no database of this program", path.display());
-            Err(StoreError::Schema(text))
-        };
+        let nothing = || Err(StoreError::NoDatabase(path.display().to_string()));
         let mut files = Files::of(&path);
         let found = files.main_id()?;
         if !options.make_tables && found.is_none() {
