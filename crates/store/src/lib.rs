@@ -21,6 +21,7 @@ pub mod field;
 pub mod idempotency_records;
 pub mod improvements;
 pub mod incidents;
+pub mod inspection;
 pub mod keys;
 mod lru_cache;
 mod pool;

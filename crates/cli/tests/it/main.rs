@@ -1,9 +1,12 @@
 //! The binary as a user runs it: arguments in; lines, files and exit codes out.
 
+mod backup;
 mod binary;
+mod check;
 mod client;
 mod credentials;
 mod demo;
+mod drill;
 mod environment;
 mod export;
 #[cfg(target_os = "linux")]
@@ -17,6 +20,7 @@ mod on_postgres;
 mod postgres;
 mod pull;
 mod replicas;
+mod restore;
 mod restored;
 mod serve;
 mod sync;
