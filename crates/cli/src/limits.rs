@@ -4,9 +4,8 @@
 
 use std::time::Duration;
 
-use anyhow::Result;
 use clap::value_parser;
-use obeya_server::Limits;
+use obeya_server::{InvalidRateLimit, Limits, RateLimit};
 
 /// How much of everything a caller may use.
 #[derive(clap::Args)]
@@ -98,11 +97,35 @@ pub(crate) struct LimitArgs {
     /// How many requests with an Idempotency-Key each client may send in 24 hours
     #[arg(long, env = "OBEYA_IDEMPOTENCY_KEYS", value_name = "N", default_value_t = 1_000_000, value_parser = value_parser!(u32).range(1..))]
     idempotency_keys: u32,
+
+    /// How many requests each client may send, as requests/seconds, such as 600/60
+    #[arg(long, env = "OBEYA_CLIENT_RATE", value_name = "RATE", default_value = "off", value_parser = rate)]
+    client_rate: Rate,
+
+    /// How many requests each address (of IPv6: one /64) may send, with or without a client
+    #[arg(long, env = "OBEYA_ADDRESS_RATE", value_name = "RATE", default_value = "off", value_parser = rate)]
+    address_rate: Rate,
+
+    /// How many token requests of each address may have an unknown client or a wrong secret
+    #[arg(long, env = "OBEYA_TOKEN_FAILURE_RATE", value_name = "RATE", default_value = "30/60", value_parser = rate)]
+    token_failure_rate: Rate,
+}
+
+/// A rate, or none.
+#[derive(Clone, Copy)]
+struct Rate(Option<RateLimit>);
+
+fn rate(text: &str) -> Result<Rate, String> {
+    if text == "off" {
+        return Ok(Rate(None));
+    }
+    let rate = text.parse().map(|rate| Rate(Some(rate)));
+    rate.map_err(|error: InvalidRateLimit| format!("{error}, or off"))
 }
 
 impl LimitArgs {
     /// Sets the limits of a service.
-    pub(crate) fn apply(&self, limits: &mut Limits) -> Result<()> {
+    pub(crate) fn apply(&self, limits: &mut Limits) -> anyhow::Result<()> {
         limits.connections = usize::try_from(self.connections)?;
         limits.connections_per_address = self
             .connections_per_address
@@ -127,6 +150,9 @@ impl LimitArgs {
         limits.client_share = self.client_share;
         limits.statement = seconds(self.statement_timeout);
         limits.idempotency_keys = self.idempotency_keys;
+        limits.client_rate = self.client_rate.0;
+        limits.address_rate = self.address_rate.0;
+        limits.token_failure_rate = self.token_failure_rate.0;
         Ok(())
     }
 }

@@ -12,6 +12,7 @@ use crate::auth::secrets::Secrets;
 use crate::config::{Clock, Config, lifetime_seconds};
 use crate::http::batch_budget::BatchBudget;
 use crate::http::memory_budget::MemoryBudget;
+use crate::http::rate_limits::RateLimits;
 use crate::telemetry::Metrics;
 use obeya_read::{ReadCaches, TokenSigner};
 use obeya_store::engine::StoreError;
@@ -39,6 +40,8 @@ pub(crate) struct App {
     pub(crate) tokens: Arc<Tokens>,
     /// Checks client secrets.
     pub(crate) secrets: Secrets,
+    /// How many requests clients and addresses may still send.
+    pub(crate) rates: RateLimits,
     /// The metrics.
     pub(crate) metrics: Metrics,
 }
@@ -76,6 +79,7 @@ impl App {
             batch_budget: BatchBudget::new(&config.limits),
             tokens: Arc::new(tokens),
             secrets: Secrets::new(config.limits.concurrent_hashes),
+            rates: RateLimits::new(&config),
             metrics: Metrics::new(labels),
             config,
         })

@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,9 +13,16 @@ pub use obeya_odata::Limits as QueryLimits;
 pub use obeya_store::LeftoverWal;
 
 use crate::network::Network;
+use crate::rate_limit::RateLimit;
 
 /// Ticks of 100 ns in a second.
-const TICKS_PER_SECOND: i64 = 10_000_000;
+pub(crate) const TICKS_PER_SECOND: i64 = 10_000_000;
+
+/// More than a person mistypes in a minute, and far less than guessing needs.
+const TOKEN_FAILURES: Option<RateLimit> = match (NonZeroU32::new(30), NonZeroU32::new(60)) {
+    (Some(requests), Some(seconds)) => RateLimit::new(requests, seconds),
+    _ => None,
+};
 
 /// The settings of a service. [`Config::new`] gives defaults that are safe on a loopback address.
 #[derive(Debug, Clone)]
@@ -131,10 +139,19 @@ pub struct Limits {
     /// Most `Idempotency-Key`s of the last 24 hours that one client may have, at least 1; another one is
     /// answered with 429 `idempotency.quota`. Each takes some 300 bytes of the database. Default 1,000,000.
     pub idempotency_keys: u32,
+    /// Requests of one client; beyond it 429 `rate.limited`. Default: no limit.
+    pub client_rate: Option<RateLimit>,
+    /// Requests of one address (of IPv6: one /64), of whatever clients and without a client, except for
+    /// health, readiness and metrics. Default: no limit.
+    pub address_rate: Option<RateLimit>,
+    /// Token requests of one address with an unknown client or a wrong secret; beyond it they are answered
+    /// with 429. A correct secret is accepted in any case. Default 30 in 60 s.
+    pub token_failure_rate: Option<RateLimit>,
     /// The interval at which the service checks that the files of a SQLite database are in place, and whether
     /// writes work again after one found that they do not. Default 2 s.
     pub file_check: Duration,
-    /// The interval at which incidents that were in the trash for 30 days are deleted. Default 1 h.
+    /// The interval at which incidents that were in the trash for 30 days are deleted, if they were due at a
+    /// check after which the service has run for a day. Default 1 h.
     pub purge: Duration,
 }
 
@@ -166,6 +183,9 @@ impl Default for Limits {
             statement: Duration::from_secs(10),
             auth_poll: Duration::from_secs(15),
             idempotency_keys: 1_000_000,
+            client_rate: None,
+            address_rate: None,
+            token_failure_rate: TOKEN_FAILURES,
             file_check: Duration::from_secs(2),
             purge: Duration::from_secs(3600),
         }

@@ -3,14 +3,17 @@
 //!
 //! HEAD is answered as GET; hyper keeps the length and drops the body unread.
 
+use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
+use http::header::{CONNECTION, HOST};
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Request, StatusCode};
+use http::uri::Authority;
+use http::{HeaderMap, HeaderValue, Request, StatusCode, Version};
 use hyper::body::Incoming;
 
 use crate::app::App;
@@ -72,7 +75,7 @@ pub(crate) async fn serve(pipeline: &Pipeline, request: Request<Incoming>) -> Re
     let has_preference = head.headers.contains_key(extract::PREFER) && is_strict(&head.headers);
 
     let mut caller = None;
-    let (route, outcome) = match find(pipeline, &head) {
+    let (route, outcome) = match find(pipeline, &head, address) {
         Ok((route, captures)) => {
             // Pinned once: a handler's future is large, and each layer around it would move it.
             let answer = pin!(router::answer(
@@ -113,6 +116,8 @@ pub(crate) async fn serve(pipeline: &Pipeline, request: Request<Incoming>) -> Re
     if gzip {
         response = encoding::gzip(response).await;
     }
+    let client = caller.as_ref().map(|caller| caller.client_id.as_str());
+    app.rates.show(address, client, response.headers_mut());
     let took = started.elapsed();
     app.metrics
         .answered(Route::label(route), response.status(), took);
@@ -121,7 +126,7 @@ pub(crate) async fn serve(pipeline: &Pipeline, request: Request<Incoming>) -> Re
         request_id = id_text,
         trace_id = trace.as_deref(),
         address = address.map(tracing::field::display),
-        client = caller.as_ref().map(|caller| &*caller.client_id),
+        client,
         method = shortened(method.as_str(), LOGGED_METHOD_BYTES).as_ref(),
         path = %shortened(uri.path(), LOGGED_PATH_BYTES),
         status = response.status().as_u16(),
@@ -142,9 +147,49 @@ impl Drop for InFlight<'_> {
     }
 }
 
-fn find(pipeline: &Pipeline, head: &Parts) -> Result<(Route, Captures), Problem> {
-    within_limits(&pipeline.app.config.limits, head)?;
-    pipeline.routes.find(&head.method, head.uri.path())
+fn find(
+    pipeline: &Pipeline,
+    head: &Parts,
+    address: Option<IpAddr>,
+) -> Result<(Route, Captures), Problem> {
+    let Pipeline { app, routes } = pipeline;
+    let found = routes.find(&head.method, head.uri.path());
+    let is_monitoring =
+        matches!(found, Ok((Route::Endpoint(endpoint), _)) if endpoint.is_monitoring());
+    if let Some(address) = address
+        && !is_monitoring
+    {
+        app.rates.check_address(address)?;
+    }
+    check_host(head)?;
+    within_limits(&app.config.limits, head)?;
+    found
+}
+
+/// 400 for a head without the one `Host` that RFC 9112, 3.2, demands: a proxy before the service may have
+/// taken another one than the service would.
+fn check_host(head: &Parts) -> Result<(), Problem> {
+    let mut hosts = head.headers.get_all(HOST).iter();
+    let detail = match (hosts.next(), hosts.next()) {
+        (None, _) if head.version < Version::HTTP_11 => return Ok(()),
+        (None, _) => "The request has no Host header.",
+        (Some(_), Some(_)) => "The request has more than one Host header.",
+        (Some(host), None) if !is_host(host) => "The Host header names no host.",
+        (Some(_), None) => return Ok(()),
+    };
+    Err(Problem::new(
+        StatusCode::BAD_REQUEST,
+        "header.invalid",
+        "Invalid header",
+        detail,
+    )
+    .header(CONNECTION, HeaderValue::from_static("close")))
+}
+
+/// `uri-host [ ":" port ]`; a host may be empty.
+fn is_host(value: &HeaderValue) -> bool {
+    let bytes = value.as_bytes();
+    bytes.is_empty() || (!bytes.contains(&b'@') && Authority::try_from(bytes).is_ok())
 }
 
 /// 414 and 431. hyper has larger limits, which answer without a body.

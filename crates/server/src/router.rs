@@ -72,6 +72,12 @@ pub(crate) enum ServiceEndpoint {
 }
 
 impl ServiceEndpoint {
+    /// Whether it is for those who watch the service. These endpoints have no rate limit, and the admin
+    /// listener serves only them.
+    pub(crate) fn is_monitoring(self) -> bool {
+        matches!(self, Self::Live | Self::Ready | Self::Metrics)
+    }
+
     const ALL: [(Self, Method, &str, &str); 10] = [
         (Self::Token, Method::POST, "/connect/token", "token"),
         (
@@ -182,14 +188,9 @@ impl Routes {
 
     /// Only the endpoints that watch the service.
     pub(crate) fn admin() -> Self {
-        let watching = [
-            ServiceEndpoint::Live,
-            ServiceEndpoint::Ready,
-            ServiceEndpoint::Metrics,
-        ];
         let mut table = Node::default();
         for (endpoint, method, path, _) in ServiceEndpoint::ALL {
-            if watching.contains(&endpoint) {
+            if endpoint.is_monitoring() {
                 table.insert(method, path, Route::Endpoint(endpoint));
             }
         }
@@ -272,6 +273,7 @@ pub(crate) async fn answer(
     };
     let guard = &routes.guards[operation as usize];
     let caller = authorise(&app, guard, &head, caller).await?;
+    app.rates.check_client(&caller.client_id)?;
     if guard.odata {
         odata::check_max_version(&head.headers)?;
     }

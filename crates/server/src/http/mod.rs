@@ -18,5 +18,6 @@ pub(crate) mod odata;
 pub(crate) mod path;
 pub(crate) mod problem;
 mod properties;
+pub(crate) mod rate_limits;
 pub(crate) mod request_id;
 pub(crate) mod write_timeout;

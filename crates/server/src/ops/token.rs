@@ -170,6 +170,14 @@ pub(crate) async fn token(
             WWW_AUTHENTICATE,
             HeaderValue::from_static("Basic realm=\"obeya\", charset=\"UTF-8\""),
         );
+        // Only failures count, after the secret was checked: nobody can keep a client with the right secret
+        // out by sending wrong ones from the same address.
+        let address = head.extensions.get();
+        let has_failed_too_often = address
+            .is_some_and(|ClientAddress(address)| app.rates.count_token_failure(*address, headers));
+        if has_failed_too_often {
+            *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
+        }
     }
     Ok(response)
 }

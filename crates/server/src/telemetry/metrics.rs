@@ -75,6 +75,10 @@ pub(crate) struct Metrics {
     pub(crate) hmac_secrets: Counter,
     /// argon2id hashes computed for that.
     pub(crate) argon2id_secrets: Counter,
+    /// How often the time of day jumped.
+    pub(crate) clock_jumps: Counter,
+    /// The last jump, in seconds.
+    pub(crate) clock_jump_seconds: Gauge,
     /// Requests being answered.
     pub(crate) in_flight: Gauge,
     connections: Family<ListenerLabel, Gauge>,
@@ -136,6 +140,10 @@ impl Metrics {
         let secret_hashes = Family::<AlgorithmLabel, Counter>::default();
         let hashes = |algorithm| secret_hashes.get_or_create_owned(&AlgorithmLabel { algorithm });
         let (hmac_secrets, argon2id_secrets) = (hashes("hmac-sha256"), hashes("argon2id"));
+        let clock_jumps = counter(
+            "clock_jumps",
+            "How often the time of day jumped by more than 30 seconds, or the machine slept",
+        );
         registry.register(
             "secret_hashes",
             "Hashes computed to check client secrets, by algorithm",
@@ -146,6 +154,10 @@ impl Metrics {
             registry.register(name, help, gauge.clone());
             gauge
         };
+        let clock_jump_seconds = gauge(
+            "clock_last_jump_seconds",
+            "The last jump of the time of day; negative if it went back",
+        );
         let in_flight = gauge("http_requests_in_flight", "Requests being answered");
         let connections = Family::default();
         let connections_limit = Family::default();
@@ -168,6 +180,8 @@ impl Metrics {
             secret_checks,
             hmac_secrets,
             argon2id_secrets,
+            clock_jumps,
+            clock_jump_seconds,
             in_flight,
             connections,
             connections_limit,

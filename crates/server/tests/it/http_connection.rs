@@ -30,6 +30,48 @@ async fn the_uri_and_the_headers_have_limits() {
     assert!(answer.starts_with("HTTP/1.1 431 "), "{answer}");
 }
 
+/// RFC 9112, 3.2. Otherwise a proxy may have passed on a request for another host than the service sees.
+#[tokio::test]
+async fn a_request_names_exactly_one_host() {
+    let service = Service::start().await;
+    for (version, hosts, is_accepted) in [
+        ("1.1", "Host: plant.example\r\n", true),
+        ("1.1", "Host: [2001:db8::1]:8080\r\n", true),
+        ("1.1", "Host:\r\n", true),
+        ("1.0", "", true),
+        ("1.1", "", false),
+        (
+            "1.1",
+            "Host: plant.example\r\nHost: plant.example\r\n",
+            false,
+        ),
+        (
+            "1.0",
+            "Host: plant.example\r\nHost: other.example\r\n",
+            false,
+        ),
+        ("1.1", "Host: plant.example/path\r\n", false),
+        ("1.1", "Host: user@plant.example\r\n", false),
+        ("1.1", "Host: plant.example, other.example\r\n", false),
+    ] {
+        let close = if is_accepted {
+            "Connection: close\r\n"
+        } else {
+            ""
+        };
+        let request = format!("GET /healthz HTTP/{version}\r\n{hosts}{close}\r\n");
+        // Read to its end: after a refusal the service closes the connection by itself.
+        let answer = raw::exchange(service.running.address(), request.as_bytes()).await;
+        let status = if is_accepted { " 200 " } else { " 400 " };
+        assert!(answer.contains(status), "{request}: {answer}");
+        assert_eq!(
+            answer.contains("header.invalid"),
+            !is_accepted,
+            "{request}: {answer}"
+        );
+    }
+}
+
 /// A request that is being read at shutdown is answered; a new connection is not accepted.
 #[tokio::test]
 async fn shutdown_lets_a_request_in_flight_finish() {

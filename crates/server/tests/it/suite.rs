@@ -38,6 +38,7 @@ pub mod odata_typed;
 pub mod one_form;
 pub mod paging;
 pub mod property_names;
+pub mod rate_limits;
 pub mod reads;
 pub mod reads_plant;
 pub mod repeated;
