@@ -47,8 +47,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=1000))]
     db_connections: u16,
 
-    /// How much of the connections for long reads one client may use while others want some, in percent; 100
-    /// sets no limit
+    /// Memory for request bodies and unsent answers, in MiB; what does not fit is answered with 503
+    #[arg(long, env = "OBEYA_MEMORY", value_name = "MIB", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
+    memory: u32,
+
+    /// How much of this memory one client may use, and of the connections for long reads while others want
+    /// some, in percent; 100 sets no limit
     #[arg(long, env = "OBEYA_CLIENT_SHARE", value_name = "PERCENT", default_value_t = 50, value_parser = clap::value_parser!(u8).range(1..=100))]
     client_share: u8,
 
@@ -115,6 +119,7 @@ pub(crate) async fn run(args: Args) -> Result<()> {
     config.base_url = args.base_url;
     config.auth_url = args.auth_url;
     config.limits.database_connections = args.db_connections.into();
+    config.limits.memory_bytes = usize::try_from(u64::from(args.memory) << 20)?;
     config.limits.client_share = args.client_share;
     config.limits.connections = usize::try_from(args.connections)?;
     config.limits.header_read = Duration::from_secs(args.head_timeout.into());

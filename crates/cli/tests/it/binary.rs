@@ -22,6 +22,7 @@ pub fn obeya() -> Command {
         "OBEYA_CLIENT_SHARE",
         "OBEYA_HEAD_TIMEOUT",
         "OBEYA_IDLE_TIMEOUT",
+        "OBEYA_MEMORY",
     ];
     for variable in variables {
         command.env_remove(variable);

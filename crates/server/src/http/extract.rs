@@ -8,6 +8,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 
+use super::memory_budget::{Reservation, UNCOUNTED_BYTES};
 use super::problem::Problem;
 use obeya_read::text::quoted;
 
@@ -110,14 +111,16 @@ fn unsupported(detail: impl Into<String>) -> Problem {
     .header(ACCEPT, HeaderValue::from_static("application/json"))
 }
 
-/// Reads the whole body, up to `limit` bytes (413 beyond) and within `time` (408 beyond).
+/// Reads the whole body, up to `limit` bytes (413 beyond) and within `time` (408 beyond). The memory is
+/// counted as the body arrives (503 if there is none).
 pub(crate) async fn bytes(
     body: &mut Incoming,
     headers: &HeaderMap,
     limit: usize,
     time: Duration,
+    memory: &mut Reservation,
 ) -> Result<Bytes, Problem> {
-    tokio::time::timeout(time, collect(body, headers, limit))
+    tokio::time::timeout(time, collect(body, headers, limit, memory))
         .await
         .unwrap_or_else(|_| {
             let detail = format!("The body did not arrive within {} seconds.", time.as_secs());
@@ -130,7 +133,12 @@ pub(crate) async fn bytes(
         })
 }
 
-async fn collect(body: &mut Incoming, headers: &HeaderMap, limit: usize) -> Result<Bytes, Problem> {
+async fn collect(
+    body: &mut Incoming,
+    headers: &HeaderMap,
+    limit: usize,
+    memory: &mut Reservation,
+) -> Result<Bytes, Problem> {
     let declared = headers
         .get(CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
@@ -150,9 +158,17 @@ async fn collect(body: &mut Incoming, headers: &HeaderMap, limit: usize) -> Resu
         let Ok(data) = frame.into_data() else {
             continue;
         };
-        if first.len() + all.len() + data.len() > limit {
+        let length = first.len() + all.len() + data.len();
+        if length > limit {
             drain(body, limit).await;
             return Err(too_large(limit));
+        }
+        if length > UNCOUNTED_BYTES
+            && let Err(error) = memory.try_add(length - memory.bytes())
+        {
+            drop((first, all));
+            drain(body, limit).await;
+            return Err(Problem::from(error).header(CONNECTION, HeaderValue::from_static("close")));
         }
         // A small body arrives in one frame, which is returned without a copy.
         if first.is_empty() && all.is_empty() {

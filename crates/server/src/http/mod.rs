@@ -1,7 +1,7 @@
 //! The HTTP layer: the error type, typed extraction, negotiation, ids. It knows no resource and no SQL.
 
 pub(crate) mod accept;
-pub(crate) mod batch_budget;
+pub(crate) mod answer_buffer;
 pub(crate) mod body;
 pub(crate) mod body_sender;
 pub(crate) mod connections;

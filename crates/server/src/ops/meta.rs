@@ -35,7 +35,7 @@ pub(crate) fn metrics(app: &App) -> Result<Response, Problem> {
     let observed = Observed {
         queued_writes: app.store.queued_writes(),
         repeated_commits: app.store.repeated_commits(),
-        buffered_bytes: app.memory.buffered_bytes(),
+        memory: app.memory.observed(),
         cached_tokens: app.tokens.cached(),
     };
     let metrics = app.metrics.render(observed).map_err(Problem::internal)?;

@@ -25,6 +25,8 @@ use obeya_store::clients;
 
 /// A form with our three or four fields has some 200 bytes.
 const MAX_FORM_BYTES: usize = 16 << 10;
+/// The client whose memory a form uses: its own is not known yet.
+const UNKNOWN_CLIENT: &str = "";
 /// The most bytes of a client id in a log line; ours have 18.
 const LOGGED_ID_BYTES: usize = 64;
 
@@ -244,6 +246,7 @@ async fn read_form(
         headers,
         MAX_FORM_BYTES.min(limits.body_bytes),
         limits.body_read,
+        &mut app.memory.body_of(UNKNOWN_CLIENT),
     )
     .await
     .map_err(OAuthError::body)?;

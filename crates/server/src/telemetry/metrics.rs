@@ -48,7 +48,10 @@ pub(crate) struct Metrics {
     pub(crate) in_flight: Gauge,
     queued_writes: Gauge,
     repeated_commits: Counter,
-    buffered_bytes: Gauge,
+    answer_bytes: Gauge,
+    body_bytes: Gauge,
+    memory_limit: Gauge,
+    memory_refused: Counter,
     cached_tokens: Gauge,
 }
 
@@ -64,10 +67,23 @@ pub(crate) struct Observed {
     pub(crate) queued_writes: usize,
     /// How often the writes of a commit ran again.
     pub(crate) repeated_commits: u64,
-    /// Bytes of answers that are buffered for their clients.
-    pub(crate) buffered_bytes: usize,
+    /// The memory of bodies and answers.
+    pub(crate) memory: MemoryUse,
     /// Verified tokens in the cache.
     pub(crate) cached_tokens: usize,
+}
+
+/// The use of the memory for request bodies and unsent answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct MemoryUse {
+    /// Bytes of answers that are buffered for their clients.
+    pub(crate) answers: usize,
+    /// Bytes of the bodies of requests.
+    pub(crate) bodies: usize,
+    /// The limit of both.
+    pub(crate) limit: usize,
+    /// How often memory was refused.
+    pub(crate) refused: u64,
 }
 
 impl Metrics {
@@ -111,6 +127,10 @@ impl Metrics {
             "store_repeated_commits",
             "How often the writes of a commit ran again: after a failure of one that had changed something, or after a conflict with another transaction",
         );
+        let memory_refused = counter(
+            "http_memory_refused",
+            "How often there was no memory for a request body or for bytes of a response",
+        );
         let mut gauge = |name: &str, help: &str| {
             let gauge: Gauge = Gauge::default();
             registry.register(name, help, gauge.clone());
@@ -118,9 +138,14 @@ impl Metrics {
         };
         let in_flight = gauge("http_requests_in_flight", "Requests being answered");
         let queued_writes = gauge("store_queued_writes", "Writes waiting for the store");
-        let buffered_bytes = gauge(
+        let answer_bytes = gauge(
             "http_held_bytes",
             "Bytes of responses buffered for slow clients",
+        );
+        let body_bytes = gauge("http_body_bytes", "Bytes of request bodies in memory");
+        let memory_limit = gauge(
+            "http_memory_limit_bytes",
+            "Limit of the bytes of request bodies and buffered responses",
         );
         let cached_tokens = gauge("tokens_remembered", "Verified tokens remembered");
         Self {
@@ -132,7 +157,10 @@ impl Metrics {
             in_flight,
             queued_writes,
             repeated_commits,
-            buffered_bytes,
+            answer_bytes,
+            body_bytes,
+            memory_limit,
+            memory_refused,
             cached_tokens,
         }
     }
@@ -156,7 +184,13 @@ impl Metrics {
         // The store has its own counter; adding differences could count a repetition twice.
         let repeated = self.repeated_commits.inner();
         repeated.store(observed.repeated_commits, Ordering::Relaxed);
-        self.buffered_bytes.set(gauge(observed.buffered_bytes));
+        let memory = observed.memory;
+        self.answer_bytes.set(gauge(memory.answers));
+        self.body_bytes.set(gauge(memory.bodies));
+        self.memory_limit.set(gauge(memory.limit));
+        self.memory_refused
+            .inner()
+            .store(memory.refused, Ordering::Relaxed);
         self.cached_tokens.set(gauge(observed.cached_tokens));
         let mut text = String::new();
         text::encode(&mut text, &self.registry)?;
@@ -178,7 +212,12 @@ mod tests {
             .render(Observed {
                 queued_writes: 3,
                 repeated_commits: 4,
-                buffered_bytes: 70,
+                memory: MemoryUse {
+                    answers: 70,
+                    bodies: 71,
+                    limit: 72,
+                    refused: 73,
+                },
                 cached_tokens: 0,
             })
             .expect("text");
@@ -191,6 +230,9 @@ mod tests {
             "obeya_store_queued_writes 3",
             "obeya_store_repeated_commits_total 4",
             "obeya_http_held_bytes 70",
+            "obeya_http_body_bytes 71",
+            "obeya_http_memory_limit_bytes 72",
+            "obeya_http_memory_refused_total 73",
         ] {
             assert!(text.lines().any(|found| found == line), "{line} in\n{text}");
         }

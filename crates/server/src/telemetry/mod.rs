@@ -6,7 +6,7 @@ mod metrics;
 use std::any::Any;
 use std::borrow::Cow;
 
-pub(crate) use metrics::{Metrics, Observed};
+pub(crate) use metrics::{MemoryUse, Metrics, Observed};
 
 /// The most bytes of a path in a log line.
 pub(crate) const LOGGED_PATH_BYTES: usize = 256;
