@@ -10,7 +10,7 @@ use std::any::Any;
 use std::borrow::Cow;
 
 pub(crate) use metrics::{Metrics, OpenConnections};
-pub(crate) use observed::Observed;
+pub(crate) use observed::{MemoryUse, Observed};
 pub(crate) use process::resident_bytes;
 pub(crate) use refusals::RefusalLog;
 

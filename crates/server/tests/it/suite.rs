@@ -34,6 +34,7 @@ pub mod incidents_update;
 pub mod incidents_v2;
 pub mod lists_v1;
 pub mod lost_updates;
+pub mod memory;
 pub mod odata;
 pub mod odata_doors;
 pub mod odata_typed;
