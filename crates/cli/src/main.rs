@@ -1,10 +1,11 @@
-//! The command line of Obeya: serve, import, export, migrate, pull, sync, manage clients, and a demo of all
-//! of it.
+//! The command line of Obeya: serve, import, export, migrate, pull, sync, manage clients, read the audit log,
+//! and a demo of all of it.
 //!
 //! Each command is a thin layer over the service's library or the SDK; there are no domain rules here.
 //! Results go to stdout; logs, progress and errors go to stderr. Exit codes: 0 success, 1 failure, 2 wrong
 //! usage.
 
+mod audit;
 mod client;
 mod connect;
 mod database;
@@ -41,6 +42,8 @@ enum Command {
     /// Creates, lists and revokes the API clients that may request tokens
     #[command(subcommand)]
     Client(client::Command),
+    /// Shows, exports or verifies the audit log of a database: who changed what
+    Audit(audit::Args),
     /// Imports a folder of JSON Lines and CSV files into a database, all or nothing
     Import(import::Args),
     /// Exports the records of a database to a folder that can be imported
@@ -61,6 +64,7 @@ impl Command {
     fn only_prints(&self) -> bool {
         match self {
             Command::Demo(_) | Command::Client(client::Command::List { .. }) => true,
+            Command::Audit(args) => args.only_prints(),
             Command::Pull(args) => args.only_prints(),
             Command::Client(client::Command::Add { .. } | client::Command::Revoke { .. })
             | Command::Serve(_)
@@ -75,6 +79,7 @@ impl Command {
         match self {
             Command::Serve(args) => serve::run(args).await,
             Command::Client(command) => client::run(command).await,
+            Command::Audit(args) => audit::run(args).await,
             Command::Import(args) => import::run(args).await,
             Command::Export(args) => export::run(args).await,
             Command::Migrate(args) => migrate::run(args).await,

@@ -64,6 +64,10 @@ pub(crate) struct Args {
     #[arg(long, env = "OBEYA_IDEMPOTENCY_KEYS", value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..))]
     idempotency_keys: u32,
 
+    /// How many days entries of the audit log are retained. By default they are never removed
+    #[arg(long, env = "OBEYA_AUDIT_RETENTION", value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..=36_500))]
+    audit_retention: Option<u32>,
+
     /// Lifetime of an access token, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 86_400, value_parser = clap::value_parser!(u64).range(1..=315_360_000))]
     token_lifetime: u64,
@@ -114,6 +118,8 @@ pub(crate) async fn run(args: Args) -> Result<()> {
     config.limits.header_read = Duration::from_secs(args.head_timeout.into());
     config.limits.idle = Duration::from_secs(args.idle_timeout.into());
     config.limits.idempotency_keys = args.idempotency_keys;
+    let days = args.audit_retention.map(u64::from);
+    config.audit_retention = days.map(|days| Duration::from_secs(days * 86_400));
     config.token_lifetime = Duration::from_secs(args.token_lifetime);
     let running = Server::start(config)
         .await

@@ -8,6 +8,7 @@ use http::header::HOST;
 use http::uri::Authority;
 
 use crate::auth::Tokens;
+use crate::auth::refused::RefusedTokens;
 use crate::auth::secrets::Secrets;
 use crate::config::{Clock, Config, lifetime_seconds};
 use crate::http::batch_budget::BatchBudget;
@@ -39,6 +40,8 @@ pub(crate) struct App {
     pub(crate) tokens: Arc<Tokens>,
     /// Checks client secrets.
     pub(crate) secrets: Secrets,
+    /// Counts what the two before refuse.
+    pub(crate) refused: RefusedTokens,
     /// The metrics.
     pub(crate) metrics: Metrics,
 }
@@ -76,6 +79,7 @@ impl App {
             batch_budget: BatchBudget::new(&config.limits),
             tokens: Arc::new(tokens),
             secrets: Secrets::new(config.limits.concurrent_hashes),
+            refused: RefusedTokens::default(),
             metrics: Metrics::new(labels),
             config,
         })

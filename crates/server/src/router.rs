@@ -22,10 +22,12 @@ use hyper::body::Incoming;
 use obeya_odata::edm::Cardinality;
 
 use crate::app::App;
+use crate::auth::refused::RefusedKind;
 use crate::auth::scopes::Scopes;
 use crate::auth::{self, Caller, Refusal};
 use crate::http::accept::Offers;
 use crate::http::body::Response;
+use crate::http::connections::Peer;
 use crate::http::odata::{self, is_odata};
 use crate::http::path::{Captures, Node};
 use crate::http::problem::Problem;
@@ -275,7 +277,12 @@ async fn authorise(
     head: &Parts,
     found: &mut Option<Caller>,
 ) -> Result<Caller, Refusal> {
-    let caller = found.insert(auth::authenticate(&app.tokens, &head.headers).await?);
+    let authenticated = auth::authenticate(&app.tokens, &head.headers).await;
+    if let Err(Refusal::Invalid(_) | Refusal::Expired | Refusal::Revoked) = authenticated {
+        let peer = head.extensions.get::<Peer>().map(|Peer(address)| *address);
+        app.refused.count(&app.clock, peer, RefusedKind::Token);
+    }
+    let caller = found.insert(authenticated?);
     if caller.scopes.intersects(guard.scopes) {
         Ok(Arc::clone(caller))
     } else {

@@ -178,6 +178,7 @@ impl Running {
             let _ = listener.await;
         }
         self.upkeep.abort_all();
+        upkeep::store_refused(Arc::clone(&self.app)).await;
         self.app.store.close().await;
         tracing::info!(address = %self.address, "stopped");
     }

@@ -21,6 +21,7 @@ pub fn obeya() -> Command {
         "OBEYA_CONNECTIONS",
         "OBEYA_HEAD_TIMEOUT",
         "OBEYA_IDLE_TIMEOUT",
+        "OBEYA_AUDIT_RETENTION",
     ];
     for variable in variables {
         command.env_remove(variable);

@@ -1,5 +1,6 @@
 //! The binary as a user runs it: arguments in; lines, files and exit codes out.
 
+mod audit;
 mod binary;
 mod client;
 mod credentials;

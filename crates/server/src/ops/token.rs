@@ -13,6 +13,7 @@ use hyper::body::Incoming;
 use serde::Serialize;
 
 use crate::app::App;
+use crate::auth::refused::RefusedKind;
 use crate::auth::scopes::Scopes;
 use crate::auth::secrets::MAX_SECRET_CHARACTERS;
 use crate::http::body::Response;
@@ -144,6 +145,9 @@ pub(crate) async fn token(
             headers,
         })) => {
             app.metrics.tokens_refused.inc();
+            let peer = head.extensions.get::<Peer>();
+            let peer = peer.map(|Peer(address)| *address);
+            app.refused.count(&app.clock, peer, RefusedKind::Request);
             log_refusal(head, client_id.as_deref(), error);
             (
                 status,
