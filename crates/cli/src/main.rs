@@ -1,5 +1,5 @@
 //! The command line of Obeya: serve, import, export, migrate, pull, sync, manage clients, read the audit log,
-//! and a demo of all of it.
+//! erase a person, and a demo of all of it.
 //!
 //! Each command is a thin layer over the service's library or the SDK; there are no domain rules here.
 //! Results go to stdout; logs, progress and errors go to stderr. Exit codes: 0 success, 1 failure, 2 wrong
@@ -11,6 +11,7 @@ mod connect;
 mod database;
 mod demo;
 mod durable;
+mod erase_user;
 mod export;
 mod import;
 mod migrate;
@@ -44,6 +45,8 @@ enum Command {
     Client(client::Command),
     /// Shows, exports or verifies the audit log of a database: who changed what
     Audit(audit::Args),
+    /// Removes a person from a database: the user, and its id and names from every record
+    EraseUser(erase_user::Args),
     /// Imports a folder of JSON Lines and CSV files into a database, all or nothing
     Import(import::Args),
     /// Exports the records of a database to a folder that can be imported
@@ -67,6 +70,7 @@ impl Command {
             Command::Audit(args) => args.only_prints(),
             Command::Pull(args) => args.only_prints(),
             Command::Client(client::Command::Add { .. } | client::Command::Revoke { .. })
+            | Command::EraseUser(_)
             | Command::Serve(_)
             | Command::Import(_)
             | Command::Export(_)
@@ -80,6 +84,7 @@ impl Command {
             Command::Serve(args) => serve::run(args).await,
             Command::Client(command) => client::run(command).await,
             Command::Audit(args) => audit::run(args).await,
+            Command::EraseUser(args) => erase_user::run(args).await,
             Command::Import(args) => import::run(args).await,
             Command::Export(args) => export::run(args).await,
             Command::Migrate(args) => migrate::run(args).await,

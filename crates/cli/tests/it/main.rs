@@ -5,6 +5,7 @@ mod binary;
 mod client;
 mod credentials;
 mod demo;
+mod erase_user;
 mod export;
 mod folders_killed;
 mod import;

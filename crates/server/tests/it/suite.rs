@@ -9,6 +9,7 @@ pub mod base_url;
 pub mod boards;
 pub mod busy_readers;
 pub mod contract;
+pub mod erasure;
 pub mod etags;
 pub mod export;
 pub mod export_plant;
