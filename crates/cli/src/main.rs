@@ -14,6 +14,7 @@ mod durable;
 mod erase_user;
 mod export;
 mod import;
+mod limits;
 mod migrate;
 mod progress;
 mod pull;

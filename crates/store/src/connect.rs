@@ -4,7 +4,7 @@
 //! The pool, the writer and the units of work are the same for every engine; differences are constants and
 //! methods here. Nothing here knows a table.
 
-use super::{Session, StoreError};
+use super::{DiskUsage, Session, StoreError, WriteFault};
 
 /// A database engine.
 pub(super) trait Connect: Send + Sync + 'static {
@@ -34,6 +34,19 @@ pub(super) trait Connect: Send + Sync + 'static {
     /// # Errors
     /// [`StoreError::Unavailable`] when they are not, with what to do.
     fn check_files(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// The space of its files, if it has files.
+    fn disk_usage(&self) -> Option<DiskUsage> {
+        None
+    }
+
+    /// Checks that there is space for more than a small commit, if it can know. Blocks.
+    ///
+    /// # Errors
+    /// [`StoreError::NotWritable`] when there is none.
+    fn check_space(&self) -> Result<(), StoreError> {
         Ok(())
     }
 
@@ -68,7 +81,7 @@ pub(super) trait Connection: Session + Send + 'static {
     /// Commits, and waits until the changes are on disk.
     ///
     /// # Errors
-    /// Nothing was committed; [`StoreError::Uncertain`] when that is not known.
+    /// Nothing was committed; [`StoreError::Uncertain`] when that is not known. The connection may be lost.
     fn commit(&mut self) -> Result<(), StoreError>;
 
     /// Rolls back the transaction.
@@ -107,6 +120,12 @@ pub(super) trait Connection: Session + Send + 'static {
     /// be retried as a whole.
     fn take_conflict(&mut self) -> bool {
         false
+    }
+
+    /// The last reason since the last call why a statement could not write. The error of a job does not tell
+    /// the writer.
+    fn take_write_fault(&mut self) -> Option<WriteFault> {
+        None
     }
 
     /// Limits the reads of the snapshot that was just opened to short work, until [`Connection::end_limit`].

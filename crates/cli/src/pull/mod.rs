@@ -100,6 +100,11 @@ struct Common {
     #[arg(long, value_enum)]
     format: Option<Format>,
 
+    /// In CSV, puts a ' before texts that begin like a formula (= + - @, a tab or a line break), so that a
+    /// spreadsheet that opens the file does not run them
+    #[arg(long)]
+    guard_formulas: bool,
+
     /// The output file, or - for stdout
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
@@ -171,6 +176,7 @@ impl PullCommand {
             condition: common.r#where.clone(),
             order: common.order_by.clone(),
             format,
+            guard_formulas: common.guard_formulas,
         }
     }
 }
@@ -193,6 +199,11 @@ impl Common {
                 ))
             }),
         };
+        if self.guard_formulas && format != Format::Csv {
+            exit_with_usage(
+                "found --guard-formulas for a format that spreadsheets do not run, expected it with CSV",
+            );
+        }
         if format == Format::Parquet && self.is_stdout() {
             exit_with_usage(
                 "found --format parquet for stdout, expected -o FILE: Parquet cannot be streamed",

@@ -5,11 +5,15 @@ mod binary;
 mod client;
 mod credentials;
 mod demo;
+mod environment;
 mod erase_user;
 mod export;
+#[cfg(target_os = "linux")]
+mod failing_disk;
 mod folders_killed;
 mod import;
 mod killed;
+mod limits;
 mod migrate;
 mod on_postgres;
 mod postgres;

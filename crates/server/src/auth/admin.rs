@@ -215,13 +215,11 @@ pub(crate) async fn add<S: AsRef<str>>(
         return Err(AdminError::NoScope);
     }
     let secret = secrets::fresh();
-    let to_hash = secret.clone();
-    let hashed = tokio::task::spawn_blocking(move || secrets::hash(&to_hash)).await;
-    let hash = hashed.map_err(|error| AdminError::Hash(error.to_string()))?;
+    let hash = secrets::hash(&secret).map_err(|error| AdminError::Hash(error.to_string()))?;
     let client = Client {
         id: secrets::fresh_client_id(),
         name: name.to_owned(),
-        secret_hash: hash.map_err(|error| AdminError::Hash(error.to_string()))?,
+        secret_hash: hash,
         scopes: granted.list(),
         created_at: clock.ticks(),
         revoked_at: None,

@@ -4,13 +4,15 @@
 //! Anybody can cause them, so the memory is bounded: beyond that, addresses are counted together.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use http::Extensions;
 use obeya_store::refused_tokens::{self, Counts};
 use obeya_store::{Store, StoreError};
 
 use crate::config::Clock;
+use crate::http::client_address::ClientAddress;
 
 /// Most addresses and minutes in memory.
 const MOST_COUNTED: usize = 1_000;
@@ -33,10 +35,11 @@ pub(crate) struct RefusedTokens {
 }
 
 impl RefusedTokens {
-    /// Counts one.
-    pub(crate) fn count(&self, clock: &Clock, peer: Option<SocketAddr>, kind: RefusedKind) {
+    /// Counts one. The address is that of the client, behind trusted proxies too.
+    pub(crate) fn count(&self, clock: &Clock, request: &Extensions, kind: RefusedKind) {
         let minute = minute(clock);
-        let address = peer.map(|peer| peer.ip().to_canonical());
+        let address = request.get::<ClientAddress>();
+        let address = address.map(|ClientAddress(address)| *address);
         let mut counts = self.counts();
         let known = counts.len() < MOST_COUNTED || counts.contains_key(&(minute, address));
         let counts = counts.entry((minute, address.filter(|_| known)));
@@ -95,8 +98,9 @@ mod tests {
             Clock::new(|| jiff::Timestamp::UNIX_EPOCH),
         );
         let count = |address: u32, kind| {
-            let peer = SocketAddr::new(IpAddr::from(address.to_be_bytes()), 1);
-            refused.count(&clock, Some(peer), kind);
+            let mut request = Extensions::new();
+            request.insert(ClientAddress(IpAddr::from(address.to_be_bytes())));
+            refused.count(&clock, &request, kind);
         };
         for address in 0..2_000 {
             count(address, RefusedKind::Token);

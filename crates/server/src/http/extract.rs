@@ -5,10 +5,12 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use http::header::{ACCEPT, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use http_body::Frame;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 
 use super::problem::Problem;
+use crate::config::Limits;
 use obeya_read::text::quoted;
 
 /// The header for preferences such as strict handling.
@@ -110,27 +112,35 @@ fn unsupported(detail: impl Into<String>) -> Problem {
     .header(ACCEPT, HeaderValue::from_static("application/json"))
 }
 
-/// Reads the whole body, up to `limit` bytes (413 beyond) and within `time` (408 beyond).
+/// Reads the whole body, up to `limit` bytes (413 beyond), in the time and with the pauses that `times`
+/// allows (408 beyond).
 pub(crate) async fn bytes(
     body: &mut Incoming,
     headers: &HeaderMap,
     limit: usize,
-    time: Duration,
+    times: &Limits,
 ) -> Result<Bytes, Problem> {
-    tokio::time::timeout(time, collect(body, headers, limit))
-        .await
-        .unwrap_or_else(|_| {
-            let detail = format!("The body did not arrive within {} seconds.", time.as_secs());
-            Err(closing(
-                StatusCode::REQUEST_TIMEOUT,
-                "body.timeout",
-                "Body too slow",
-                detail,
-            ))
-        })
+    let Limits {
+        body_read,
+        body_pause,
+        ..
+    } = *times;
+    let read = collect(body, headers, limit, body_pause);
+    let read = tokio::time::timeout(body_read, read).await;
+    read.unwrap_or_else(|_| {
+        Err(too_slow(format!(
+            "The body did not arrive within {} seconds.",
+            body_read.as_secs()
+        )))
+    })
 }
 
-async fn collect(body: &mut Incoming, headers: &HeaderMap, limit: usize) -> Result<Bytes, Problem> {
+async fn collect(
+    body: &mut Incoming,
+    headers: &HeaderMap,
+    limit: usize,
+    pause: Duration,
+) -> Result<Bytes, Problem> {
     let declared = headers
         .get(CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
@@ -143,7 +153,7 @@ async fn collect(body: &mut Incoming, headers: &HeaderMap, limit: usize) -> Resu
     }
     let mut first = Bytes::new();
     let mut all = BytesMut::new();
-    while let Some(frame) = body.frame().await {
+    while let Some(frame) = next_frame(body, pause).await? {
         let frame = frame.map_err(|error| {
             Problem::malformed_body("The body broke off before its end.").cause(error)
         })?;
@@ -167,6 +177,21 @@ async fn collect(body: &mut Incoming, headers: &HeaderMap, limit: usize) -> Resu
     Ok(if all.is_empty() { first } else { all.freeze() })
 }
 
+/// The next frame. A client that sends nothing for longer than `pause` is given up: it may hold one of the
+/// connections that others wait for.
+async fn next_frame(
+    body: &mut Incoming,
+    pause: Duration,
+) -> Result<Option<Result<Frame<Bytes>, hyper::Error>>, Problem> {
+    let frame = tokio::time::timeout(pause, body.frame()).await;
+    frame.map_err(|_| {
+        too_slow(format!(
+            "Nothing of the body arrived for {} seconds.",
+            pause.as_secs()
+        ))
+    })
+}
+
 async fn drain(body: &mut Incoming, limit: usize) {
     let mut left = limit.saturating_mul(DRAIN_FACTOR);
     // A client that has stopped sending is waiting for the answer.
@@ -184,6 +209,15 @@ fn too_large(limit: usize) -> Problem {
         StatusCode::PAYLOAD_TOO_LARGE,
         "body.too_large",
         "Body too large",
+        detail,
+    )
+}
+
+fn too_slow(detail: String) -> Problem {
+    closing(
+        StatusCode::REQUEST_TIMEOUT,
+        "body.timeout",
+        "Body too slow",
         detail,
     )
 }

@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::http::accept::MINIMAL;
 use crate::http::body::{Body, Response};
-use crate::http::connections::Peer;
+use crate::http::client_address::ClientAddress;
 use crate::http::etag::{Condition, Tag};
 use crate::http::extract;
 use crate::http::path::Captures;
@@ -24,6 +24,7 @@ use crate::http::problem::Problem;
 use crate::http::request_id::RequestId;
 use crate::spec::Operation;
 use obeya_read::text::{int32, quoted};
+use obeya_store::Store;
 use obeya_store::audit::Origin;
 
 /// One request of an operation.
@@ -83,6 +84,11 @@ impl Call {
         })
     }
 
+    /// The store, with the reads of the client of this request.
+    pub(crate) fn store(&self) -> Store {
+        self.app.store.for_client(&self.caller.client_id)
+    }
+
     /// The path of the request.
     pub(crate) fn path(&self) -> &str {
         self.head.uri.path()
@@ -121,11 +127,11 @@ impl Call {
     /// Who sent the request, for the audit log.
     pub(super) fn origin(&self) -> Origin {
         let extensions = &self.head.extensions;
-        let address = extensions.get::<Peer>();
+        let address = extensions.get::<ClientAddress>();
         let request_id = extensions.get::<RequestId>();
         Origin {
-            client_id: Some(self.caller.client_id.clone()),
-            address: address.map(|Peer(address)| address.ip().to_canonical().to_string()),
+            client_id: Some(self.caller.client_id.to_string()),
+            address: address.map(|ClientAddress(address)| address.to_string()),
             request_id: request_id.map(|RequestId(id)| id.to_str().unwrap_or_default().to_owned()),
         }
     }
@@ -150,8 +156,8 @@ impl Call {
     /// Reads a body with a JSON content type, up to `limit` bytes.
     pub(super) async fn body(&mut self, limit: usize) -> Result<Bytes, Problem> {
         extract::json_content(&self.head.headers)?;
-        let time = self.app.config.limits.body_read;
-        extract::bytes(&mut self.body, &self.head.headers, limit, time).await
+        let times = &self.app.config.limits;
+        extract::bytes(&mut self.body, &self.head.headers, limit, times).await
     }
 
     /// 200 with these bytes, in the negotiated media type.

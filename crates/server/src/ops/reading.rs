@@ -19,7 +19,7 @@ use crate::http::extract::{PREFERENCE_APPLIED, max_page_size};
 use crate::http::memory_budget::Reservation;
 use crate::http::problem::Problem;
 use obeya_read::{self as read, Cost, Prepared, ReadError, ReadOutcome, ReadRequest, Sink};
-use obeya_store::Session;
+use obeya_store::{Session, Store};
 
 /// The version of the datasource that a page shows, for clients that combine pages.
 const STATE: HeaderName = HeaderName::from_static("obeya-state");
@@ -27,6 +27,11 @@ const STATE: HeaderName = HeaderName::from_static("obeya-state");
 const PAGE_SIZE: HeaderName = HeaderName::from_static("obeya-page-size");
 const PAGE_NO: HeaderName = HeaderName::from_static("obeya-page-no");
 const COUNT: HeaderName = HeaderName::from_static("obeya-count");
+/// The largest page of v1 records that is first read as short work. Most larger ones are for copies of the
+/// plant; they would only be read twice.
+const SHORT_RECORDS: u32 = 1_000;
+/// The most bytes of such a page that are kept before it turns out to be large.
+const SHORT_BYTES: usize = 2 << 20;
 const VARIES: HeaderValue = HeaderValue::from_static("accept");
 
 /// The answer of a read.
@@ -56,16 +61,17 @@ pub(super) async fn read<P: Into<Prepared>>(
     call: Call,
     prepare: impl FnOnce(&ReadRequest<'_>) -> Result<P, ReadError>,
 ) -> Result<Response, Problem> {
+    let store = call.store();
     // Parse, bind and plan, or take the plan from the cache.
-    let prepared = prepare(&request(&call))?.into();
+    let prepared = prepare(&request(&call, &store))?.into();
     // In one snapshot, write the rows as bytes.
-    let answer = run(&call, prepared).await?;
+    let answer = run(&call, store, prepared).await?;
     // Status, headers, tag and next link.
     Ok(send(&call, answer))
 }
 
 /// The input of the read engine from a request.
-fn request(call: &Call) -> ReadRequest<'_> {
+fn request<'r>(call: &'r Call, store: &'r Store) -> ReadRequest<'r> {
     let app = &call.app;
     ReadRequest {
         query: call.query(),
@@ -77,26 +83,32 @@ fn request(call: &Call) -> ReadRequest<'_> {
         context_base: call.wants_context().then(|| call.base_url()),
         caches: &app.caches,
         links: &app.links,
-        store: &app.store,
+        store,
     }
 }
 
 /// Runs a read on the readers that fit its cost.
-async fn run(call: &Call, prepared: Prepared) -> Result<ReadAnswer, Problem> {
+async fn run(call: &Call, store: Store, prepared: Prepared) -> Result<ReadAnswer, Problem> {
     let app = &call.app;
     let cost = prepared.cost();
     match cost {
         Cost::LookUp | Cost::Small => {}
         Cost::Records(records) => {
+            let prepared = Arc::new(prepared);
+            if records <= SHORT_RECORDS
+                && let Some(whole) = read_if_short(&store, &prepared).await?
+            {
+                return Ok(ReadAnswer::Complete(whole, ReadOutcome::Complete));
+            }
             let reservation = app.memory.lists.reserve(records).await?;
-            let streamed = start(call, prepared, reservation, None).await?;
+            let streamed = start(call, store, prepared, reservation, None).await?;
             return Ok(ReadAnswer::Streamed(streamed, None));
         }
         Cost::Values(values) => {
             let reservation = app.memory.pages.reserve(values).await?;
             let head = ValuePageHead::of(call, &prepared);
             let tags = head.as_ref().map(|head| head.tags.clone());
-            let streamed = start(call, prepared, reservation, tags).await?;
+            let streamed = start(call, store, Arc::new(prepared), reservation, tags).await?;
             return Ok(ReadAnswer::Streamed(streamed, head));
         }
     }
@@ -107,9 +119,9 @@ async fn run(call: &Call, prepared: Prepared) -> Result<ReadAnswer, Problem> {
         Ok::<_, ReadError>((out, found))
     };
     let (out, found) = if cost == Cost::LookUp {
-        app.store.point(work).await?
+        store.point(work).await?
     } else {
-        app.store.read_inline(work).await?
+        store.read_inline(work).await?
     };
     Ok(ReadAnswer::Complete(out, found))
 }
@@ -117,7 +129,8 @@ async fn run(call: &Call, prepared: Prepared) -> Result<ReadAnswer, Problem> {
 /// Starts a read whose answer is sent while it is read, and waits for its head.
 async fn start(
     call: &Call,
-    prepared: Prepared,
+    store: Store,
+    prepared: Arc<Prepared>,
     reservation: Reservation,
     tags: Option<PageTags>,
 ) -> Result<StreamedAnswer, Problem> {
@@ -133,8 +146,7 @@ async fn start(
             version: 0,
         };
         let shared = Arc::clone(&app);
-        let outcome = app
-            .store
+        let outcome = store
             .read(move |session| read::run(session, &prepared, Some(&shared.caches), &mut sink))
             .await;
         sender.end(outcome.map(drop).map_err(Problem::from));
@@ -142,6 +154,43 @@ async fn start(
     });
     let whole = receiver.start().await?;
     Ok(StreamedAnswer { whole, receiver })
+}
+
+/// The whole answer of a list of records, unless it takes long or is large.
+async fn read_if_short(
+    store: &Store,
+    prepared: &Arc<Prepared>,
+) -> Result<Option<Vec<u8>>, ReadError> {
+    let prepared = Arc::clone(prepared);
+    let work = move |session: &mut dyn Session| {
+        let mut sink = ShortSink {
+            bytes: Vec::new(),
+            is_full: false,
+        };
+        read::run(session, &prepared, None, &mut sink)?;
+        Ok::<_, ReadError>((!sink.is_full).then_some(sink.bytes))
+    };
+    Ok(store.read_if_short(work).await?.flatten())
+}
+
+/// Collects an answer as long as it is small.
+struct ShortSink {
+    bytes: Vec<u8>,
+    is_full: bool,
+}
+
+impl Sink for ShortSink {
+    fn piece(&mut self, bytes: Vec<u8>) -> ControlFlow<()> {
+        self.is_full = self.bytes.len() + bytes.len() > SHORT_BYTES;
+        if self.is_full {
+            return ControlFlow::Break(());
+        }
+        self.bytes.piece(bytes)
+    }
+
+    fn last(&mut self, bytes: Vec<u8>) {
+        self.bytes.last(bytes);
+    }
 }
 
 /// Passes an answer to the client while it is read.

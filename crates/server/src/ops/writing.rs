@@ -227,7 +227,7 @@ async fn commit(
     } = decision;
     let idempotent = idempotency.map(|(key, fingerprint)| IdempotentRequest {
         key: IdempotencyKey {
-            client_id: call.caller.client_id.clone(),
+            client_id: call.caller.client_id.to_string(),
             operation: call.operation.id(),
             key,
         },

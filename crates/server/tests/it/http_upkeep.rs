@@ -1,30 +1,28 @@
 //! Background tasks of the service.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
-use obeya_server::store::audit::Filter;
-use obeya_server::store::refused_tokens::{self, Counts, MOST_ROWS, RETENTION_MINUTES};
-use obeya_server::store::{Store, StoreError};
+use obeya_server::Config;
+use obeya_server::store::StoreError;
 
-use crate::audit::entries;
-use crate::support::sql::number;
 use crate::support::{START, Service};
 
 const TICKS_PER_SECOND: i64 = 10_000_000;
+const DAY: u64 = 86_400;
+const THIRTY_DAYS: i64 = 30 * 86_400;
 
-/// The store's tests cover what is purged; here it only has to run.
-#[tokio::test]
-async fn the_trash_is_emptied_on_its_own() {
-    let service =
-        Service::start_with(|config| config.limits.purge = Duration::from_millis(10)).await;
-    let count = async || {
-        let counted = service
-            .store()
-            .read(|session| session.first("SELECT count(*) FROM incidents", &[], |row| row.int(0)));
-        let counted: Result<_, StoreError> = counted.await;
-        counted.expect("counted").flatten()
-    };
+/// For what the upkeep does by itself.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+fn change(config: &mut Config) {
+    config.limits.purge = Duration::from_millis(10);
+    config.limits.file_check = Duration::from_millis(10);
+}
+
+/// A service with an incident in the trash, deleted at [`START`].
+async fn with_trash() -> Service {
+    let service = Service::start_with(change).await;
     let written = service.store().write(|session| {
         let deleted = (START * TICKS_PER_SECOND).into();
         session.execute("INSERT INTO incident_types (id, title) VALUES (1, 'Safety')", &[])?;
@@ -36,109 +34,115 @@ async fn the_trash_is_emptied_on_its_own() {
     });
     let written: Result<_, StoreError> = written.await;
     assert_eq!(written.expect("written"), 1);
-    service.clock.advance(29 * 86_400);
-    assert_eq!(count().await, Some(1));
-    service.clock.advance(86_400 + 1);
-    let emptied = async { while count().await != Some(0) {} };
-    tokio::time::timeout(Duration::from_secs(10), emptied)
-        .await
-        .expect("emptied");
+    service
+}
+
+async fn number(service: &Service, sql: &'static str) -> Option<i64> {
+    let read = service
+        .store()
+        .read(move |session| session.first(sql, &[], |row| row.int(0)));
+    let read: Result<_, StoreError> = read.await;
+    read.expect("read").flatten()
+}
+
+async fn incidents(service: &Service) -> Option<i64> {
+    number(service, "SELECT count(*) FROM incidents").await
+}
+
+/// How many seconds of running are noted since the first check at which something was due.
+async fn noted(service: &Service) -> Option<i64> {
+    let sql = "SELECT last FROM counters WHERE name = 'trash_check_ran'";
+    number(service, sql).await
+}
+
+/// Waits until so much running is noted.
+async fn until_noted(service: &Service, ran: Option<i64>) {
+    let waited = async { while noted(service).await != ran {} };
+    let waited = tokio::time::timeout(PATIENCE, waited).await;
+    waited.unwrap_or_else(|_| panic!("{ran:?} is noted"));
+}
+
+async fn until_emptied(service: &Service) {
+    let emptied = async { while incidents(service).await != Some(0) {} };
+    let emptied = tokio::time::timeout(PATIENCE, emptied).await;
+    emptied.expect("emptied");
 }
 
 #[tokio::test]
-async fn the_audit_log_is_shortened_on_its_own_if_a_retention_is_set() {
-    let service = Service::start_with(|config| {
-        config.limits.purge = Duration::from_millis(10);
-        config.audit_retention = Some(Duration::from_secs(86_400));
-    })
-    .await;
-    let first = async || {
-        let entries = entries(service.store(), Filter::default()).await;
-        entries.first().expect("an entry").operation.clone()
-    };
-    service.clock.advance(86_400);
-    assert_eq!(first().await, "createKey");
+async fn the_trash_is_emptied_after_30_days_and_a_day_of_running() {
+    let service = with_trash().await;
+    service.clock.elapse(2 * DAY);
+    service.clock.advance(THIRTY_DAYS - 1);
+    assert_eq!(noted(&service).await, None, "nothing is due");
     service.clock.advance(1);
-    let shortened = async { while first().await != "expireAudit" {} };
-    tokio::time::timeout(Duration::from_secs(10), shortened)
-        .await
-        .expect("shortened");
-}
-
-async fn refused(store: &Store) -> Vec<(i64, String, i64, i64)> {
-    let listed = store.read(|session| refused_tokens::list(session, 0)).await;
-    let listed = listed.expect("counts").into_iter();
-    let row =
-        |it: refused_tokens::Refused| (it.minute, it.address, it.counts.requests, it.counts.tokens);
-    listed.map(row).collect()
-}
-
-/// They are stored when the service stops, at the latest.
-#[tokio::test]
-async fn refused_tokens_are_counted_by_address_and_minute() {
-    let service = Service::start_with(|config| {
-        config.limits.auth_poll = Duration::from_secs(3600);
-    })
-    .await;
-    for secret in ["a", "b"] {
-        let form = [
-            ("grant_type", "client_credentials"),
-            ("client_id", "nobody"),
-            ("client_secret", secret),
-        ];
-        assert_eq!(service.ask_token(&form).await.status, 401);
-    }
-    let areas = "/v2/areas";
-    assert_eq!(service.get_as(Some("abc"), areas).await.status, 401);
-    service.clock.advance(60);
-    assert_eq!(service.get_as(Some("abc"), areas).await.status, 401);
-    // Without a token, and with a good one that lacks the scope, nothing was refused.
-    assert_eq!(service.get_as(None, areas).await.status, 401);
-    let narrow = service.token_for(&["Boards.Read"]).await;
-    assert_eq!(service.get_as(Some(&narrow), areas).await.status, 403);
-    let database = std::sync::Arc::clone(&service.database);
-    service.running.shutdown().await;
-    let minute = START / 60;
-    let address = || "127.0.0.1".to_owned();
-    assert_eq!(
-        refused(&database.open().await).await,
-        [(minute, address(), 2, 1), (minute + 1, address(), 0, 1)]
-    );
+    until_noted(&service, Some(0)).await;
+    service.clock.elapse(DAY - 1);
+    until_noted(&service, Some(86_399)).await;
+    assert_eq!(incidents(&service).await, Some(1));
+    service.clock.elapse(1);
+    until_emptied(&service).await;
+    until_noted(&service, None).await;
 }
 
 #[tokio::test]
-async fn the_counts_of_refused_tokens_are_bounded_by_age_and_number() {
-    let service = Service::start().await;
-    let store = service.store();
-    let add = async |minute: i64, address: &str, now: i64| {
-        let counts = Counts {
-            requests: 1,
-            tokens: 0,
-        };
-        let counted = HashMap::from([((minute, address.to_owned()), counts)]);
-        let added = store.write(move |session| refused_tokens::add(session, &counted, now));
-        added.await.expect("added");
+async fn a_clock_that_was_a_month_ahead_empties_no_trash() {
+    let service = with_trash().await;
+    service.clock.advance(31 * 86_400);
+    until_noted(&service, Some(0)).await;
+    service.clock.elapse(DAY - 1);
+    until_noted(&service, Some(86_399)).await;
+    service.clock.advance(-31 * 86_400);
+    until_noted(&service, None).await;
+    // Ahead again, when a day of running has passed since the first time.
+    service.clock.elapse(DAY);
+    service.clock.advance(31 * 86_400);
+    until_noted(&service, Some(0)).await;
+    assert_eq!(incidents(&service).await, Some(1));
+}
+
+#[tokio::test]
+async fn a_day_of_running_may_be_of_several_processes() {
+    let first = with_trash().await;
+    first.clock.advance(THIRTY_DAYS);
+    until_noted(&first, Some(0)).await;
+    first.clock.elapse(DAY / 2);
+    until_noted(&first, Some(43_200)).await;
+    let database = Arc::clone(&first.database);
+    let Service { running, clock, .. } = first;
+    running.shutdown().await;
+
+    let second = Service::start_on(database, |config| {
+        change(config);
+        config.clock = clock.clock();
+    });
+    let second = second.await;
+    // A process counts from its first check on.
+    let counted = async {
+        while noted(&second).await == Some(43_200) {
+            clock.elapse(1);
+        }
     };
-    add(5, "a", 5).await;
-    add(5, "a", 6).await;
-    assert_eq!(refused(store).await, [(5, "a".to_owned(), 2, 0)]);
-    let now = 5 + RETENTION_MINUTES;
-    add(now, "b", now).await;
-    assert_eq!(refused(store).await.len(), 2);
-    add(now, "b", now + 1).await;
-    assert_eq!(refused(store).await, [(now, "b".to_owned(), 2, 0)]);
-    let fill = format!(
-        "WITH RECURSIVE n (i) AS (SELECT CAST(1 AS bigint) UNION ALL SELECT i + 1 FROM n WHERE i < {MOST_ROWS})
-         INSERT INTO refused_tokens (minute, address, requests, tokens) SELECT {now} + i, 'c', 1, 1 FROM n"
-    );
-    let filled = store
-        .write(move |session| session.execute(&fill, &[]))
-        .await;
-    let filled: Result<_, StoreError> = filled;
-    assert_eq!(filled.expect("rows"), MOST_ROWS.unsigned_abs());
-    add(now + MOST_ROWS, "d", now).await;
-    let count = number(store, "SELECT count(*) FROM refused_tokens").await;
-    assert_eq!(count, MOST_ROWS);
-    let oldest = number(store, "SELECT min(minute) FROM refused_tokens").await;
-    assert_eq!(oldest, now + 2);
+    tokio::time::timeout(PATIENCE, counted)
+        .await
+        .expect("counted");
+    assert_eq!(incidents(&second).await, Some(1));
+    clock.elapse(DAY / 2);
+    until_emptied(&second).await;
+}
+
+#[tokio::test]
+async fn a_clock_that_jumps_is_counted() {
+    let service = Service::start_with(change).await;
+    assert_eq!(service.figure("obeya_clock_jumps_total").await, 0);
+    // The first look may come after the first jump.
+    let counted = async {
+        while service.figure("obeya_clock_jumps_total").await == 0 {
+            service.clock.advance(3_600);
+        }
+    };
+    tokio::time::timeout(PATIENCE, counted)
+        .await
+        .expect("counted");
+    let last = service.figure("obeya_clock_last_jump_seconds").await;
+    assert!(last >= 3_600 && last % 3_600 == 0, "{last}");
 }

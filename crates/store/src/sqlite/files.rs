@@ -3,13 +3,17 @@
 
 use std::fmt::{self, Display};
 use std::fs::{File, Metadata};
-use std::io::{self, Seek as _};
+use std::io::{self, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 #[cfg(unix)]
 use std::time::UNIX_EPOCH;
 
-use crate::StoreError;
+use crate::{StoreError, WriteFault};
+
+/// Space that must be left after a full disk before writes count as working again: more than most writes
+/// take. A small commit fits into what the write before it left.
+const SPACE_BYTES: usize = 4 << 20;
 
 /// The identity of a file, independent of its name. Unix only; on other systems all files are equal, because
 /// an open file cannot be replaced there.
@@ -148,6 +152,24 @@ impl OpenFiles {
             ),
         };
         Err(StoreError::Unavailable(text))
+    }
+
+    /// Checks that the disk has some space again, by a file next to the WAL.
+    ///
+    /// # Errors
+    /// [`StoreError::NotWritable`] when it has not.
+    pub(super) fn check_space(&self) -> Result<(), StoreError> {
+        let path = free_name(&self.log.0, "space");
+        let filled = File::create_new(&path).and_then(|mut file| {
+            file.write_all(&vec![0; SPACE_BYTES])?;
+            file.sync_all()
+        });
+        // It may not exist.
+        let _ = std::fs::remove_file(&path);
+        filled.map_err(|error| {
+            let text = format!("{} cannot be written: {error}", path.display());
+            StoreError::NotWritable(WriteFault::DiskFull, text)
+        })
     }
 
     /// Restores a removed WAL at its path, or next to it if another file has that path, so that the next

@@ -26,7 +26,7 @@ const TABLE: &str = "CREATE TABLE obeya_log_link (id INTEGER PRIMARY KEY CHECK (
     INSERT INTO obeya_log_link (id, link) VALUES (1, CAST('obeyalnk' || zeroblob(8) || randomblob(8) AS BLOB));";
 const EXISTS: &str = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'obeya_log_link')";
 /// The id becomes the parent. `||` makes a text, whose bytes do not change.
-const ADVANCE: &str = "UPDATE obeya_log_link
+pub(super) const ADVANCE: &str = "UPDATE obeya_log_link
     SET link = CAST(substr(link, 1, 8) || substr(link, 17, 8) || randomblob(8) AS BLOB) WHERE id = 1";
 const READ: &str = "SELECT link, (SELECT rootpage FROM sqlite_schema WHERE name = 'obeya_log_link') FROM obeya_log_link";
 
