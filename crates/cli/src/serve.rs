@@ -5,12 +5,15 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use obeya_server::{Config, ForwardedHeader, LeftoverWal, Network, Server};
+use obeya_server::store::StoreError;
+use obeya_server::{Config, ForwardedHeader, LeftoverWal, Network, Server, StartError};
 use tracing_subscriber::EnvFilter;
 
-use crate::database::{self, DatabaseArg};
+use crate::database::DatabaseArg;
 use crate::limits::LimitArgs;
 use crate::stop::StopSignal;
+
+const NO_DATABASE: &str = "the service did not start; --create creates a new database";
 
 /// Runs the service on a database.
 #[derive(clap::Args)]
@@ -18,7 +21,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     database: DatabaseArg,
 
-    /// Creates the SQLite file if it does not exist; without this flag, a wrong or unmounted path is an error
+    /// Creates the SQLite file, or the tables in an empty PostgreSQL database, if there are none; without
+    /// this flag, a wrong or unmounted path and an empty database are errors
     #[arg(long)]
     create: bool,
 
@@ -63,6 +67,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "URL")]
     auth_url: Option<String>,
 
+    /// How many days entries of the audit log are retained. By default they are never removed
+    #[arg(long, env = "OBEYA_AUDIT_RETENTION", value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..=36_500))]
+    audit_retention: Option<u32>,
+
     /// Lifetime of an access token, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 86_400, value_parser = clap::value_parser!(u64).range(1..=315_360_000))]
     token_lifetime: u64,
@@ -104,13 +112,12 @@ fn filter(text: &str) -> Result<String, String> {
 /// Serves until SIGINT or SIGTERM; a second signal aborts requests in flight.
 pub(crate) async fn run(args: Args) -> Result<()> {
     log_to_stderr(&args.log, args.log_format)?;
-    let is_file = database::sqlite_file(&args.database.url).is_some();
     if !args.create {
         let existing = args.database.existing();
-        existing.context("the service did not start; --create creates a new database")?;
+        existing.context(NO_DATABASE)?;
     }
     let mut config = Config::new(args.database.url);
-    config.create = args.create || !is_file;
+    config.create = args.create;
     config.leftover_wal = match (args.keep_wal, args.discard_wal) {
         (true, _) => LeftoverWal::Apply,
         (_, true) => LeftoverWal::Discard,
@@ -126,10 +133,24 @@ pub(crate) async fn run(args: Args) -> Result<()> {
         ForwardedHeaderName::Forwarded => ForwardedHeader::Forwarded,
     };
     args.limits.apply(&mut config.limits)?;
+    let days = args.audit_retention.map(u64::from);
+    config.audit_retention = days.map(|days| Duration::from_secs(days * 86_400));
     config.token_lifetime = Duration::from_secs(args.token_lifetime);
-    let running = Server::start(config)
-        .await
-        .context("the service did not start")?;
+    let running = Server::start(config).await.map_err(|error| {
+        let is_empty = matches!(
+            error,
+            StartError::Store {
+                source: StoreError::NoDatabase(_),
+                ..
+            }
+        );
+        let context = if is_empty {
+            NO_DATABASE
+        } else {
+            "the service did not start"
+        };
+        anyhow::Error::new(error).context(context)
+    })?;
     let mut stop = StopSignal::catch().context("signals cannot be caught")?;
     // Exactly this one line: supervisors wait for it and read the port from it.
     let mut out = io::stdout();

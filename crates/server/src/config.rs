@@ -55,6 +55,8 @@ pub struct Config {
     pub auth_url: Option<String>,
     /// The lifetime of a new token. Default 24 hours; whole seconds.
     pub token_lifetime: Duration,
+    /// How long entries of the audit log are retained. Default: forever.
+    pub audit_retention: Option<Duration>,
     /// The limits.
     pub limits: Limits,
     /// The clock of the service.
@@ -80,8 +82,10 @@ pub struct Limits {
     /// Longest request body that is a list of values, in bytes. Default 16 MiB: 10,000 values with texts of
     /// the maximum length.
     pub batch_bytes: usize,
-    /// Bytes of such lists in memory at a time; further requests wait. Default 64 MiB.
-    pub batches_bytes: usize,
+    /// Bytes of request bodies and unsent answers in memory at a time. What does not fit is answered with 503
+    /// `unavailable`. Bodies and answers of at most 16 KiB are not counted. At least the largest body fits.
+    /// Default 256 MiB.
+    pub memory_bytes: usize,
     /// Longest path and query, in bytes. Default 48 KiB: percent-encoding can triple the length of an option
     /// of 8 KiB. Beyond 64 KiB the connection is refused.
     pub uri_bytes: usize,
@@ -127,8 +131,8 @@ pub struct Limits {
     pub database_connections: usize,
     /// Time to wait for one of them while all are in use. Default 5 s.
     pub database_wait: Duration,
-    /// What one client may use of the connections for long reads while others want some, in percent; alone it
-    /// may use half of the rest too. 100: no limit. Default 50.
+    /// What one client may use of [`Self::memory_bytes`], and of the connections for long reads while others
+    /// want some, in percent; alone it may use half of the other connections too. 100: no limit. Default 50.
     pub client_share: u8,
     /// Time that one statement may take in the database. Default 10 s.
     pub statement: Duration,
@@ -147,6 +151,9 @@ pub struct Limits {
     /// Token requests of one address with an unknown client or a wrong secret; beyond it they are answered
     /// with 429. A correct secret is accepted in any case. Default 30 in 60 s.
     pub token_failure_rate: Option<RateLimit>,
+    /// Most refused requests that are logged in a second, and as many refused token requests; the others are
+    /// summarised. Default 20.
+    pub logged_refusals: u32,
     /// The interval at which the service checks that the files of a SQLite database are in place, and whether
     /// writes work again after one found that they do not. Default 2 s.
     pub file_check: Duration,
@@ -160,7 +167,7 @@ impl Default for Limits {
         Self {
             body_bytes: 1 << 20,
             batch_bytes: 16 << 20,
-            batches_bytes: 64 << 20,
+            memory_bytes: 256 << 20,
             uri_bytes: 48 << 10,
             header_bytes: 32 << 10,
             connections: 1024,
@@ -186,6 +193,7 @@ impl Default for Limits {
             client_rate: None,
             address_rate: None,
             token_failure_rate: TOKEN_FAILURES,
+            logged_refusals: 20,
             file_check: Duration::from_secs(2),
             purge: Duration::from_secs(3600),
         }
@@ -207,6 +215,7 @@ impl Config {
             base_url: None,
             auth_url: None,
             token_lifetime: Duration::from_secs(86_400),
+            audit_retention: None,
             limits: Limits::default(),
             clock: Clock::system(),
         }

@@ -97,11 +97,18 @@ pub(crate) async fn serve(pipeline: &Pipeline, request: Request<Incoming>) -> Re
 
     let id_text = request_id.to_str().unwrap_or("");
     let odata = is_odata(uri.path());
+    let status = match &outcome {
+        Ok(response) => response.status(),
+        Err(problem) => problem.status(),
+    };
+    let is_refused = status.is_client_error() || status.is_server_error();
+    let is_logged = !is_refused || app.refusals.permit(status);
     let mut response = outcome.unwrap_or_else(|problem| {
         problem.respond(ProblemContext {
             instance: uri.path(),
             trace_id: trace.as_deref().unwrap_or(id_text),
             odata,
+            is_logged,
         })
     });
     if odata {
@@ -124,18 +131,20 @@ pub(crate) async fn serve(pipeline: &Pipeline, request: Request<Incoming>) -> Re
     let took = started.elapsed();
     app.metrics
         .answered(Route::label(route), response.status(), took);
-    tracing::info!(
-        target: "obeya::access",
-        request_id = id_text,
-        trace_id = trace.as_deref(),
-        address = address.map(tracing::field::display),
-        client,
-        method = shortened(method.as_str(), LOGGED_METHOD_BYTES).as_ref(),
-        path = %shortened(uri.path(), LOGGED_PATH_BYTES),
-        status = response.status().as_u16(),
-        micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
-        "answered"
-    );
+    if is_logged {
+        tracing::info!(
+            target: "obeya::access",
+            request_id = id_text,
+            trace_id = trace.as_deref(),
+            address = address.map(tracing::field::display),
+            client,
+            method = shortened(method.as_str(), LOGGED_METHOD_BYTES).as_ref(),
+            path = %shortened(uri.path(), LOGGED_PATH_BYTES),
+            status = response.status().as_u16(),
+            micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+            "answered"
+        );
+    }
     response.headers_mut().insert(X_REQUEST_ID, request_id);
     response
 }

@@ -13,6 +13,7 @@ pub mod datasources;
 pub mod engine;
 pub mod entities;
 pub mod entity_sets;
+pub mod erasure;
 mod executor;
 #[cfg(test)]
 mod facts;
@@ -21,6 +22,7 @@ pub mod field;
 pub mod idempotency_records;
 pub mod improvements;
 pub mod incidents;
+pub mod inspection;
 pub mod keys;
 mod lru_cache;
 mod pool;

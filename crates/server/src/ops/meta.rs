@@ -42,7 +42,7 @@ pub(crate) fn metrics(app: &App) -> Result<Response, Problem> {
         repeated_commits: app.store.repeated_commits(),
         failed_commits: app.store.failed_commits(),
         takes_writes: app.store.write_fault().is_none(),
-        buffered_bytes: app.memory.buffered_bytes(),
+        memory: app.memory.observed(),
         cached_tokens: app.tokens.cached(),
         timings: app.store.timings(),
         disk: app.store.disk_usage(),

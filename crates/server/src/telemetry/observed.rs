@@ -28,8 +28,8 @@ pub(crate) struct Observed {
     pub(crate) failed_commits: [(&'static str, u64); COMMIT_CAUSES],
     /// Whether the last write that was tried did not find the database read-only, full or failing.
     pub(crate) takes_writes: bool,
-    /// Bytes of answers that are buffered for their clients.
-    pub(crate) buffered_bytes: usize,
+    /// The memory of bodies and answers.
+    pub(crate) memory: MemoryUse,
     /// Verified tokens in the cache.
     pub(crate) cached_tokens: usize,
     /// How long commits and waits took.
@@ -38,6 +38,19 @@ pub(crate) struct Observed {
     pub(crate) disk: Option<DiskUsage>,
     /// The memory of this process, if the system reports it.
     pub(crate) resident_bytes: Option<u64>,
+}
+
+/// The use of the memory for request bodies and unsent answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct MemoryUse {
+    /// Bytes of answers that are buffered for their clients.
+    pub(crate) answers: usize,
+    /// Bytes of the bodies of requests.
+    pub(crate) bodies: usize,
+    /// The limit of both.
+    pub(crate) limit: usize,
+    /// How often memory was refused.
+    pub(crate) refused: u64,
 }
 
 impl Observed {
@@ -71,7 +84,22 @@ impl Collector for Observed {
         out.gauge(
             "http_held_bytes",
             "Bytes of responses buffered for slow clients",
-            self.buffered_bytes as u64,
+            self.memory.answers as u64,
+        )?;
+        out.gauge(
+            "http_body_bytes",
+            "Bytes of request bodies in memory",
+            self.memory.bodies as u64,
+        )?;
+        out.gauge(
+            "http_memory_limit_bytes",
+            "Limit of the bytes of request bodies and buffered responses",
+            self.memory.limit as u64,
+        )?;
+        out.counter(
+            "http_memory_refused",
+            "How often there was no memory for a request body or for bytes of a response",
+            self.memory.refused,
         )?;
         out.gauge(
             "tokens_remembered",
@@ -231,7 +259,12 @@ impl Observed {
             repeated_commits: 4,
             failed_commits: [("disk_full", 5); COMMIT_CAUSES],
             takes_writes: false,
-            buffered_bytes: 70,
+            memory: MemoryUse {
+                answers: 70,
+                bodies: 71,
+                limit: 72,
+                refused: 73,
+            },
             cached_tokens: 5,
             timings: Timings {
                 commits: some.clone(),
@@ -275,6 +308,9 @@ mod tests {
                 r#"",engine="sqlite"} 1"#
             ),
             "obeya_http_held_bytes 70",
+            "obeya_http_body_bytes 71",
+            "obeya_http_memory_limit_bytes 72",
+            "obeya_http_memory_refused_total 73",
             "obeya_tokens_remembered 5",
             "obeya_store_queued_writes 3",
             "obeya_store_repeated_commits_total 4",

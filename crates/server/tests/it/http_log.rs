@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use obeya_server::store::{Dialect, StoreError};
 use tracing_subscriber::fmt::MakeWriter;
@@ -172,6 +173,67 @@ async fn of_a_long_path_the_log_holds_the_beginning() {
     assert_eq!(answer.status, 405, "{}", answer.text());
     for line in log.lines("long-3") {
         assert!(line.len() < 1024, "{line}");
+    }
+}
+
+/// Of requests that anybody can send, only some have a line; those of clients have one each.
+#[tokio::test]
+async fn refused_requests_are_summarised_and_accepted_ones_are_not() {
+    const EACH: usize = 60;
+    let log = Log::default();
+    let _listening = log.listen();
+    let begun = Instant::now();
+    let service = Service::start_with(|config| {
+        config.limits.logged_refusals = 2;
+        config.limits.token_failure_rate = None;
+    })
+    .await;
+    let form = [
+        ("grant_type", "client_credentials"),
+        ("client_id", "guess-8"),
+    ];
+    for _ in 0..EACH {
+        assert_eq!(service.get_as(None, "/v2/refused-8").await.status, 404);
+        assert_eq!(service.ask_token(&form).await.status, 401);
+        assert_eq!(service.get("/v2/areas?$top=8").await.status, 200);
+    }
+    // The last summary is written at the latest when the service stops.
+    service.running.shutdown().await;
+    let accepted = log.lines("path=/v2/areas ").len();
+    assert_eq!(accepted, EACH);
+    let seconds = begun.elapsed().as_secs_f64();
+    for (lines, of_path, what, count) in [
+        (
+            log.lines("answered"),
+            ["path=/v2/refused-8 ", "path=/connect/token "],
+            "what=\"requests\"",
+            2 * EACH,
+        ),
+        (
+            log.lines("refused a token request"),
+            ["client_id=", "client_id="],
+            "what=\"token requests\"",
+            EACH,
+        ),
+    ] {
+        let is_refused = |line: &&String| {
+            of_path.iter().any(|path| line.contains(path)) && !line.contains("status=200")
+        };
+        let logged = lines.iter().filter(is_refused).count();
+        let summaries = log.lines(what);
+        let counted: usize = summaries
+            .iter()
+            .map(|line| {
+                let (_, count) = line.split_once(" count=").expect("a count");
+                let digits = count.split(' ').next().expect("digits");
+                digits.parse::<usize>().expect("a number")
+            })
+            .sum();
+        assert_eq!(logged + counted, count, "{summaries:?}");
+        // Two lines in each second that had begun.
+        #[expect(clippy::cast_precision_loss, reason = "these are few")]
+        let most = 2.0 * (seconds + 1.0);
+        assert!((logged as f64) <= most, "{logged} in {seconds} s");
     }
 }
 

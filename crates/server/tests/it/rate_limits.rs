@@ -185,7 +185,10 @@ async fn the_sdk_comes_back_after_429() {
         }
         service.clock.elapse(1);
     };
-    let (listed, ()) = tokio::join!(list, refused_once);
+    let both = async { tokio::join!(list, refused_once) };
+    let (listed, ()) = tokio::time::timeout(Duration::from_secs(60), both)
+        .await
+        .expect("refused once, then answered");
     assert!(listed.expect("areas").items.is_empty());
     assert_eq!(service.figure(REFUSED).await, 1);
 }

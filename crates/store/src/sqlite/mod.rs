@@ -3,6 +3,7 @@
 //! All code for SQLite is in this folder. It opens connections and runs statements; it depends on no table of
 //! the schema.
 
+mod backup;
 mod budget;
 pub(super) mod capabilities;
 mod catalogue;
@@ -11,6 +12,7 @@ mod disk;
 mod errors;
 mod files;
 mod functions;
+pub(super) mod inspection;
 mod leftover;
 mod link;
 mod lock;
@@ -23,6 +25,7 @@ use std::sync::Arc;
 
 use super::connect::{Connect, Work};
 use super::{DiskUsage, StoreError, StoreOptions};
+pub(super) use backup::{must_be_vacant, seal_file as seal_backup};
 use connection::SqliteConnection;
 use files::{Files, OpenFiles};
 use link::FileState;
@@ -47,10 +50,7 @@ impl Sqlite {
         path: PathBuf,
         options: &StoreOptions,
     ) -> Result<(Self, SqliteConnection), StoreError> {
-        let nothing = || {
-            let text = format!("{} holds no database of this program", path.display());
-            Err(StoreError::Schema(text))
-        };
+        let nothing = || Err(StoreError::NoDatabase(path.display().to_string()));
         let mut files = Files::of(&path);
         let found = files.main_id()?;
         if !options.make_tables && found.is_none() {
