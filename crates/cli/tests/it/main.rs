@@ -26,4 +26,5 @@ mod restore;
 mod restored;
 mod serve;
 mod sync;
+mod upgrades;
 mod usage;
