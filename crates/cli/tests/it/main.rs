@@ -13,6 +13,8 @@ mod killed;
 mod migrate;
 mod on_postgres;
 mod postgres;
+#[cfg(target_os = "linux")]
+mod power_loss;
 mod pull;
 mod replicas;
 mod restored;
