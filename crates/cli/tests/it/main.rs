@@ -11,6 +11,7 @@ mod folders_killed;
 mod import;
 mod killed;
 mod migrate;
+mod model_based;
 mod on_postgres;
 mod postgres;
 #[cfg(target_os = "linux")]
