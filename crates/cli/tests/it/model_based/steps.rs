@@ -67,6 +67,18 @@ struct Write {
     if_match: Option<String>,
 }
 
+/// Asserts that two maps are equal; shows the first difference only.
+#[track_caller]
+fn assert_same<K: Ord + std::fmt::Debug, V: PartialEq + std::fmt::Debug>(
+    mut copy: BTreeMap<K, V>,
+    expected: BTreeMap<K, V>,
+) {
+    for (key, value) in expected {
+        assert_eq!(copy.remove(&key), Some(value), "{key:?}");
+    }
+    assert!(copy.is_empty(), "only in the copy: {:?}", copy.keys());
+}
+
 /// Without connections of before.
 fn agent() -> ureq::Agent {
     let config = ureq::Agent::config_builder().http_status_as_error(false);
@@ -670,7 +682,7 @@ impl Run {
                 [Some(title), Some(severity.to_owned()), text, external_id],
             )
         });
-        assert_eq!(incidents, expected.collect());
+        assert_same(incidents, expected.collect());
         let values: BTreeMap<String, f64> = rows("datasource_values")
             .iter()
             .map(|row| {
@@ -680,6 +692,6 @@ impl Run {
             .collect();
         let expected = self.model.values.iter();
         let expected = expected.map(|(external_id, one)| (external_id.clone(), one.value));
-        assert_eq!(values, expected.collect());
+        assert_same(values, expected.collect());
     }
 }
