@@ -22,6 +22,7 @@ use hyper::body::Incoming;
 use obeya_odata::edm::Cardinality;
 
 use crate::app::App;
+use crate::auth::refused::RefusedKind;
 use crate::auth::scopes::Scopes;
 use crate::auth::{self, Caller, Refusal};
 use crate::http::accept::Offers;
@@ -72,6 +73,12 @@ pub(crate) enum ServiceEndpoint {
 }
 
 impl ServiceEndpoint {
+    /// Whether it is for those who watch the service. These endpoints have no rate limit, and the admin
+    /// listener serves only them.
+    pub(crate) fn is_monitoring(self) -> bool {
+        matches!(self, Self::Live | Self::Ready | Self::Metrics)
+    }
+
     const ALL: [(Self, Method, &str, &str); 10] = [
         (Self::Token, Method::POST, "/connect/token", "token"),
         (
@@ -180,6 +187,21 @@ impl Routes {
         }
     }
 
+    /// Only the endpoints that watch the service.
+    pub(crate) fn admin() -> Self {
+        let mut table = Node::default();
+        for (endpoint, method, path, _) in ServiceEndpoint::ALL {
+            if endpoint.is_monitoring() {
+                table.insert(method, path, Route::Endpoint(endpoint));
+            }
+        }
+        Self {
+            table,
+            // No route is that of an operation.
+            guards: Vec::new(),
+        }
+    }
+
     /// The route of a request: 404 `not_found` or 405 `method.not_allowed` when there is none.
     pub(crate) fn find(&self, method: &Method, path: &str) -> Result<(Route, Captures), Problem> {
         // No id has parentheses, so they always denote a key, also where the name before them could be an id.
@@ -252,6 +274,7 @@ pub(crate) async fn answer(
     };
     let guard = &routes.guards[operation as usize];
     let caller = authorise(&app, guard, &head, caller).await?;
+    app.rates.check_client(&caller.client_id)?;
     if guard.odata {
         odata::check_max_version(&head.headers)?;
     }
@@ -275,7 +298,12 @@ async fn authorise(
     head: &Parts,
     found: &mut Option<Caller>,
 ) -> Result<Caller, Refusal> {
-    let caller = found.insert(auth::authenticate(&app.tokens, &head.headers).await?);
+    let authenticated = auth::authenticate(&app.tokens, &head.headers).await;
+    if let Err(Refusal::Invalid(_) | Refusal::Expired | Refusal::Revoked) = authenticated {
+        app.refused
+            .count(&app.clock, &head.extensions, RefusedKind::Token);
+    }
+    let caller = found.insert(authenticated?);
     if caller.scopes.intersects(guard.scopes) {
         Ok(Arc::clone(caller))
     } else {

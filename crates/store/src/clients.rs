@@ -58,6 +58,26 @@ pub fn revoke(session: &mut dyn Session, id: &str, now: i64) -> Result<bool, Sto
     Ok(changed > 0)
 }
 
+/// Replaces the hash of a client's secret, unless it changed meanwhile.
+pub fn replace_hash(
+    session: &mut dyn Session,
+    id: &str,
+    old: &str,
+    new: &str,
+) -> Result<(), StoreError> {
+    session.execute_deferred(
+        "UPDATE clients SET secret_hash = ?3 WHERE id = ?1 AND secret_hash = ?2",
+        &[id.into(), old.into(), new.into()],
+    )
+}
+
+/// Whether a client that is not revoked has a secret with an argon2id hash, as earlier versions stored it.
+pub fn has_argon2id(session: &mut dyn Session) -> Result<bool, StoreError> {
+    let sql =
+        "SELECT 1 FROM clients WHERE revoked_at IS NULL AND secret_hash LIKE '$argon2id$%' LIMIT 1";
+    Ok(session.first(sql, &[], |_| Ok(()))?.is_some())
+}
+
 /// The ids of all revoked clients.
 pub fn revoked(session: &mut dyn Session) -> Result<Vec<String>, StoreError> {
     session.all(

@@ -10,9 +10,13 @@ use super::keys::rotate;
 use super::scopes::{NAMES, Scopes};
 use super::secrets;
 use crate::config::Clock;
+use obeya_store::audit::{self, Change, Diff, Origin};
 use obeya_store::clients::{self, Client};
 use obeya_store::engine::StoreError;
-use obeya_store::{Store, StoreOptions};
+use obeya_store::{Session, Store, StoreOptions, erasure};
+
+/// How long a statement of an erasure may run: it may look at every value.
+const ERASURE_STATEMENT: Duration = Duration::from_secs(3_600);
 
 /// Every scope a client can be granted.
 pub const SCOPES: &[&str] = &NAMES;
@@ -70,6 +74,9 @@ pub enum AdminError {
     /// A scope that does not exist.
     #[error("found the scope `{0}`, expected one of {scopes}", scopes = NAMES.join(", "))]
     UnknownScope(String),
+    /// No user has this id.
+    #[error("there is no user `{0}`")]
+    UnknownUser(String),
     /// No client has this id.
     #[error("there is no client `{0}`")]
     UnknownClient(String),
@@ -132,6 +139,63 @@ pub async fn rotate_keys(db: &str, token_lifetime: Duration) -> Result<(), Admin
     rotated
 }
 
+/// Removes a user from the database at `db`: the user, and its id and names from every record. Returns how
+/// many records of each kind showed it. A dry run counts and changes nothing.
+///
+/// # Errors
+/// [`AdminError::UnknownUser`], or an error of the database.
+pub async fn erase_user(
+    db: &str,
+    user_id: &str,
+    dry_run: bool,
+) -> Result<erasure::Counts, AdminError> {
+    let options = StoreOptions {
+        make_tables: false,
+        statement_budget: ERASURE_STATEMENT,
+        ..StoreOptions::default()
+    };
+    let store = Store::open(db, &options).await?;
+    let erased = erase(&store, &Clock::system(), user_id, dry_run).await;
+    store.close().await;
+    erased
+}
+
+/// How an erasure ends that must not be committed.
+enum Undone {
+    DryRun(Option<erasure::Counts>),
+    Failed(StoreError),
+}
+
+impl From<StoreError> for Undone {
+    fn from(error: StoreError) -> Self {
+        Undone::Failed(error)
+    }
+}
+
+async fn erase(
+    store: &Store,
+    clock: &Clock,
+    user_id: &str,
+    dry_run: bool,
+) -> Result<erasure::Counts, AdminError> {
+    let (id, now) = (user_id.to_owned(), clock.ticks());
+    let erased = store
+        .write_isolated(move |session| {
+            let counts = erasure::erase(session, &id, now)?;
+            // A dry run is the same work, rolled back.
+            match dry_run {
+                true => Err(Undone::DryRun(counts)),
+                false => Ok(counts),
+            }
+        })
+        .await;
+    let counts = match erased {
+        Ok(counts) | Err(Undone::DryRun(counts)) => counts,
+        Err(Undone::Failed(error)) => return Err(error.into()),
+    };
+    counts.ok_or_else(|| AdminError::UnknownUser(user_id.to_owned()))
+}
+
 async fn open(db: &str) -> Result<Store, AdminError> {
     Ok(Store::open(db, &StoreOptions::default()).await?)
 }
@@ -151,13 +215,11 @@ pub(crate) async fn add<S: AsRef<str>>(
         return Err(AdminError::NoScope);
     }
     let secret = secrets::fresh();
-    let to_hash = secret.clone();
-    let hashed = tokio::task::spawn_blocking(move || secrets::hash(&to_hash)).await;
-    let hash = hashed.map_err(|error| AdminError::Hash(error.to_string()))?;
+    let hash = secrets::hash(&secret).map_err(|error| AdminError::Hash(error.to_string()))?;
     let client = Client {
         id: secrets::fresh_client_id(),
         name: name.to_owned(),
-        secret_hash: hash.map_err(|error| AdminError::Hash(error.to_string()))?,
+        secret_hash: hash,
         scopes: granted.list(),
         created_at: clock.ticks(),
         revoked_at: None,
@@ -169,7 +231,13 @@ pub(crate) async fn add<S: AsRef<str>>(
         scopes: granted.names().into_iter().map(str::to_owned).collect(),
     };
     store
-        .write(move |session| clients::insert(session, &client))
+        .write(move |session| {
+            clients::insert(session, &client)?;
+            let diff = Diff::default()
+                .property("name", None, Some(&client.name))
+                .property("scopes", None, Some(&client.scopes));
+            record(session, client.created_at, "addClient", &client.id, diff)
+        })
         .await?;
     Ok(new)
 }
@@ -188,6 +256,10 @@ pub(crate) async fn revoke(
     let known = store
         .write(move |session| {
             let revoked = clients::revoke(session, &id, now)?;
+            if revoked {
+                let diff = Diff::default().property("revoked", Some(&false), Some(&true));
+                record(session, now, "revokeClient", &id, diff)?;
+            }
             Ok::<_, StoreError>(revoked || clients::find(session, &id)?.is_some())
         })
         .await?;
@@ -207,6 +279,18 @@ pub(crate) async fn rotate_in(
     Ok(store
         .write(move |session| rotate(session, now, lifetime_seconds))
         .await?)
+}
+
+/// Records the change of a client in the audit log.
+fn record(
+    session: &mut dyn Session,
+    now: i64,
+    operation: &str,
+    id: &str,
+    diff: Diff,
+) -> Result<(), StoreError> {
+    let change = Change::of(format!("clients/{id}"), diff);
+    audit::append(session, now, &Origin::default(), operation, &change)
 }
 
 fn info(client: Client) -> ClientInfo {

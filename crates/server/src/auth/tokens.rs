@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::num::NonZero;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 
 use super::error::Refusal;
 use super::jws::{self, TokenError, Unverified};
-use super::keys::{Jwk, KeyRing, fresh};
+use super::keys::{Jwk, KeyRing, insert};
 use super::scopes::Scopes;
 use crate::config::Clock;
 use crate::http::problem::Problem;
@@ -47,7 +47,7 @@ pub(crate) struct RevocationsUnknown;
 #[derive(Debug)]
 pub(crate) struct Grant {
     /// The id of the client.
-    pub(crate) client_id: String,
+    pub(crate) client_id: Arc<str>,
     /// The scopes of the token, which may be fewer than those of the client.
     pub(crate) scopes: Scopes,
     expires: i64,
@@ -75,6 +75,8 @@ pub(crate) struct Tokens {
     clock: Clock,
     ring: RwLock<Arc<KeyRing>>,
     cache: RwLock<TokenCache>,
+    /// Whether a client has a secret with an argon2id hash.
+    argon2id_remains: AtomicBool,
     /// When the last successful read of the revoked clients began, in nanoseconds of the monotonic clock.
     revocations_read: AtomicU64,
     /// Limits signature checks to the number of cores: more would only take blocking threads from the store.
@@ -100,9 +102,14 @@ impl Tokens {
         let begun = clock.monotonic();
         // Writes only if there is no key: another process may hold the write lock for as long as its import
         // takes.
-        let (mut rows, revoked) = store
+        let (mut rows, revoked, argon2id_remains) = store
             .read(move |session| {
-                Ok::<_, StoreError>((keys::live(session, now)?, clients::revoked(session)?))
+                let argon2id_remains = clients::has_argon2id(session)?;
+                Ok::<_, StoreError>((
+                    keys::live(session, now)?,
+                    clients::revoked(session)?,
+                    argon2id_remains,
+                ))
             })
             .await?;
         if rows.is_empty() {
@@ -111,7 +118,7 @@ impl Tokens {
             rows = store
                 .write(move |session| {
                     if keys::live(session, now)?.is_empty() {
-                        keys::insert(session, &fresh(now)?)?;
+                        insert(session, "createKey", now)?;
                     }
                     keys::live(session, now)
                 })
@@ -122,6 +129,7 @@ impl Tokens {
             lifetime,
             capacity,
             clock,
+            argon2id_remains: AtomicBool::new(argon2id_remains),
             revocations_read: AtomicU64::new(nanos(begun)),
             ring: RwLock::new(Arc::new(KeyRing::read(&rows)?)),
             cache: RwLock::new(TokenCache {
@@ -233,7 +241,7 @@ impl Tokens {
         self.cache_grant(
             digest,
             Arc::new(Grant {
-                client_id: claims.sub,
+                client_id: claims.sub.into(),
                 scopes,
                 expires: claims.exp,
             }),
@@ -250,7 +258,7 @@ impl Tokens {
         now: i64,
     ) -> Result<Arc<Grant>, Refusal> {
         let mut cache = self.write();
-        if cache.revoked.contains(&grant.client_id) {
+        if cache.revoked.contains(&*grant.client_id) {
             return Err(Refusal::Revoked);
         }
         if cache.verified.len() >= self.capacity {
@@ -270,11 +278,18 @@ impl Tokens {
     pub(crate) async fn refresh(&self, store: &Store) -> Result<(), StoreError> {
         let now = self.clock.ticks();
         let begun = self.clock.monotonic();
-        let (rows, revoked) = store
+        let (rows, revoked, argon2id_remains) = store
             .control(move |session| {
-                Ok::<_, StoreError>((keys::live(session, now)?, clients::revoked(session)?))
+                let argon2id_remains = clients::has_argon2id(session)?;
+                Ok::<_, StoreError>((
+                    keys::live(session, now)?,
+                    clients::revoked(session)?,
+                    argon2id_remains,
+                ))
             })
             .await?;
+        self.argon2id_remains
+            .store(argon2id_remains, Ordering::Relaxed);
         self.revoke(revoked);
         // Set after the list was applied, and never decreased: reads may overtake one another.
         self.revocations_read
@@ -293,7 +308,12 @@ impl Tokens {
         } = &mut *cache;
         // Only extended: a list read before a revocation may arrive after the one that has it.
         revoked_clients.extend(revoked);
-        verified.retain(|_, grant| !revoked_clients.contains(&grant.client_id));
+        verified.retain(|_, grant| !revoked_clients.contains(&*grant.client_id));
+    }
+
+    /// Whether a client has a secret with an argon2id hash.
+    pub(crate) fn argon2id_remains(&self) -> bool {
+        self.argon2id_remains.load(Ordering::Relaxed)
     }
 
     /// The number of cached tokens.

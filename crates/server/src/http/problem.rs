@@ -44,6 +44,8 @@ pub(crate) struct ProblemContext<'a> {
     pub(crate) trace_id: &'a str,
     /// Whether the body also carries the OData `error` member (every path under `/v2`).
     pub(crate) odata: bool,
+    /// Whether a server error is logged.
+    pub(crate) is_logged: bool,
 }
 
 impl Problem {
@@ -250,6 +252,11 @@ impl Problem {
         self
     }
 
+    /// The status of the response.
+    pub(crate) fn status(&self) -> StatusCode {
+        self.0.status
+    }
+
     /// Status, detail and headers, for an endpoint whose standard prescribes another body.
     pub(crate) fn into_parts(self) -> (StatusCode, String, Vec<(HeaderName, HeaderValue)>) {
         (self.0.status, self.0.detail, self.0.headers)
@@ -282,7 +289,7 @@ impl Problem {
     /// Logs server errors and creates the response.
     pub(crate) fn respond(self, context: ProblemContext<'_>) -> Response {
         let inner = *self.0;
-        if inner.status.is_server_error() {
+        if inner.status.is_server_error() && context.is_logged {
             let cause = inner
                 .cause
                 .as_ref()
@@ -425,6 +432,7 @@ mod tests {
             instance: "/v1/x",
             trace_id: "t",
             odata: false,
+            is_logged: true,
         });
         let status = response.status().as_u16();
         (status, response.headers().contains_key(RETRY_AFTER))

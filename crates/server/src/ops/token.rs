@@ -13,18 +13,23 @@ use hyper::body::Incoming;
 use serde::Serialize;
 
 use crate::app::App;
+use crate::auth::refused::RefusedKind;
 use crate::auth::scopes::Scopes;
-use crate::auth::secrets::MAX_SECRET_CHARACTERS;
+use crate::auth::secrets::{self, MAX_SECRET_CHARACTERS, Verdict};
 use crate::http::body::Response;
+use crate::http::client_address::ClientAddress;
 use crate::http::connections::Peer;
 use crate::http::extract;
 use crate::http::problem::Problem;
 use crate::telemetry::shortened;
 use obeya_read::text::quoted;
-use obeya_store::clients;
+use obeya_store::clients::{self, Client};
+use obeya_store::engine::StoreError;
 
 /// A form with our three or four fields has some 200 bytes.
 const MAX_FORM_BYTES: usize = 16 << 10;
+/// The client whose memory a form uses: its own is not known yet.
+const UNKNOWN_CLIENT: &str = "";
 /// The most bytes of a client id in a log line; ours have 18.
 const LOGGED_ID_BYTES: usize = 64;
 
@@ -144,7 +149,11 @@ pub(crate) async fn token(
             headers,
         })) => {
             app.metrics.tokens_refused.inc();
-            log_refusal(head, client_id.as_deref(), error);
+            app.refused
+                .count(&app.clock, &head.extensions, RefusedKind::Request);
+            if app.token_refusals.permit(status) {
+                log_refusal(head, client_id.as_deref(), error);
+            }
             (
                 status,
                 headers,
@@ -168,6 +177,14 @@ pub(crate) async fn token(
             WWW_AUTHENTICATE,
             HeaderValue::from_static("Basic realm=\"obeya\", charset=\"UTF-8\""),
         );
+        // Only failures count, after the secret was checked: nobody can keep a client with the right secret
+        // out by sending wrong ones from the same address.
+        let address = head.extensions.get();
+        let has_failed_too_often = address
+            .is_some_and(|ClientAddress(address)| app.rates.count_token_failure(*address, headers));
+        if has_failed_too_often {
+            *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
+        }
     }
     Ok(response)
 }
@@ -175,10 +192,12 @@ pub(crate) async fn token(
 /// Logs a refused request, so that attempts to guess secrets can be found.
 fn log_refusal(head: &Parts, client_id: Option<&str>, error: &'static str) {
     let peer = head.extensions.get::<Peer>();
+    let address = head.extensions.get::<ClientAddress>();
     // The id is arbitrary input: it is shortened, and `Debug` escapes it.
     let client_id = client_id.map(|id| shortened(id, LOGGED_ID_BYTES));
     tracing::warn!(
         peer = peer.map(|Peer(address)| tracing::field::display(address)),
+        address = address.map(|ClientAddress(address)| tracing::field::display(address)),
         client_id = client_id.as_ref().map(tracing::field::debug),
         error,
         "refused a token request"
@@ -243,7 +262,8 @@ async fn read_form(
         body,
         headers,
         MAX_FORM_BYTES.min(limits.body_bytes),
-        limits.body_read,
+        limits,
+        &mut app.memory.body_of(UNKNOWN_CLIENT),
     )
     .await
     .map_err(OAuthError::body)?;
@@ -331,11 +351,39 @@ async fn authenticate(app: &App, id: String, secret: String) -> Result<(String, 
     let hash = client.as_ref().map(|client| client.secret_hash.clone());
     // Cut, so that a megabyte is not hashed. A secret that was cut never matches, because ours are shorter.
     let secret: String = secret.chars().take(MAX_SECRET_CHARACTERS).collect();
-    let matched = app.secrets.check(secret, hash, &app.metrics).await?;
-    match client {
-        Some(client) if matched => Ok((client.id, Scopes::parse_known(&client.scopes))),
-        _ => Err(OAuthError::client("The client is unknown or its secret is wrong.").into()),
+    let remains = app.tokens.argon2id_remains();
+    let checked = app
+        .secrets
+        .check(secret.clone(), hash, remains, &app.metrics);
+    match (client, checked.await?) {
+        (None, _) | (_, Verdict::Wrong) => {
+            Err(OAuthError::client("The client is unknown or its secret is wrong.").into())
+        }
+        (Some(client), verdict) => {
+            let scopes = Scopes::parse_known(&client.scopes);
+            let id = client.id.clone();
+            if verdict == Verdict::RightToRehash {
+                rehash(app, client, &secret)?;
+            }
+            Ok((id, scopes))
+        }
     }
+}
+
+/// Replaces the argon2id hash of a secret. The token does not wait for the writer, and needs no database that
+/// can be written.
+fn rehash(app: &App, client: Client, secret: &str) -> Result<(), Problem> {
+    let new = secrets::hash(secret).map_err(|error| Problem::internal(error.to_string()))?;
+    let store = app.store.clone();
+    tokio::spawn(async move {
+        let replaced = store.write(move |session| {
+            clients::replace_hash(session, &client.id, &client.secret_hash, &new)
+        });
+        if let Err::<(), StoreError>(error) = replaced.await {
+            tracing::warn!(%error, "cannot replace the argon2id hash of a secret");
+        }
+    });
+    Ok(())
 }
 
 /// The scopes of the token: the requested ones, else all.

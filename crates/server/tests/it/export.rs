@@ -310,7 +310,7 @@ async fn what_is_of_the_service_alone_stays() {
         &client.client_id,
         &client.client_secret,
         "exported?",
-        "argon2",
+        "hmac-sha256",
     ] {
         assert!(!text.contains(secret), "{secret}");
     }

@@ -1,8 +1,11 @@
 //! `POST /connect/token` and the documents of the issuer.
 
+use std::time::Duration;
+
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use obeya_server::admin;
+use obeya_server::store::StoreError;
 use ring::signature::{ECDSA_P384_SHA384_FIXED, UnparsedPublicKey};
 use serde_json::{Value, json};
 
@@ -136,18 +139,99 @@ async fn an_unknown_client_a_wrong_secret_and_a_revoked_client_are_told_apart_by
     ];
     let mut bodies = Vec::new();
     for (id, secret) in attempts {
-        let before = service.figure("obeya_secret_checks_total").await;
+        let before = hashes(&service).await;
         let answer = service.ask_token(&form(id, secret, &[])).await;
         is_error(&answer, 401, "invalid_client");
         // The same time, because the same work: exactly one hash.
-        assert_eq!(
-            service.figure("obeya_secret_checks_total").await,
-            before + 1
-        );
+        assert_eq!(hashes(&service).await, [before[0] + 1, before[1]]);
+        bodies.push(answer.text());
+    }
+    // While a secret has a hash of an earlier version, every refusal also costs one of that kind.
+    let legacy = legacy_client(&service).await;
+    for (id, secret) in attempts.into_iter().chain([(legacy.as_str(), "wrong")]) {
+        let before = hashes(&service).await;
+        let answer = service.ask_token(&form(id, secret, &[])).await;
+        is_error(&answer, 401, "invalid_client");
+        assert_eq!(hashes(&service).await, before.map(|hashes| hashes + 1));
         bodies.push(answer.text());
     }
     bodies.dedup();
     assert_eq!(bodies.len(), 1, "{bodies:?}");
+}
+
+/// How many HMACs and argon2id hashes of secrets were computed.
+async fn hashes(service: &Service) -> [u64; 2] {
+    let computed = async |algorithm: &str| {
+        let series = format!("obeya_secret_hashes_total{{algorithm=\"{algorithm}\"}}");
+        service.figure(&series).await
+    };
+    [computed("hmac-sha256").await, computed("argon2id").await]
+}
+
+/// The secret of [`legacy_client`].
+const LEGACY_SECRET: &str = "mEacMCwuJbdI5ZSc9nJ-423Ju5R61lO8qPR7fZ7ipKQ";
+
+/// A client as an earlier version of the program stored it; returns its id.
+async fn legacy_client(service: &Service) -> String {
+    let id = "c-6Adbz3UWGKYrkBMA";
+    let stored = service.store().write(move |session| {
+        session.execute(
+            "INSERT INTO clients (id, name, secret_hash, scopes, created_at) VALUES (?1, 'legacy', \
+             '$argon2id$v=19$m=19456,t=2,p=1$UMoNNg4jby/Dh/AOnC1Aow$4vdpZPBtw4g5JB6zyC0YXpoMoKBJno+9Qo3aB4/0T3E', \
+             'Data.Read', 17488512000000000)",
+            &[id.into()],
+        )
+    });
+    let stored: Result<u64, StoreError> = stored.await;
+    assert_eq!(stored.expect("stored"), 1);
+    // Reads the clients again.
+    service.running.rotate_keys().await.expect("rotated");
+    id.to_owned()
+}
+
+/// The hash of an earlier version is replaced at the first correct secret, and costs nothing from then on.
+#[tokio::test]
+async fn a_hash_of_an_earlier_version_is_replaced_when_its_secret_is_used() {
+    let service = Service::start().await;
+    let id = legacy_client(&service).await;
+    let asked = form(&id, LEGACY_SECRET, &[]);
+    let before = hashes(&service).await;
+    assert_eq!(service.ask_token(&asked).await.status, 200);
+    assert_eq!(hashes(&service).await, before.map(|hashes| hashes + 1));
+    let stored = async || {
+        let read = service.store().read(|session| {
+            session.first(
+                "SELECT secret_hash FROM clients WHERE name = 'legacy'",
+                &[],
+                |row| row.string(0),
+            )
+        });
+        let read: Result<_, StoreError> = read.await;
+        read.expect("read").flatten().expect("a hash")
+    };
+    // The token does not wait for the write.
+    let replaced = async { while stored().await.starts_with("$argon2id$") {} };
+    tokio::time::timeout(Duration::from_secs(10), replaced)
+        .await
+        .expect("replaced");
+    assert!(
+        stored().await.starts_with("$hmac-sha256$"),
+        "{}",
+        stored().await
+    );
+    service
+        .running
+        .rotate_keys()
+        .await
+        .expect("the clients were read again");
+    let before = hashes(&service).await;
+    assert_eq!(service.ask_token(&asked).await.status, 200);
+    is_error(
+        &service.ask_token(&form(&id, "wrong", &[])).await,
+        401,
+        "invalid_client",
+    );
+    assert_eq!(hashes(&service).await, [before[0] + 2, before[1]]);
 }
 
 #[tokio::test]
@@ -239,8 +323,7 @@ async fn scope_narrows() {
 #[tokio::test]
 async fn a_token_says_what_the_standards_ask_for_and_its_key_is_published() {
     let service =
-        Service::start_with(|config| config.token_lifetime = std::time::Duration::from_secs(600))
-            .await;
+        Service::start_with(|config| config.token_lifetime = Duration::from_secs(600)).await;
     let base = service.running.base_url().to_owned();
     let discovery = service
         .get_as(None, "/.well-known/openid-configuration")
