@@ -18,5 +18,7 @@ mod pull;
 mod replicas;
 mod restored;
 mod serve;
+#[cfg(unix)]
+mod sockets;
 mod sync;
 mod usage;
