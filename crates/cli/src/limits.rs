@@ -69,9 +69,15 @@ pub(crate) struct LimitArgs {
     #[arg(long, env = "OBEYA_BATCH_BYTES", value_name = "BYTES", default_value_t = 16_777_216, value_parser = value_parser!(u32).range(1..=268_435_456))]
     batch_bytes: u32,
 
-    /// Memory for the bodies of lists of values, all requests together, in bytes
-    #[arg(long, env = "OBEYA_BATCH_MEMORY", value_name = "BYTES", default_value_t = 67_108_864, value_parser = value_parser!(u32).range(1..))]
-    batch_memory: u32,
+    /// Memory for request bodies and unsent answers, all requests together, in bytes; what does not fit is
+    /// answered with 503
+    #[arg(long, env = "OBEYA_MEMORY", value_name = "BYTES", default_value_t = 268_435_456, value_parser = value_parser!(u64).range(1_048_576..))]
+    memory: u64,
+
+    /// How much of this memory one client may use, and of the connections for long reads while others want
+    /// some, in percent; 100 sets no limit
+    #[arg(long, env = "OBEYA_CLIENT_SHARE", value_name = "PERCENT", default_value_t = 50, value_parser = value_parser!(u8).range(1..=100))]
+    client_share: u8,
 
     /// How many records a page of a v2 list has at most
     #[arg(long, env = "OBEYA_PAGE_RECORDS", value_name = "N", default_value_t = 1000, value_parser = value_parser!(u32).range(1..))]
@@ -84,11 +90,6 @@ pub(crate) struct LimitArgs {
     /// How long a request may wait for one of them, in seconds
     #[arg(long, env = "OBEYA_DB_WAIT", value_name = "SECONDS", default_value_t = 5, value_parser = value_parser!(u32).range(1..=86_400))]
     db_wait: u32,
-
-    /// How much of the connections for long reads one client may use while others want some, in percent; 100
-    /// sets no limit
-    #[arg(long, env = "OBEYA_CLIENT_SHARE", value_name = "PERCENT", default_value_t = 50, value_parser = value_parser!(u8).range(1..=100))]
-    client_share: u8,
 
     /// Timeout for a statement in the database, in seconds
     #[arg(long, env = "OBEYA_STATEMENT_TIMEOUT", value_name = "SECONDS", default_value_t = 10, value_parser = value_parser!(u32).range(1..=86_400))]
@@ -147,7 +148,7 @@ impl LimitArgs {
         limits.header_bytes = usize::try_from(self.header_bytes)?;
         limits.body_bytes = usize::try_from(self.body_bytes)?;
         limits.batch_bytes = usize::try_from(self.batch_bytes)?;
-        limits.batches_bytes = usize::try_from(self.batch_memory)?;
+        limits.memory_bytes = usize::try_from(self.memory)?;
         limits.page_records = self.page_records;
         limits.database_connections = usize::try_from(self.db_connections)?;
         limits.database_wait = seconds(self.db_wait);

@@ -1,10 +1,12 @@
-//! The command line of Obeya: serve, import, export, migrate, pull, sync, manage clients, and a demo of all
-//! of it.
+//! The command line of Obeya: serve, import, export, migrate, backup, restore, check, pull, sync, manage
+//! clients, and a demo of all of it.
 //!
 //! Each command is a thin layer over the service's library or the SDK; there are no domain rules here.
 //! Results go to stdout; logs, progress and errors go to stderr. Exit codes: 0 success, 1 failure, 2 wrong
 //! usage.
 
+mod backup;
+mod check;
 mod client;
 mod connect;
 mod database;
@@ -16,6 +18,7 @@ mod limits;
 mod migrate;
 mod progress;
 mod pull;
+mod restore;
 mod serve;
 mod stop;
 mod sync;
@@ -48,6 +51,12 @@ enum Command {
     Export(export::Args),
     /// Copies a whole database to an empty one, on the same engine or another, all or nothing
     Migrate(migrate::Args),
+    /// Writes a whole database to one file, also while a service runs on it
+    Backup(backup::Args),
+    /// Puts a backup to an empty place
+    Restore(restore::Args),
+    /// Checks a database for damage and for data that contradicts itself
+    Check(check::Args),
     /// Downloads records from a service to a file: CSV, JSON Lines, Parquet or Arrow
     Pull(pull::Args),
     /// Creates or updates a local copy of all records a client may read: Parquet files, SQLite or PostgreSQL
@@ -68,6 +77,9 @@ impl Command {
             | Command::Import(_)
             | Command::Export(_)
             | Command::Migrate(_)
+            | Command::Backup(_)
+            | Command::Restore(_)
+            | Command::Check(_)
             | Command::Sync(_) => false,
         }
     }
@@ -79,6 +91,9 @@ impl Command {
             Command::Import(args) => import::run(args).await,
             Command::Export(args) => export::run(args).await,
             Command::Migrate(args) => migrate::run(args).await,
+            Command::Backup(args) => backup::run(args).await,
+            Command::Restore(args) => restore::run(args).await,
+            Command::Check(args) => check::run(args).await,
             Command::Pull(args) => pull::run(args).await,
             Command::Sync(args) => sync::run(args).await,
             Command::Demo(args) => demo::run(args).await,

@@ -7,12 +7,15 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use listenfd::ListenFd;
-use obeya_server::{Config, ForwardedHeader, LeftoverWal, Network, Server, TlsFiles};
+use obeya_server::store::StoreError;
+use obeya_server::{Config, ForwardedHeader, LeftoverWal, Network, Server, StartError, TlsFiles};
 use tracing_subscriber::EnvFilter;
 
-use crate::database::{self, DatabaseArg};
+use crate::database::DatabaseArg;
 use crate::limits::LimitArgs;
 use crate::stop::{ReloadSignal, StopSignal};
+
+const NO_DATABASE: &str = "the service did not start; --create creates a new database";
 
 /// Runs the service on a database.
 #[derive(clap::Args)]
@@ -20,7 +23,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     database: DatabaseArg,
 
-    /// Creates the SQLite file if it does not exist; without this flag, a wrong or unmounted path is an error
+    /// Creates the SQLite file, or the tables in an empty PostgreSQL database, if there are none; without
+    /// this flag, a wrong or unmounted path and an empty database are errors
     #[arg(long)]
     create: bool,
 
@@ -147,13 +151,12 @@ fn filter(text: &str) -> Result<String, String> {
 /// Serves until SIGINT or SIGTERM; a second signal aborts requests in flight.
 pub(crate) async fn run(args: Args) -> Result<()> {
     log_to_stderr(&args.log, args.log_format)?;
-    let is_file = database::sqlite_file(&args.database.url).is_some();
     if !args.create {
         let existing = args.database.existing();
-        existing.context("the service did not start; --create creates a new database")?;
+        existing.context(NO_DATABASE)?;
     }
     let mut config = Config::new(args.database.url);
-    config.create = args.create || !is_file;
+    config.create = args.create;
     config.leftover_wal = match (args.keep_wal, args.discard_wal) {
         (true, _) => LeftoverWal::Apply,
         (_, true) => LeftoverWal::Discard,
@@ -189,7 +192,21 @@ pub(crate) async fn run(args: Args) -> Result<()> {
         Some(socket) => Server::start_on(config, socket).await,
         None => Server::start(config).await,
     };
-    let running = running.context("the service did not start")?;
+    let running = running.map_err(|error| {
+        let is_empty = matches!(
+            error,
+            StartError::Store {
+                source: StoreError::NoDatabase(_),
+                ..
+            }
+        );
+        let context = if is_empty {
+            NO_DATABASE
+        } else {
+            "the service did not start"
+        };
+        anyhow::Error::new(error).context(context)
+    })?;
     let mut stop = StopSignal::catch().context("signals cannot be caught")?;
     // Exactly this one line: supervisors wait for it and read the port from it.
     let mut out = io::stdout();

@@ -88,8 +88,8 @@
 //! contains; [`token_url`](ClientBuilder::token_url) sets another endpoint. Settings that send a secret or
 //! token in plain HTTP to another machine are refused. Where
 //! [`allow_plain_http`](ClientBuilder::allow_plain_http) permits it, it causes a `tracing` warning, which
-//! [`Client::warnings`] returns too; so does a discovery document that is not used. Nothing else is logged. Error messages contain no control characters;
-//! use [`printable`] for records.
+//! [`Client::warnings`] returns too; so does a discovery document that is not used. Nothing else is logged.
+//! Error messages contain no control characters; use [`printable`] for records.
 //!
 //! # Features
 //!

@@ -10,7 +10,7 @@ use http::uri::Authority;
 use crate::auth::Tokens;
 use crate::auth::secrets::Secrets;
 use crate::config::{Clock, Config, lifetime_seconds};
-use crate::http::batch_budget::BatchBudget;
+use crate::http::answer_buffer::SlowClients;
 use crate::http::memory_budget::MemoryBudget;
 use crate::http::rate_limits::RateLimits;
 use crate::telemetry::{Metrics, RefusalLog};
@@ -30,10 +30,10 @@ pub(crate) struct App {
     pub(crate) store: Store,
     /// The caches of reads.
     pub(crate) caches: ReadCaches,
-    /// The memory that unsent answers may use.
+    /// The memory that bodies and unsent answers may use.
     pub(crate) memory: MemoryBudget,
-    /// The memory that large bodies may use.
-    pub(crate) batch_budget: BatchBudget,
+    /// How readers wait for slow clients.
+    pub(crate) slow_clients: SlowClients,
     /// Signs the next links of lists.
     pub(crate) links: TokenSigner,
     /// Issues and verifies access tokens.
@@ -80,7 +80,7 @@ impl App {
             store,
             caches: ReadCaches::default(),
             memory: MemoryBudget::new(&config.limits),
-            batch_budget: BatchBudget::new(&config.limits),
+            slow_clients: SlowClients::new(&config.limits),
             tokens: Arc::new(tokens),
             secrets: Secrets::new(config.limits.concurrent_hashes),
             rates: RateLimits::new(&config),

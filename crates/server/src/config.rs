@@ -96,8 +96,10 @@ pub struct Limits {
     /// Longest request body that is a list of values, in bytes. Default 16 MiB: 10,000 values with texts of
     /// the maximum length.
     pub batch_bytes: usize,
-    /// Bytes of such lists in memory at a time; further requests wait. Default 64 MiB.
-    pub batches_bytes: usize,
+    /// Bytes of request bodies and unsent answers in memory at a time. What does not fit is answered with 503
+    /// `unavailable`. Bodies and answers of at most 16 KiB are not counted. At least the largest body fits.
+    /// Default 256 MiB.
+    pub memory_bytes: usize,
     /// Longest path and query, in bytes. Default 48 KiB: percent-encoding can triple the length of an option
     /// of 8 KiB. Beyond 64 KiB the connection is refused.
     pub uri_bytes: usize,
@@ -143,8 +145,8 @@ pub struct Limits {
     pub database_connections: usize,
     /// Time to wait for one of them while all are in use. Default 5 s.
     pub database_wait: Duration,
-    /// What one client may use of the connections for long reads while others want some, in percent; alone it
-    /// may use half of the rest too. 100: no limit. Default 50.
+    /// What one client may use of [`Self::memory_bytes`], and of the connections for long reads while others
+    /// want some, in percent; alone it may use half of the other connections too. 100: no limit. Default 50.
     pub client_share: u8,
     /// Time that one statement may take in the database. Default 10 s.
     pub statement: Duration,
@@ -182,7 +184,7 @@ impl Default for Limits {
         Self {
             body_bytes: 1 << 20,
             batch_bytes: 16 << 20,
-            batches_bytes: 64 << 20,
+            memory_bytes: 256 << 20,
             uri_bytes: 48 << 10,
             header_bytes: 32 << 10,
             connections: 1024,

@@ -1,8 +1,9 @@
 //! The Obeya service, as a library: [`Server::start`] returns a running service and its base URL.
 //!
 //! The public surface is [`Server::start`] and the administrative functions in [`admin`], [`import`],
-//! [`export`] and [`migrate`], and the PostgreSQL connection that commands share with the service. A request
-//! flows `http` → `auth` → a handler in `ops` → the crates `read`, `rules` and `store`.
+//! [`export`], [`migrate`], [`backup`] and [`check`], and the PostgreSQL connection that commands share with
+//! the service. A request flows `http` → `auth` → a handler in `ops` → the crates `read`, `rules` and
+//! `store`.
 
 mod app;
 mod auth;
@@ -20,7 +21,7 @@ mod telemetry;
 mod tls;
 mod upkeep;
 
-pub use obeya_transfer::{export, import, migrate};
+pub use obeya_transfer::{backup, check, export, import, migrate};
 // Public only for the tests and benches of this crate, which fill and inspect a store directly.
 #[doc(hidden)]
 pub use obeya_store as store;

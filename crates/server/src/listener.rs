@@ -24,6 +24,7 @@ use crate::http::address_share::{AddressShares, SharePermit};
 use crate::http::connections::{Connection, HeadTimeout, IdleQueue, Peer};
 use crate::http::write_timeout::WriteTimeout;
 use crate::pipeline::{self, Pipeline};
+use crate::telemetry::OpenConnections;
 use crate::tls::Tls;
 
 /// The pause after the listener failed, for example because the process is out of file descriptors.
@@ -41,6 +42,8 @@ pub(crate) struct Listener {
     pub(crate) connections: usize,
     /// The certificate, if connections have TLS.
     pub(crate) tls: Option<Arc<Tls>>,
+    /// Counts them for the metrics.
+    pub(crate) open: OpenConnections,
     /// The limit for each address, if there is one.
     pub(crate) shares: Option<Arc<AddressShares>>,
 }
@@ -128,7 +131,9 @@ impl Listener {
         let pipeline = Arc::clone(&self.pipeline);
         let acceptor = self.tls.as_ref().map(|tls| tls.acceptor());
         let (builder, watcher, stopped) = (builder.clone(), graceful.watcher(), stopped.clone());
+        let open = self.open.count();
         async move {
+            let _open = open;
             let Accepted {
                 stream,
                 peer,

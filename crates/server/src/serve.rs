@@ -131,6 +131,7 @@ impl Server {
             pipeline: Pipeline::new(&app),
             connections: limits.connections,
             tls: tls.clone(),
+            open: app.metrics.listener("main", limits.connections),
             shares: limits.connections_per_address.map(AddressShares::new),
         };
         listeners.spawn(main.run(stopped.clone()));
@@ -140,6 +141,7 @@ impl Server {
                 pipeline: Pipeline::admin(&app),
                 connections: limits.admin_connections,
                 tls: None,
+                open: app.metrics.listener("admin", limits.admin_connections),
                 shares: None,
             };
             listeners.spawn(admin.run(stopped));

@@ -4,7 +4,9 @@
 //! The pool, the writer and the units of work are the same for every engine; differences are constants and
 //! methods here. Nothing here knows a table.
 
-use super::{Session, StoreError, WriteFault};
+use std::path::Path;
+
+use super::{DiskUsage, Session, StoreError, WriteFault};
 
 /// A database engine.
 pub(super) trait Connect: Send + Sync + 'static {
@@ -35,6 +37,11 @@ pub(super) trait Connect: Send + Sync + 'static {
     /// [`StoreError::Unavailable`] when they are not, with what to do.
     fn check_files(&self) -> Result<(), StoreError> {
         Ok(())
+    }
+
+    /// The space of its files, if it has files.
+    fn disk_usage(&self) -> Option<DiskUsage> {
+        None
     }
 
     /// Checks that there is space for more than a small commit, if it can know. Blocks.
@@ -128,4 +135,39 @@ pub(super) trait Connection: Session + Send + 'static {
 
     /// Allows work of any size again; returns whether some was cancelled as too long.
     fn end_limit(&mut self) -> bool;
+}
+
+/// Receives how many pages of how many are copied; returns whether to go on.
+pub type PagesCopied<'a> = dyn FnMut(u64, u64) -> bool + 'a;
+
+/// A fault that the engine found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// In the file.
+    File(String),
+    /// An object of the schema is missing or another one.
+    Schema(String),
+    /// In a table of the engine.
+    Table(&'static str, String),
+}
+
+/// A database in one snapshot, on one engine.
+pub(super) trait Inspect {
+    fn session(&mut self) -> &mut dyn Session;
+
+    /// `None` on an engine without a file.
+    fn copy_pages(
+        &self,
+        _target: &Path,
+        _progress: &mut PagesCopied<'_>,
+    ) -> Result<Option<bool>, StoreError> {
+        Ok(None)
+    }
+
+    /// None on an engine without a file.
+    fn faults_of_file(&mut self) -> Result<Vec<Fault>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    fn faults(&mut self) -> Result<Vec<Fault>, StoreError>;
 }

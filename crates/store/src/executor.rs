@@ -7,9 +7,10 @@ use std::time::Duration;
 use super::connect::{Connect, Connection, Work};
 use super::fair_queue::Client;
 use super::pool::Pool;
+use super::timings::Timings;
 use super::write_health::WriteHealth;
 use super::writer::Writer;
-use super::{Session, StoreError, StoreOptions, WriteFault};
+use super::{DiskUsage, Session, StoreError, StoreOptions, WriteFault};
 
 /// Changes a row without changing its value: the smallest write that needs a commit.
 const PROBE: &str = "UPDATE stamps SET last = last WHERE id = 1";
@@ -229,6 +230,16 @@ impl<E: Connect> Executor<E> {
     /// How often jobs that share a commit ran again.
     pub(super) fn repeated(&self) -> u64 {
         self.writer.repeated()
+    }
+
+    /// How long commits and waits took.
+    pub(super) fn timings(&self) -> Timings {
+        Timings::read(self.writer.timings(), self.readers.waits())
+    }
+
+    /// The space of the engine's files, if it has files.
+    pub(super) fn disk_usage(&self) -> Option<DiskUsage> {
+        self.readers.engine().disk_usage()
     }
 
     /// Finishes the jobs already sent, then closes every connection that is not in use.

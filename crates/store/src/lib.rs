@@ -4,6 +4,7 @@
 //! it runs. The other modules have the statements, each written once for every engine. Nothing here knows
 //! HTTP or the query language.
 
+pub mod audit;
 pub mod boards;
 pub mod bulk;
 pub mod clients;
@@ -20,12 +21,14 @@ pub mod field;
 pub mod idempotency_records;
 pub mod improvements;
 pub mod incidents;
+pub mod inspection;
 pub mod keys;
 mod lru_cache;
 mod pool;
 mod postgres;
 pub mod random;
 pub mod references;
+pub mod refused_tokens;
 mod schema;
 pub mod search;
 pub mod secrets;
@@ -36,6 +39,7 @@ pub mod table;
 pub mod tables;
 #[doc(hidden)]
 pub mod testing;
+pub mod timings;
 pub mod types;
 pub mod values;
 pub mod variant;
@@ -55,6 +59,7 @@ pub use pool::readers_for_long_work;
 use postgres::Postgres;
 pub use postgres::connect as connect_postgres;
 use sqlite::Sqlite;
+use timings::Timings;
 pub use write_health::COMMIT_CAUSES;
 
 /// What to do with a write-ahead log that a process left behind next to a SQLite file.
@@ -129,6 +134,17 @@ impl Default for StoreOptions {
     }
 }
 
+/// The space that a database in files takes.
+#[derive(Debug, Clone, Copy)]
+pub struct DiskUsage {
+    /// Bytes of the database file.
+    pub file_bytes: u64,
+    /// Bytes of its write-ahead log.
+    pub wal_bytes: u64,
+    /// Bytes that are free on its file system for this process, if the system reports them.
+    pub free_bytes: Option<u64>,
+}
+
 /// A database and the threads that work on it. Clones share it.
 #[derive(Clone)]
 pub struct Store {
@@ -196,6 +212,14 @@ impl Store {
         match self.executor {
             AnyExecutor::Sqlite(_) => Dialect::Sqlite,
             AnyExecutor::Postgres(_) => Dialect::Postgres,
+        }
+    }
+
+    /// The name of its engine, to be shown.
+    pub fn engine_name(&self) -> &'static str {
+        match self.executor {
+            AnyExecutor::Sqlite(_) => "sqlite",
+            AnyExecutor::Postgres(_) => "postgresql",
         }
     }
 
@@ -388,6 +412,16 @@ impl Store {
     /// conflict with another transaction.
     pub fn repeated_commits(&self) -> u64 {
         on_engine!(self, executor => executor.repeated())
+    }
+
+    /// How long commits and waits took since the store was opened.
+    pub fn timings(&self) -> Timings {
+        on_engine!(self, executor => executor.timings())
+    }
+
+    /// The space of its files now; `None` for an engine outside of this process, which has none here.
+    pub fn disk_usage(&self) -> Option<DiskUsage> {
+        on_engine!(self, executor => executor.disk_usage())
     }
 
     /// Finishes the queued writes and closes the database; later work fails with [`StoreError::Unavailable`].

@@ -2,11 +2,13 @@
 //! time.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::connect::{Connect, Connection, Work};
 use super::fair_queue::{Client, FairPermit, FairQueue};
+use super::timings::ReaderWaits;
 use super::{StoreError, StoreOptions};
 
 /// Readers reserved for look-ups and short work, which would otherwise wait for as long as a statement may
@@ -46,6 +48,7 @@ pub(super) struct Pool<E: Connect> {
     gates: [Arc<Semaphore>; 2],
     /// For control work, whose connection is not one of the readers, so it never waits for them.
     control: Arc<Semaphore>,
+    waits: ReaderWaits,
 }
 
 /// Idle connections.
@@ -90,6 +93,7 @@ impl<E: Connect> Pool<E> {
             options,
             gates: gates.map(|permits| Arc::new(Semaphore::new(permits))),
             control: Arc::new(Semaphore::new(1)),
+            waits: ReaderWaits::default(),
         }
     }
 
@@ -118,7 +122,10 @@ impl<E: Connect> Pool<E> {
         };
         let usual = self.options.reader_wait;
         let wait = queue.map_or(usual, |queue| queue.time_to_wait(client, usual));
-        match tokio::time::timeout(wait, self.wait_for_permits(work, client, queue)).await {
+        let begun = Instant::now();
+        let waited = tokio::time::timeout(wait, self.wait_for_permits(work, client, queue)).await;
+        self.waits.of(work).observe(begun.elapsed());
+        match waited {
             Ok(permits) => {
                 let closed = || StoreError::Unavailable("the store is closed".into());
                 Ok(self.issue(work, permits.ok_or_else(closed)?))
@@ -163,6 +170,11 @@ impl<E: Connect> Pool<E> {
     /// The engine.
     pub(super) fn engine(&self) -> &E {
         &self.engine
+    }
+
+    /// How long work waited for readers.
+    pub(super) fn waits(&self) -> &ReaderWaits {
+        &self.waits
     }
 
     /// The options.

@@ -12,11 +12,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot};
 
 use super::connect::{Connect, Connection};
+use super::timings::WriterTimings;
 use super::write_health::WriteHealth;
 use super::{Session, StoreError, StoreOptions};
 
@@ -34,11 +35,13 @@ pub(super) struct Writer {
     sender: mpsc::Sender<Message>,
     thread: Mutex<Option<JoinHandle<()>>>,
     repeated: Arc<AtomicU64>,
+    timings: Arc<WriterTimings>,
     health: Arc<WriteHealth>,
 }
 
 enum Message {
-    Job(Box<dyn Job>),
+    /// With the moment at which it was sent.
+    Job(Box<dyn Job>, Instant),
     Stop,
 }
 
@@ -100,6 +103,7 @@ impl Writer {
     ) -> Result<Self, StoreError> {
         let (sender, receiver) = mpsc::channel(options.write_queue);
         let repeated = Arc::new(AtomicU64::new(0));
+        let timings = Arc::<WriterTimings>::default();
         let health = Arc::new(WriteHealth::default());
         let work = WriterThread {
             engine,
@@ -107,6 +111,7 @@ impl Writer {
             receiver,
             jobs_per_commit: options.jobs_per_commit.min(E::MOST_SAVEPOINTS),
             repeated: Arc::clone(&repeated),
+            timings: Arc::clone(&timings),
             health: Arc::clone(&health),
         };
         let thread = std::thread::Builder::new()
@@ -119,6 +124,7 @@ impl Writer {
             sender,
             thread: Mutex::new(Some(thread)),
             repeated,
+            timings,
             health,
         })
     }
@@ -158,7 +164,7 @@ impl Writer {
         };
         let closed = || StoreError::Unavailable("the store is closed".into());
         self.sender
-            .send(Message::Job(Box::new(task)))
+            .send(Message::Job(Box::new(task), Instant::now()))
             .await
             .map_err(|_| closed())?;
         answer.await.map_err(|_| closed())?
@@ -172,6 +178,11 @@ impl Writer {
     /// How often jobs ran again.
     pub(super) fn repeated(&self) -> u64 {
         self.repeated.load(Ordering::Relaxed)
+    }
+
+    /// How long commits and waits took.
+    pub(super) fn timings(&self) -> &WriterTimings {
+        &self.timings
     }
 
     /// Whether its writes work.
@@ -205,6 +216,7 @@ struct WriterThread<E: Connect> {
     jobs_per_commit: usize,
     /// How often jobs ran again.
     repeated: Arc<AtomicU64>,
+    timings: Arc<WriterTimings>,
     health: Arc<WriteHealth>,
 }
 
@@ -256,7 +268,8 @@ enum Savepoints {
 
 impl<E: Connect> WriterThread<E> {
     fn run(mut self) {
-        while let Some(Message::Job(first)) = self.receiver.blocking_recv() {
+        while let Some(Message::Job(first, sent)) = self.receiver.blocking_recv() {
+            self.timings.waits.observe(sent.elapsed());
             if !self.run_batch(first) {
                 break;
             }
@@ -331,6 +344,7 @@ impl<E: Connect> WriterThread<E> {
         keep_running: &mut bool,
     ) -> Result<(), FailedTransaction> {
         let (receiver, most) = (&mut self.receiver, self.jobs_per_commit);
+        let timings = &self.timings;
         let connection = begin(self.engine.as_ref(), &mut self.connection)?;
         let mut at = 0;
         loop {
@@ -349,7 +363,10 @@ impl<E: Connect> WriterThread<E> {
                 break;
             }
             match receiver.try_recv() {
-                Ok(Message::Job(job)) => batch.push(BatchedJob::new(job)),
+                Ok(Message::Job(job, sent)) => {
+                    timings.waits.observe(sent.elapsed());
+                    batch.push(BatchedJob::new(job));
+                }
                 Ok(Message::Stop) => {
                     *keep_running = false;
                     break;
@@ -357,8 +374,14 @@ impl<E: Connect> WriterThread<E> {
                 Err(_) => break,
             }
         }
-        let committed = connection.commit();
-        committed.map_err(|error| failed(connection, error))
+        let begun = Instant::now();
+        match connection.commit() {
+            Ok(()) => {
+                timings.commits.observe(begun.elapsed());
+                Ok(())
+            }
+            Err(error) => Err(failed(connection, error)),
+        }
     }
 
     /// Rolls back what is left of a transaction.

@@ -1,9 +1,13 @@
 //! The binary as a user runs it: arguments in; lines, files and exit codes out.
 
+mod backup;
 mod binary;
+mod check;
 mod client;
 mod credentials;
 mod demo;
+mod drill;
+mod environment;
 mod export;
 #[cfg(target_os = "linux")]
 mod failing_disk;
@@ -16,6 +20,7 @@ mod on_postgres;
 mod postgres;
 mod pull;
 mod replicas;
+mod restore;
 mod restored;
 mod serve;
 #[cfg(unix)]

@@ -209,6 +209,7 @@ fn its_limits_may_come_from_the_environment() {
         ("OBEYA_CLIENT_SHARE", "--client-share"),
         ("OBEYA_HEAD_TIMEOUT", "--head-timeout"),
         ("OBEYA_IDLE_TIMEOUT", "--idle-timeout"),
+        ("OBEYA_MEMORY", "--memory"),
     ] {
         let mut command = obeya();
         command.env(name, "soon").args(["serve", "--db", &db]);

@@ -10,9 +10,10 @@ use super::keys::rotate;
 use super::scopes::{NAMES, Scopes};
 use super::secrets;
 use crate::config::Clock;
+use obeya_store::audit::{self, Change, Diff, Origin};
 use obeya_store::clients::{self, Client};
 use obeya_store::engine::StoreError;
-use obeya_store::{Store, StoreOptions};
+use obeya_store::{Session, Store, StoreOptions};
 
 /// Every scope a client can be granted.
 pub const SCOPES: &[&str] = &NAMES;
@@ -167,7 +168,13 @@ pub(crate) async fn add<S: AsRef<str>>(
         scopes: granted.names().into_iter().map(str::to_owned).collect(),
     };
     store
-        .write(move |session| clients::insert(session, &client))
+        .write(move |session| {
+            clients::insert(session, &client)?;
+            let diff = Diff::default()
+                .property("name", None, Some(&client.name))
+                .property("scopes", None, Some(&client.scopes));
+            record(session, client.created_at, "addClient", &client.id, diff)
+        })
         .await?;
     Ok(new)
 }
@@ -186,6 +193,10 @@ pub(crate) async fn revoke(
     let known = store
         .write(move |session| {
             let revoked = clients::revoke(session, &id, now)?;
+            if revoked {
+                let diff = Diff::default().property("revoked", Some(&false), Some(&true));
+                record(session, now, "revokeClient", &id, diff)?;
+            }
             Ok::<_, StoreError>(revoked || clients::find(session, &id)?.is_some())
         })
         .await?;
@@ -205,6 +216,18 @@ pub(crate) async fn rotate_in(
     Ok(store
         .write(move |session| rotate(session, now, lifetime_seconds))
         .await?)
+}
+
+/// Records the change of a client in the audit log.
+fn record(
+    session: &mut dyn Session,
+    now: i64,
+    operation: &str,
+    id: &str,
+    diff: Diff,
+) -> Result<(), StoreError> {
+    let change = Change::of(format!("clients/{id}"), diff);
+    audit::append(session, now, &Origin::default(), operation, &change)
 }
 
 fn info(client: Client) -> ClientInfo {

@@ -12,6 +12,7 @@ use p384::pkcs8::{DecodePrivateKey, EncodePrivateKey};
 use serde::Serialize;
 
 use obeya_store::Session;
+use obeya_store::audit::{self, Change, Diff, Origin};
 use obeya_store::engine::StoreError;
 use obeya_store::keys::{self, StoredKey};
 use obeya_store::random::random;
@@ -155,7 +156,20 @@ pub(super) fn rotate(
         now,
         now + 2 * PUBLISHED_FIRST + lifetime_seconds * TICKS_PER_SECOND,
     )?;
-    keys::insert(session, &fresh(now)?)
+    insert(session, "rotateKeys", now)
+}
+
+/// Adds a new key, and records it in the audit log.
+pub(super) fn insert(
+    session: &mut dyn Session,
+    operation: &str,
+    now: i64,
+) -> Result<(), StoreError> {
+    let key = fresh(now)?;
+    keys::insert(session, &key)?;
+    let diff = Diff::default().property("created", None, Some(&true));
+    let change = Change::of(format!("keys/{}", key.kid), diff);
+    audit::append(session, now, &Origin::default(), operation, &change)
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 
 use super::error::Refusal;
 use super::jws::{self, TokenError, Unverified};
-use super::keys::{Jwk, KeyRing, fresh};
+use super::keys::{Jwk, KeyRing, insert};
 use super::scopes::Scopes;
 use crate::config::Clock;
 use crate::http::problem::Problem;
@@ -118,7 +118,7 @@ impl Tokens {
             rows = store
                 .write(move |session| {
                     if keys::live(session, now)?.is_empty() {
-                        keys::insert(session, &fresh(now)?)?;
+                        insert(session, "createKey", now)?;
                     }
                     keys::live(session, now)
                 })

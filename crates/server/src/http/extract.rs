@@ -9,6 +9,7 @@ use http_body::Frame;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 
+use super::memory_budget::{Reservation, UNCOUNTED_BYTES};
 use super::problem::Problem;
 use crate::config::Limits;
 use obeya_read::text::quoted;
@@ -113,19 +114,20 @@ fn unsupported(detail: impl Into<String>) -> Problem {
 }
 
 /// Reads the whole body, up to `limit` bytes (413 beyond), in the time and with the pauses that `times`
-/// allows (408 beyond).
+/// allows (408 beyond). The memory is counted as the body arrives (503 if there is none).
 pub(crate) async fn bytes(
     body: &mut Incoming,
     headers: &HeaderMap,
     limit: usize,
     times: &Limits,
+    memory: &mut Reservation,
 ) -> Result<Bytes, Problem> {
     let Limits {
         body_read,
         body_pause,
         ..
     } = *times;
-    let read = collect(body, headers, limit, body_pause);
+    let read = collect(body, headers, limit, body_pause, memory);
     let read = tokio::time::timeout(body_read, read).await;
     read.unwrap_or_else(|_| {
         Err(too_slow(format!(
@@ -140,6 +142,7 @@ async fn collect(
     headers: &HeaderMap,
     limit: usize,
     pause: Duration,
+    memory: &mut Reservation,
 ) -> Result<Bytes, Problem> {
     let declared = headers
         .get(CONTENT_LENGTH)
@@ -160,9 +163,17 @@ async fn collect(
         let Ok(data) = frame.into_data() else {
             continue;
         };
-        if first.len() + all.len() + data.len() > limit {
+        let length = first.len() + all.len() + data.len();
+        if length > limit {
             drain(body, limit).await;
             return Err(too_large(limit));
+        }
+        if length > UNCOUNTED_BYTES
+            && let Err(error) = memory.try_add(length - memory.bytes())
+        {
+            drop((first, all));
+            drain(body, limit).await;
+            return Err(Problem::from(error).header(CONNECTION, HeaderValue::from_static("close")));
         }
         // A small body arrives in one frame, which is returned without a copy.
         if first.is_empty() && all.is_empty() {

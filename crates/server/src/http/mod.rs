@@ -2,7 +2,7 @@
 
 pub(crate) mod accept;
 pub(crate) mod address_share;
-pub(crate) mod batch_budget;
+pub(crate) mod answer_buffer;
 pub(crate) mod body;
 pub(crate) mod body_sender;
 pub(crate) mod client_address;

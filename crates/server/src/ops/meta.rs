@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::spec::{SPEC_JSON, SPEC_YAML};
-use crate::telemetry::Observed;
+use crate::telemetry::{Observed, resident_bytes};
 use obeya_store::clients;
 use obeya_store::engine::StoreError;
 
@@ -37,12 +37,16 @@ pub(crate) async fn ready(app: &App) -> Result<Response, Problem> {
 /// `/metrics`: the metrics.
 pub(crate) fn metrics(app: &App) -> Result<Response, Problem> {
     let observed = Observed {
+        engine: app.store.engine_name(),
         queued_writes: app.store.queued_writes(),
         repeated_commits: app.store.repeated_commits(),
         failed_commits: app.store.failed_commits(),
         takes_writes: app.store.write_fault().is_none(),
-        buffered_bytes: app.memory.buffered_bytes(),
+        memory: app.memory.observed(),
         cached_tokens: app.tokens.cached(),
+        timings: app.store.timings(),
+        disk: app.store.disk_usage(),
+        resident_bytes: resident_bytes(),
     };
     let metrics = app.metrics.render(observed).map_err(Problem::internal)?;
     Ok(text(

@@ -13,6 +13,7 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use super::call::Call;
 use super::next_link;
 use super::page_tags::{self, PageTags};
+use crate::http::answer_buffer::AnswerBuffer;
 use crate::http::body::{Body, Response};
 use crate::http::body_sender::{self, BodyReceiver, BodySender, Head};
 use crate::http::extract::{PREFERENCE_APPLIED, max_page_size};
@@ -36,8 +37,8 @@ const VARIES: HeaderValue = HeaderValue::from_static("accept");
 
 /// The answer of a read.
 enum ReadAnswer {
-    /// A complete answer, and its outcome.
-    Complete(Vec<u8>, ReadOutcome),
+    /// A complete answer, the memory that was reserved for it, and its outcome.
+    Complete(Vec<u8>, Reservation, ReadOutcome),
     /// A body that may still be read, and the head of its page of values.
     Streamed(StreamedAnswer, Option<ValuePageHead>),
 }
@@ -67,7 +68,7 @@ pub(super) async fn read<P: Into<Prepared>>(
     // In one snapshot, write the rows as bytes.
     let answer = run(&call, store, prepared).await?;
     // Status, headers, tag and next link.
-    Ok(send(&call, answer))
+    send(&call, answer)
 }
 
 /// The input of the read engine from a request.
@@ -98,32 +99,57 @@ async fn run(call: &Call, store: Store, prepared: Prepared) -> Result<ReadAnswer
             if records <= SHORT_RECORDS
                 && let Some(whole) = read_if_short(&store, &prepared).await?
             {
-                return Ok(ReadAnswer::Complete(whole, ReadOutcome::Complete));
+                let memory = call.answer_memory();
+                return Ok(ReadAnswer::Complete(whole, memory, ReadOutcome::Complete));
             }
-            let reservation = app.memory.lists.reserve(records).await?;
-            let streamed = start(call, store, prepared, reservation, None).await?;
+            let buffer = AnswerBuffer::new(call.answer_memory(), records, &app.slow_clients);
+            let streamed = start(call, store, prepared, buffer, None).await?;
             return Ok(ReadAnswer::Streamed(streamed, None));
         }
         Cost::Values(values) => {
-            let reservation = app.memory.pages.reserve(values).await?;
+            let buffer = AnswerBuffer::new(call.answer_memory(), values, &app.slow_clients);
             let head = ValuePageHead::of(call, &prepared);
             let tags = head.as_ref().map(|head| head.tags.clone());
-            let streamed = start(call, store, Arc::new(prepared), reservation, tags).await?;
+            let streamed = start(call, store, Arc::new(prepared), buffer, tags).await?;
             return Ok(ReadAnswer::Streamed(streamed, head));
         }
     }
     // These reads do not use the caches: the plan has what a list caches.
+    let (shared, client) = (Arc::clone(app), Arc::clone(&call.caller));
     let work = move |session: &mut dyn Session| {
-        let mut out = Vec::new();
-        let found = read::run(session, &prepared, None, &mut out)?;
-        Ok::<_, ReadError>((out, found))
+        let mut sink = WholeSink {
+            bytes: Vec::new(),
+            memory: shared.memory.answer_to(&client.client_id),
+        };
+        let found = read::run(session, &prepared, None, &mut sink)?;
+        Ok::<_, ReadError>((sink, found))
     };
-    let (out, found) = if cost == Cost::LookUp {
+    let (WholeSink { bytes, memory }, found) = if cost == Cost::LookUp {
         store.point(work).await?
     } else {
         store.read_inline(work).await?
     };
-    Ok(ReadAnswer::Complete(out, found))
+    Ok(ReadAnswer::Complete(bytes, memory, found))
+}
+
+/// Collects an answer.
+struct WholeSink {
+    bytes: Vec<u8>,
+    memory: Reservation,
+}
+
+impl Sink for WholeSink {
+    fn piece(&mut self, bytes: Vec<u8>) -> ControlFlow<()> {
+        self.bytes.piece(bytes)
+    }
+
+    fn last(&mut self, bytes: Vec<u8>) {
+        self.bytes.last(bytes);
+    }
+
+    fn reserve(&mut self, bytes: usize) -> bool {
+        self.memory.try_add(bytes).is_ok()
+    }
 }
 
 /// Starts a read whose answer is sent while it is read, and waits for its head.
@@ -131,11 +157,11 @@ async fn start(
     call: &Call,
     store: Store,
     prepared: Arc<Prepared>,
-    reservation: Reservation,
+    buffer: AnswerBuffer,
     tags: Option<PageTags>,
 ) -> Result<StreamedAnswer, Problem> {
     let app = Arc::clone(&call.app);
-    let (sender, mut receiver) = body_sender::channel(reservation);
+    let (sender, mut receiver) = body_sender::channel(buffer);
     // A separate task, because reading continues after the head of the answer is sent. It ends when
     // everything is read, or the client disconnects.
     tokio::spawn(async move {
@@ -259,26 +285,36 @@ impl ValuePageHead {
 }
 
 /// The response of a read. No other code creates one.
-fn send(call: &Call, answer: ReadAnswer) -> Response {
-    match answer {
-        ReadAnswer::Complete(out, ReadOutcome::Record) => call.reply_record(out),
-        ReadAnswer::Complete(out, ReadOutcome::Complete) => call.reply(out),
-        // OData Protocol, 11.2.7: a navigation to nothing is no error.
-        ReadAnswer::Complete(_, ReadOutcome::NoContent) => empty(StatusCode::NO_CONTENT),
-        ReadAnswer::Complete(out, ReadOutcome::OpenList(next)) => {
-            send_list(call, out, next.as_ref())
+fn send(call: &Call, answer: ReadAnswer) -> Result<Response, Problem> {
+    let (mut out, memory, outcome) = match answer {
+        ReadAnswer::Complete(out, memory, outcome) => (out, memory, outcome),
+        ReadAnswer::Streamed(streamed, None) => return Ok(streamed.send(call)),
+        ReadAnswer::Streamed(streamed, Some(head)) => {
+            return Ok(send_values(call, streamed, &head));
         }
-        ReadAnswer::Streamed(streamed, None) => streamed.send(call),
-        ReadAnswer::Streamed(streamed, Some(head)) => send_values(call, streamed, &head),
+    };
+    if let ReadOutcome::OpenList(next) = &outcome {
+        end_list(call, &mut out, next.as_ref());
     }
+    let out = memory.of_whole(out)?;
+    Ok(match outcome {
+        ReadOutcome::Record => call.reply_record(out),
+        ReadOutcome::Complete => call.reply(out),
+        // OData Protocol, 11.2.7: a navigation to nothing is no error.
+        ReadOutcome::NoContent => empty(StatusCode::NO_CONTENT),
+        ReadOutcome::OpenList(_) => send_list(call, out),
+    })
 }
 
-fn send_list(call: &Call, mut out: Vec<u8>, next: Option<&read::NextPage>) -> Response {
+fn end_list(call: &Call, out: &mut Vec<u8>, next: Option<&read::NextPage>) {
     let next_link = next.map(|next| {
         let url = format!("{}{}", call.base_url(), call.path());
         next_link::after(&url, call.query(), &next.token(&call.app.links))
     });
-    read::end_list(&mut out, next_link.as_deref());
+    read::end_list(out, next_link.as_deref());
+}
+
+fn send_list(call: &Call, out: Bytes) -> Response {
     let mut response = call.reply(out);
     if let Some((_, applied)) = max_page_size(call.headers()) {
         response.headers_mut().insert(PREFERENCE_APPLIED, applied);

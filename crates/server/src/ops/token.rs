@@ -27,6 +27,8 @@ use obeya_store::engine::StoreError;
 
 /// A form with our three or four fields has some 200 bytes.
 const MAX_FORM_BYTES: usize = 16 << 10;
+/// The client whose memory a form uses: its own is not known yet.
+const UNKNOWN_CLIENT: &str = "";
 /// The most bytes of a client id in a log line; ours have 18.
 const LOGGED_ID_BYTES: usize = 64;
 
@@ -253,9 +255,15 @@ async fn read_form(
         );
     }
     let limits = &app.config.limits;
-    let bytes = extract::bytes(body, headers, MAX_FORM_BYTES.min(limits.body_bytes), limits)
-        .await
-        .map_err(OAuthError::body)?;
+    let bytes = extract::bytes(
+        body,
+        headers,
+        MAX_FORM_BYTES.min(limits.body_bytes),
+        limits,
+        &mut app.memory.body_of(UNKNOWN_CLIENT),
+    )
+    .await
+    .map_err(OAuthError::body)?;
     let pairs: Vec<(String, String)> = serde_urlencoded::from_bytes(&bytes)
         .map_err(|_| OAuthError::request("The body is not a form in UTF-8."))?;
     let mut form = TokenForm::default();

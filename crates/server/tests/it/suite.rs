@@ -1,6 +1,8 @@
 //! The tests that run on every engine. The binary of each engine links this list, so none can omit a module.
 
 pub mod anonymity;
+pub mod audit;
+pub mod audit_chain;
 pub mod auth;
 pub mod bad_input;
 pub mod base_url;
@@ -14,6 +16,7 @@ pub mod http;
 pub mod http_connection;
 pub mod http_edges;
 pub mod http_log;
+pub mod http_metrics;
 pub mod http_shares;
 pub mod http_upkeep;
 pub mod import;
@@ -32,6 +35,7 @@ pub mod incidents_update;
 pub mod incidents_v2;
 pub mod lists_v1;
 pub mod lost_updates;
+pub mod memory;
 pub mod odata;
 pub mod odata_doors;
 pub mod odata_typed;

@@ -10,7 +10,7 @@ use obeya_odata::sql;
 mod capabilities;
 mod write_fault;
 
-pub use capabilities::Capabilities;
+pub use capabilities::{Capabilities, SearchIndexQueries};
 pub use write_fault::WriteFault;
 
 /// The SQL that a session speaks, for the few statements that an engine forces to differ.
@@ -221,6 +221,9 @@ pub enum StoreError {
     /// The database is of a newer or unknown schema, or the file is no database.
     #[error("{0}")]
     Schema(String),
+    /// The file or the schema is empty, and its tables may not be created.
+    #[error("{0} holds no database of this program")]
+    NoDatabase(String),
     /// The files of the database do not belong together: one was replaced, as by a backup.
     #[error("{0}")]
     Mismatch(String),
@@ -247,6 +250,7 @@ impl StoreError {
             StoreError::NotWritable(fault, text) => StoreError::NotWritable(*fault, text.clone()),
             StoreError::Constraint(text) => StoreError::Constraint(text.clone()),
             StoreError::Schema(text) => StoreError::Schema(text.clone()),
+            StoreError::NoDatabase(text) => StoreError::NoDatabase(text.clone()),
             StoreError::Mismatch(text) => StoreError::Mismatch(text.clone()),
             StoreError::Data(text) => StoreError::Data(text.clone()),
             StoreError::Limit(text) => StoreError::Limit(text.clone()),

@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use super::purge::{RETENTION_TICKS, purge};
+use super::purge::{RETENTION_TICKS, purge_due};
 use crate::{Session, Store, StoreError};
 
 /// How long the service must have run between the two checks, in seconds.
@@ -51,7 +51,7 @@ pub async fn purge_confirmed(
     progress.seen = check.map(|check| (check, running));
     match check {
         Some(check) if check.ran >= CONFIRMED_AFTER => {
-            let purged = purge(store, now.min(check.at)).await?;
+            let purged = purge_due(store, now.min(check.at), now).await?;
             store.write(forget).await?;
             progress.seen = None;
             Ok(purged)

@@ -11,7 +11,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::budget::{Budget, STEPS_PER_CHECK};
 use super::errors::{is_flush_failure, store_error};
-use super::files::OpenFiles;
+use super::files::{self, OpenFiles};
 use super::functions;
 use super::link;
 use super::statement::Statements;
@@ -182,6 +182,25 @@ pub(super) fn open_reader(
         .execute_batch(&setup)
         .map_err(store_error)?;
     Ok(database)
+}
+
+/// Opens a connection that only reads, and may make temporary tables of its own. With `is_private` no other
+/// process uses the file, which is then read alone ([`files::immutable`]).
+pub(super) fn open_inspector(
+    path: &Path,
+    options: &StoreOptions,
+    is_private: bool,
+) -> Result<SqliteConnection, StoreError> {
+    if is_private {
+        return open(
+            Path::new(&files::immutable(path)),
+            files::IMMUTABLE,
+            options,
+            None,
+        );
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    open(path, flags, options, None)
 }
 
 fn open(

@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 #[cfg(unix)]
 use std::time::UNIX_EPOCH;
 
+use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
+use rusqlite::OpenFlags;
+
 use crate::{StoreError, WriteFault};
 
 /// Space that must be left after a full disk before writes count as working again: more than most writes
@@ -27,6 +30,13 @@ pub(super) struct FileId {
 }
 
 impl FileId {
+    /// The identity of no file.
+    pub(super) const NONE: FileId = FileId {
+        device: 0,
+        inode: 0,
+        made: 0,
+    };
+
     /// The identity of the file at `path`.
     pub(super) fn of(path: &Path) -> io::Result<FileId> {
         let metadata = std::fs::metadata(path)?;
@@ -48,11 +58,7 @@ impl FileId {
 
     #[cfg(not(unix))]
     fn in_metadata(_metadata: &Metadata) -> FileId {
-        FileId {
-            device: 0,
-            inode: 0,
-            made: 0,
-        }
+        FileId::NONE
     }
 }
 
@@ -247,6 +253,17 @@ fn path_state((path, id): &(PathBuf, FileId)) -> PathState {
         // Unknown. The connections continue and report their own errors.
         Err(_) => PathState::There,
     }
+}
+
+/// The flags for the address that [`immutable`] returns.
+pub(super) const IMMUTABLE: OpenFlags = OpenFlags::SQLITE_OPEN_READ_ONLY
+    .union(OpenFlags::SQLITE_OPEN_URI)
+    .union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
+
+/// The address of a file as SQLite reads it alone: without locks, without its WAL, and without a trace.
+pub(super) fn immutable(file: &Path) -> String {
+    let name = percent_encode(file.as_os_str().as_encoded_bytes(), NON_ALPHANUMERIC);
+    format!("file:{name}?immutable=1")
 }
 
 /// The error for a failed operation on a file.

@@ -3,13 +3,16 @@
 //! All code for SQLite is in this folder. It opens connections and runs statements; it depends on no table of
 //! the schema.
 
+mod backup;
 mod budget;
 pub(super) mod capabilities;
 mod catalogue;
 mod connection;
+mod disk;
 mod errors;
 mod files;
 mod functions;
+pub(super) mod inspection;
 mod leftover;
 mod link;
 mod lock;
@@ -21,7 +24,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::connect::{Connect, Work};
-use super::{StoreError, StoreOptions};
+use super::{DiskUsage, StoreError, StoreOptions};
+pub(super) use backup::{must_be_vacant, seal_file as seal_backup};
 use connection::SqliteConnection;
 use files::{Files, OpenFiles};
 use link::FileState;
@@ -46,10 +50,7 @@ impl Sqlite {
         path: PathBuf,
         options: &StoreOptions,
     ) -> Result<(Self, SqliteConnection), StoreError> {
-        let nothing = || {
-            let text = format!("{} holds no database of this program", path.display());
-            Err(StoreError::Schema(text))
-        };
+        let nothing = || Err(StoreError::NoDatabase(path.display().to_string()));
         let mut files = Files::of(&path);
         let found = files.main_id()?;
         if !options.make_tables && found.is_none() {
@@ -126,6 +127,10 @@ impl Connect for Sqlite {
 
     fn check_files(&self) -> Result<(), StoreError> {
         self.files.check()
+    }
+
+    fn disk_usage(&self) -> Option<DiskUsage> {
+        Some(disk::usage(&self.path))
     }
 
     fn check_space(&self) -> Result<(), StoreError> {
