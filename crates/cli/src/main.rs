@@ -1,10 +1,11 @@
 //! The command line of Obeya: serve, import, export, migrate, backup, restore, check, pull, sync, manage
-//! clients, and a demo of all of it.
+//! clients, read the audit log, erase a person, and a demo of all of it.
 //!
 //! Each command is a thin layer over the service's library or the SDK; there are no domain rules here.
 //! Results go to stdout; logs, progress and errors go to stderr. Exit codes: 0 success, 1 failure, 2 wrong
 //! usage.
 
+mod audit;
 mod backup;
 mod check;
 mod client;
@@ -12,6 +13,7 @@ mod connect;
 mod database;
 mod demo;
 mod durable;
+mod erase_user;
 mod export;
 mod import;
 mod limits;
@@ -45,6 +47,10 @@ enum Command {
     /// Creates, lists and revokes the API clients that may request tokens
     #[command(subcommand)]
     Client(client::Command),
+    /// Shows, exports or verifies the audit log of a database: who changed what
+    Audit(audit::Args),
+    /// Removes a person from a database: the user, and its id and names from every record
+    EraseUser(erase_user::Args),
     /// Imports a folder of JSON Lines and CSV files into a database, all or nothing
     Import(import::Args),
     /// Exports the records of a database to a folder that can be imported
@@ -71,8 +77,10 @@ impl Command {
     fn only_prints(&self) -> bool {
         match self {
             Command::Demo(_) | Command::Client(client::Command::List { .. }) => true,
+            Command::Audit(args) => args.only_prints(),
             Command::Pull(args) => args.only_prints(),
             Command::Client(client::Command::Add { .. } | client::Command::Revoke { .. })
+            | Command::EraseUser(_)
             | Command::Serve(_)
             | Command::Import(_)
             | Command::Export(_)
@@ -88,6 +96,8 @@ impl Command {
         match self {
             Command::Serve(args) => serve::run(args).await,
             Command::Client(command) => client::run(command).await,
+            Command::Audit(args) => audit::run(args).await,
+            Command::EraseUser(args) => erase_user::run(args).await,
             Command::Import(args) => import::run(args).await,
             Command::Export(args) => export::run(args).await,
             Command::Migrate(args) => migrate::run(args).await,

@@ -93,6 +93,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "URL")]
     auth_url: Option<String>,
 
+    /// How many days entries of the audit log are retained. By default they are never removed
+    #[arg(long, env = "OBEYA_AUDIT_RETENTION", value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..=36_500))]
+    audit_retention: Option<u32>,
+
     /// Lifetime of an access token, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 86_400, value_parser = clap::value_parser!(u64).range(1..=315_360_000))]
     token_lifetime: u64,
@@ -177,6 +181,8 @@ pub(crate) async fn run(args: Args) -> Result<()> {
         ForwardedHeaderName::Forwarded => ForwardedHeader::Forwarded,
     };
     args.limits.apply(&mut config.limits)?;
+    let days = args.audit_retention.map(u64::from);
+    config.audit_retention = days.map(|days| Duration::from_secs(days * 86_400));
     config.token_lifetime = Duration::from_secs(args.token_lifetime);
     let scheme = if config.tls.is_some() {
         "https"

@@ -8,6 +8,7 @@ use http::header::HOST;
 use http::uri::Authority;
 
 use crate::auth::Tokens;
+use crate::auth::refused::RefusedTokens;
 use crate::auth::secrets::Secrets;
 use crate::config::{Clock, Config, lifetime_seconds};
 use crate::http::answer_buffer::SlowClients;
@@ -46,6 +47,8 @@ pub(crate) struct App {
     pub(crate) refusals: RefusalLog,
     /// The same, about refused token requests, which have a line of their own.
     pub(crate) token_refusals: RefusalLog,
+    /// Counts refused token requests and refused tokens, for the audit log.
+    pub(crate) refused: RefusedTokens,
     /// The metrics.
     pub(crate) metrics: Metrics,
 }
@@ -86,6 +89,7 @@ impl App {
             rates: RateLimits::new(&config),
             refusals: RefusalLog::new("requests", config.limits.logged_refusals),
             token_refusals: RefusalLog::new("token requests", config.limits.logged_refusals),
+            refused: RefusedTokens::default(),
             metrics: Metrics::new(labels),
             config,
         })

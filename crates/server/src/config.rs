@@ -62,6 +62,8 @@ pub struct Config {
     pub auth_url: Option<String>,
     /// The lifetime of a new token. Default 24 hours; whole seconds.
     pub token_lifetime: Duration,
+    /// How long entries of the audit log are retained. Default: forever.
+    pub audit_retention: Option<Duration>,
     /// The limits.
     pub limits: Limits,
     /// The clock of the service.
@@ -235,6 +237,7 @@ impl Config {
             base_url: None,
             auth_url: None,
             token_lifetime: Duration::from_secs(86_400),
+            audit_retention: None,
             limits: Limits::default(),
             clock: Clock::system(),
         }

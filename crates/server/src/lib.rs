@@ -1,11 +1,12 @@
 //! The Obeya service, as a library: [`Server::start`] returns a running service and its base URL.
 //!
 //! The public surface is [`Server::start`] and the administrative functions in [`admin`], [`import`],
-//! [`export`], [`migrate`], [`backup`] and [`check`], and the PostgreSQL connection that commands share with
-//! the service. A request flows `http` → `auth` → a handler in `ops` → the crates `read`, `rules` and
-//! `store`.
+//! [`export`], [`migrate`], [`backup`], [`check`] and [`audit`], and the PostgreSQL connection that commands
+//! share with the service. A request flows `http` → `auth` → a handler in `ops` → the crates `read`, `rules`
+//! and `store`.
 
 mod app;
+pub mod audit;
 mod auth;
 mod config;
 mod http;

@@ -22,6 +22,7 @@ use hyper::body::Incoming;
 use obeya_odata::edm::Cardinality;
 
 use crate::app::App;
+use crate::auth::refused::RefusedKind;
 use crate::auth::scopes::Scopes;
 use crate::auth::{self, Caller, Refusal};
 use crate::http::accept::Offers;
@@ -297,7 +298,12 @@ async fn authorise(
     head: &Parts,
     found: &mut Option<Caller>,
 ) -> Result<Caller, Refusal> {
-    let caller = found.insert(auth::authenticate(&app.tokens, &head.headers).await?);
+    let authenticated = auth::authenticate(&app.tokens, &head.headers).await;
+    if let Err(Refusal::Invalid(_) | Refusal::Expired | Refusal::Revoked) = authenticated {
+        app.refused
+            .count(&app.clock, &head.extensions, RefusedKind::Token);
+    }
+    let caller = found.insert(authenticated?);
     if caller.scopes.intersects(guard.scopes) {
         Ok(Arc::clone(caller))
     } else {

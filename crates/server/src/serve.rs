@@ -261,6 +261,7 @@ impl Running {
         self.app.refusals.end_now();
         self.app.token_refusals.end_now();
         self.upkeep.abort_all();
+        upkeep::store_refused(Arc::clone(&self.app)).await;
         self.app.store.close().await;
         tracing::info!(address = %self.address, "stopped");
     }

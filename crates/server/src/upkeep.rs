@@ -1,5 +1,6 @@
 //! Background tasks: follow changes by other processes, check that the database can be written, watch the
-//! clock, empty the trash, and purge expired idempotency records.
+//! clock, empty the trash, purge expired idempotency records and audit entries, and store the counts of
+//! refused tokens.
 //!
 //! A run that fails or panics is logged; the next run tries again. Nothing that a client can see may depend
 //! on how often these tasks run, except the revocation of clients: a trashed incident is not listed after its
@@ -20,7 +21,7 @@ use crate::auth::tokens::LONGEST_POLL;
 use crate::config::TICKS_PER_SECOND;
 use crate::telemetry::panic_text;
 use obeya_store::incidents::PurgeProgress;
-use obeya_store::{idempotency_records, incidents};
+use obeya_store::{audit, idempotency_records, incidents};
 
 /// Starts the tasks; they end when the set is dropped.
 pub(crate) fn start(app: &Arc<App>) -> JoinSet<()> {
@@ -48,6 +49,16 @@ pub(crate) fn start(app: &Arc<App>) -> JoinSet<()> {
     }));
     let keys = Arc::clone(app);
     tasks.spawn(repeat(limits.purge, move || purge_keys(Arc::clone(&keys))));
+    let refused = Arc::clone(app);
+    tasks.spawn(repeat(limits.auth_poll, move || {
+        store_refused(Arc::clone(&refused))
+    }));
+    if let Some(retention) = app.config.audit_retention {
+        let audit = Arc::clone(app);
+        tasks.spawn(repeat(limits.purge, move || {
+            expire_audit(Arc::clone(&audit), retention)
+        }));
+    }
     tasks
 }
 
@@ -135,6 +146,24 @@ async fn purge_keys(app: Arc<App>) {
         Ok(0) => {}
         Ok(purged) => tracing::info!(purged, "purged idempotency records"),
         Err(error) => tracing::warn!(%error, "cannot purge idempotency records"),
+    }
+}
+
+/// Stores the counts of refused tokens.
+pub(crate) async fn store_refused(app: Arc<App>) {
+    if let Err(error) = app.refused.store(&app.store, &app.clock).await {
+        tracing::warn!(%error, "cannot store the counts of refused tokens");
+    }
+}
+
+/// Deletes the entries of the audit log that are older than its retention.
+async fn expire_audit(app: Arc<App>, retention: Duration) {
+    let now = app.clock.ticks();
+    let retention = i64::try_from(retention.as_nanos() / 100).unwrap_or(i64::MAX);
+    match audit::expire(&app.store, now.saturating_sub(retention), now).await {
+        Ok(0) => {}
+        Ok(expired) => tracing::info!(expired, "shortened the audit log"),
+        Err(error) => tracing::warn!(%error, "cannot shorten the audit log"),
     }
 }
 

@@ -13,6 +13,7 @@ pub mod datasources;
 pub mod engine;
 pub mod entities;
 pub mod entity_sets;
+pub mod erasure;
 mod executor;
 #[cfg(test)]
 mod facts;

@@ -1,5 +1,6 @@
 //! The binary as a user runs it: arguments in; lines, files and exit codes out.
 
+mod audit;
 mod backup;
 mod binary;
 mod check;
@@ -8,6 +9,7 @@ mod credentials;
 mod demo;
 mod drill;
 mod environment;
+mod erase_user;
 mod export;
 #[cfg(target_os = "linux")]
 mod failing_disk;
@@ -26,4 +28,5 @@ mod serve;
 #[cfg(unix)]
 mod sockets;
 mod sync;
+mod upgrades;
 mod usage;

@@ -47,6 +47,10 @@ fn wrong_usage_exits_with_2_and_says_what_is_wrong() {
             vec!["serve", "--db", &db, "--idempotency-keys", "0"],
             "--idempotency-keys",
         ),
+        (
+            vec!["serve", "--db", &db, "--audit-retention", "0"],
+            "--audit-retention",
+        ),
         (vec!["client", "add", "x", "--db", &db], "--scope"),
         (
             vec!["client", "add", "x", "--db", &db, "--scope", "Data.Reed"],

@@ -13,7 +13,10 @@ use crate::config::Clock;
 use obeya_store::audit::{self, Change, Diff, Origin};
 use obeya_store::clients::{self, Client};
 use obeya_store::engine::StoreError;
-use obeya_store::{Session, Store, StoreOptions};
+use obeya_store::{Session, Store, StoreOptions, erasure};
+
+/// How long a statement of an erasure may run: it may look at every value.
+const ERASURE_STATEMENT: Duration = Duration::from_secs(3_600);
 
 /// Every scope a client can be granted.
 pub const SCOPES: &[&str] = &NAMES;
@@ -71,6 +74,9 @@ pub enum AdminError {
     /// A scope that does not exist.
     #[error("found the scope `{0}`, expected one of {scopes}", scopes = NAMES.join(", "))]
     UnknownScope(String),
+    /// No user has this id.
+    #[error("there is no user `{0}`")]
+    UnknownUser(String),
     /// No client has this id.
     #[error("there is no client `{0}`")]
     UnknownClient(String),
@@ -131,6 +137,63 @@ pub async fn rotate_keys(db: &str, token_lifetime: Duration) -> Result<(), Admin
     let rotated = rotate_in(&store, &Clock::system(), lifetime).await;
     store.close().await;
     rotated
+}
+
+/// Removes a user from the database at `db`: the user, and its id and names from every record. Returns how
+/// many records of each kind showed it. A dry run counts and changes nothing.
+///
+/// # Errors
+/// [`AdminError::UnknownUser`], or an error of the database.
+pub async fn erase_user(
+    db: &str,
+    user_id: &str,
+    dry_run: bool,
+) -> Result<erasure::Counts, AdminError> {
+    let options = StoreOptions {
+        make_tables: false,
+        statement_budget: ERASURE_STATEMENT,
+        ..StoreOptions::default()
+    };
+    let store = Store::open(db, &options).await?;
+    let erased = erase(&store, &Clock::system(), user_id, dry_run).await;
+    store.close().await;
+    erased
+}
+
+/// How an erasure ends that must not be committed.
+enum Undone {
+    DryRun(Option<erasure::Counts>),
+    Failed(StoreError),
+}
+
+impl From<StoreError> for Undone {
+    fn from(error: StoreError) -> Self {
+        Undone::Failed(error)
+    }
+}
+
+async fn erase(
+    store: &Store,
+    clock: &Clock,
+    user_id: &str,
+    dry_run: bool,
+) -> Result<erasure::Counts, AdminError> {
+    let (id, now) = (user_id.to_owned(), clock.ticks());
+    let erased = store
+        .write_isolated(move |session| {
+            let counts = erasure::erase(session, &id, now)?;
+            // A dry run is the same work, rolled back.
+            match dry_run {
+                true => Err(Undone::DryRun(counts)),
+                false => Ok(counts),
+            }
+        })
+        .await;
+    let counts = match erased {
+        Ok(counts) | Err(Undone::DryRun(counts)) => counts,
+        Err(Undone::Failed(error)) => return Err(error.into()),
+    };
+    counts.ok_or_else(|| AdminError::UnknownUser(user_id.to_owned()))
 }
 
 async fn open(db: &str) -> Result<Store, AdminError> {

@@ -13,6 +13,7 @@ use hyper::body::Incoming;
 use serde::Serialize;
 
 use crate::app::App;
+use crate::auth::refused::RefusedKind;
 use crate::auth::scopes::Scopes;
 use crate::auth::secrets::{self, MAX_SECRET_CHARACTERS, Verdict};
 use crate::http::body::Response;
@@ -148,6 +149,8 @@ pub(crate) async fn token(
             headers,
         })) => {
             app.metrics.tokens_refused.inc();
+            app.refused
+                .count(&app.clock, &head.extensions, RefusedKind::Request);
             if app.token_refusals.permit(status) {
                 log_refusal(head, client_id.as_deref(), error);
             }

@@ -87,7 +87,8 @@ pub(super) struct Decision {
 pub(super) struct Written<T> {
     /// `None` if nothing changed.
     change: Option<Change>,
-    /// Runs after the entry of the change was appended: over a network, the write then waits for both at once.
+    /// Runs after the entry of the change was appended: over a network, the write then waits for both at
+    /// once.
     answer: Box<ReadAnswer<T>>,
 }
 

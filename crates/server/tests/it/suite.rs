@@ -3,12 +3,14 @@
 pub mod anonymity;
 pub mod audit;
 pub mod audit_chain;
+pub mod audit_upkeep;
 pub mod auth;
 pub mod bad_input;
 pub mod base_url;
 pub mod boards;
 pub mod busy_readers;
 pub mod contract;
+pub mod erasure;
 pub mod etags;
 pub mod export;
 pub mod export_plant;
