@@ -28,6 +28,8 @@ mod replicas;
 mod restore;
 mod restored;
 mod serve;
+#[cfg(unix)]
+mod sockets;
 mod sync;
 mod upgrades;
 mod usage;
