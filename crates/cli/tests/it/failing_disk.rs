@@ -165,7 +165,7 @@ fn count(file: &Path) -> i64 {
 }
 
 #[test]
-fn a_full_disk_is_said_until_there_is_space_for_more_than_a_probe() {
+fn a_full_disk_keeps_the_service_unready_until_there_is_space_for_more_than_a_probe() {
     let plant = Plant::new();
     let mut accepted = 0;
     plant.disk.set(Fault::Full);
@@ -223,7 +223,7 @@ fn a_write_whose_flush_fails_is_refused_and_does_not_come_back_after_a_kill() {
 }
 
 #[test]
-fn a_file_that_can_only_be_read_is_served_and_said_to_be_so() {
+fn a_read_only_file_is_served_and_reported_as_read_only() {
     let mut plant = Plant::new();
     assert_eq!(plant.add("first"), 200);
     // With a log, which its last reader would remove.

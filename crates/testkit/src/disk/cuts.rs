@@ -64,7 +64,9 @@ fn moments(operations: &[Operation], most: usize, random: &mut Rng) -> Vec<(usiz
     let mut moments = Vec::new();
     for (number, operation) in (1..).zip(operations) {
         let losses: &[Loss] = match operation {
-            Operation::Rename { .. } | Operation::Remove { .. } => &[Loss::Content, Loss::All],
+            Operation::Rename { .. } | Operation::Link { .. } | Operation::Remove { .. } => {
+                &[Loss::Content, Loss::All]
+            }
             Operation::Mark(_) => &[Loss::Content, Loss::All, Loss::Names],
             _ => &[],
         };

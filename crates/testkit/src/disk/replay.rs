@@ -33,6 +33,8 @@ pub enum Operation {
     SyncFolder { path: String },
     /// A file or folder was renamed.
     Rename { from: String, to: String },
+    /// A file got a second name.
+    Link { from: String, to: String },
     /// A file or an empty folder was removed.
     Remove { path: String },
     /// A folder was made.
@@ -74,6 +76,10 @@ pub(super) fn parse(bytes: &[u8]) -> Vec<Operation> {
             b'S' => Operation::Sync { inode },
             b'D' => Operation::SyncFolder { path: path() },
             b'R' => Operation::Rename {
+                from: path(),
+                to: text(second),
+            },
+            b'L' => Operation::Link {
                 from: path(),
                 to: text(second),
             },
@@ -308,6 +314,10 @@ impl Replay {
                 self.change_names(NameChange::Set(path.clone(), Entry::Folder));
             }
             Operation::Remove { path } => self.change_names(NameChange::Clear(path.clone())),
+            Operation::Link { from, to } => {
+                let entry = *self.names.get(from).expect("what is linked has a name");
+                self.change_names(NameChange::Set(to.clone(), entry));
+            }
             Operation::Rename { from, to } => {
                 let entry = *self.names.get(from).expect("what is renamed has a name");
                 self.change_names(NameChange::Move(from.clone(), to.clone(), entry));

@@ -1,8 +1,8 @@
 //! Random requests to the service, and after each what an in-memory plant says of it: writes, deletions,
 //! restores, repeats under one `Idempotency-Key`, `If-Match`, kills of the service, and copies by `sync`.
 //!
-//! The plant ([`model`]) knows the rules of the contract and none of the code. One seed decides on all steps; a
-//! failure prints them.
+//! The plant ([`model`]) knows the rules of the contract and none of the code. One seed decides on all steps;
+//! a failure prints them.
 
 mod model;
 mod steps;

@@ -491,7 +491,7 @@ impl Run {
             },
             Effect::Measured(external_id) => match self.model.values.get(external_id) {
                 Some(measured) => {
-                    assert_eq!(reply.json()["value"], measured.value, "{}", reply.text)
+                    assert_eq!(reply.json()["value"], measured.value, "{}", reply.text);
                 }
                 None => reply.is(404, "not_found"),
             },

@@ -1,9 +1,10 @@
-//! The power is cut at any moment of the service, of pull, sync and export: what was answered or reported as
-//! done is there, what is there is whole, and the next run goes on.
+//! The power is cut at any moment of the service, of pull, sync, export, backup and restore: what was
+//! answered or reported as done is there, what is there is whole, and the next run goes on.
 //!
 //! The programs run on a recorded disk ([`obeya_testkit::disk`]), and each cut is computed from the record:
 //! what was not flushed may be lost or torn. One seed, which is printed, decides on all cuts.
 
+mod backup;
 mod export;
 mod pull;
 mod service;
