@@ -92,6 +92,9 @@ impl RateLimits {
 
     /// Adds what the address and the client of a request have left.
     pub(crate) fn show(&self, address: Option<IpAddr>, client: Option<&str>, to: &mut HeaderMap) {
+        if self.client_rate.is_none() && self.address_rate.is_none() {
+            return;
+        }
         let now = self.clock.monotonic();
         let mut shown = Shown::default();
         if let (Some(rate), Some(client)) = (self.client_rate, client) {
