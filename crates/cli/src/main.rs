@@ -1,5 +1,5 @@
-//! The command line of Obeya: serve, import, export, migrate, pull, sync, manage clients, and a demo of all
-//! of it.
+//! The command line of Obeya: serve, import, export, migrate, pull, sync, manage clients and
+//! keys, and a demo of all of it.
 //!
 //! Each command is a thin layer over the service's library or the SDK; there are no domain rules here.
 //! Results go to stdout; logs, progress and errors go to stderr. Exit codes: 0 success, 1 failure, 2 wrong
@@ -12,6 +12,7 @@ mod demo;
 mod durable;
 mod export;
 mod import;
+mod keys;
 mod migrate;
 mod progress;
 mod pull;
@@ -38,9 +39,12 @@ struct Cli {
 enum Command {
     /// Runs the service on a database
     Serve(serve::Args),
-    /// Creates, lists and revokes the API clients that may request tokens
+    /// Creates, lists, changes and revokes the API clients that may request tokens
     #[command(subcommand)]
     Client(client::Command),
+    /// Lists, rotates and retires the keys that sign access tokens
+    #[command(subcommand)]
+    Keys(keys::Command),
     /// Imports a folder of JSON Lines and CSV files into a database, all or nothing
     Import(import::Args),
     /// Exports the records of a database to a folder that can be imported
@@ -60,9 +64,12 @@ impl Command {
     /// For the others an unread line is a loss: the secret of a new client, or the address of the service.
     fn only_prints(&self) -> bool {
         match self {
-            Command::Demo(_) | Command::Client(client::Command::List { .. }) => true,
+            Command::Demo(_)
+            | Command::Client(client::Command::List { .. })
+            | Command::Keys(keys::Command::List { .. }) => true,
             Command::Pull(args) => args.only_prints(),
-            Command::Client(client::Command::Add { .. } | client::Command::Revoke { .. })
+            Command::Client(_)
+            | Command::Keys(_)
             | Command::Serve(_)
             | Command::Import(_)
             | Command::Export(_)
@@ -75,6 +82,7 @@ impl Command {
         match self {
             Command::Serve(args) => serve::run(args).await,
             Command::Client(command) => client::run(command).await,
+            Command::Keys(command) => keys::run(command).await,
             Command::Import(args) => import::run(args).await,
             Command::Export(args) => export::run(args).await,
             Command::Migrate(args) => migrate::run(args).await,

@@ -9,6 +9,7 @@ use obeya_server::{Config, LeftoverWal, Server};
 use tracing_subscriber::EnvFilter;
 
 use crate::database::{self, DatabaseArg};
+use crate::keys::KeyEncryptionArg;
 use crate::stop::StopSignal;
 
 /// Runs the service on a database.
@@ -68,6 +69,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SECONDS", default_value_t = 86_400, value_parser = clap::value_parser!(u64).range(1..=315_360_000))]
     token_lifetime: u64,
 
+    #[command(flatten)]
+    key_encryption: KeyEncryptionArg,
+
     /// Log filter: a level, or levels by module, such as warn,obeya_server=debug,obeya_store=debug
     #[arg(long, value_name = "FILTER", default_value = "info", value_parser = filter)]
     log: String,
@@ -115,6 +119,7 @@ pub(crate) async fn run(args: Args) -> Result<()> {
     config.limits.idle = Duration::from_secs(args.idle_timeout.into());
     config.limits.idempotency_keys = args.idempotency_keys;
     config.token_lifetime = Duration::from_secs(args.token_lifetime);
+    config.key_encryption = args.key_encryption.read()?;
     let running = Server::start(config)
         .await
         .context("the service did not start")?;

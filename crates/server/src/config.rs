@@ -11,6 +11,8 @@ pub use obeya_odata::Limits as QueryLimits;
 
 pub use obeya_store::LeftoverWal;
 
+use crate::key_encryption::KeyEncryptionKey;
+
 /// Ticks of 100 ns in a second.
 const TICKS_PER_SECOND: i64 = 10_000_000;
 
@@ -37,6 +39,9 @@ pub struct Config {
     pub auth_url: Option<String>,
     /// The lifetime of a new token. Default 24 hours; whole seconds.
     pub token_lifetime: Duration,
+    /// The key that encrypts the signing keys in the database. Keys that are stored without encryption are
+    /// encrypted when the service starts. Default: none, and a database with encrypted keys is refused.
+    pub key_encryption: Option<KeyEncryptionKey>,
     /// The limits.
     pub limits: Limits,
     /// The clock of the service.
@@ -150,6 +155,7 @@ impl Config {
             base_url: None,
             auth_url: None,
             token_lifetime: Duration::from_secs(86_400),
+            key_encryption: None,
             limits: Limits::default(),
             clock: Clock::system(),
         }

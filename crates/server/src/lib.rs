@@ -8,6 +8,8 @@ mod app;
 mod auth;
 mod config;
 mod http;
+mod key_encryption;
+mod network;
 mod ops;
 mod pipeline;
 mod router;
@@ -23,5 +25,7 @@ pub use obeya_store as store;
 
 pub use auth::admin;
 pub use config::{Clock, Config, LeftoverWal, Limits, QueryLimits};
+pub use key_encryption::{InvalidKeyEncryptionKey, KeyEncryptionKey};
+pub use network::{InvalidNetwork, Network};
 pub use obeya_store::{connect_postgres, without_password};
 pub use serve::{Running, Server, StartError};

@@ -26,6 +26,7 @@ use crate::auth::scopes::Scopes;
 use crate::auth::{self, Caller, Refusal};
 use crate::http::accept::Offers;
 use crate::http::body::Response;
+use crate::http::connections;
 use crate::http::odata::{self, is_odata};
 use crate::http::path::{Captures, Node};
 use crate::http::problem::Problem;
@@ -275,7 +276,9 @@ async fn authorise(
     head: &Parts,
     found: &mut Option<Caller>,
 ) -> Result<Caller, Refusal> {
-    let caller = found.insert(auth::authenticate(&app.tokens, &head.headers).await?);
+    let address = connections::client_ip(head);
+    let caller = auth::authenticate(&app.tokens, &app.store, &head.headers, address).await?;
+    let caller = found.insert(caller);
     if caller.scopes.intersects(guard.scopes) {
         Ok(Arc::clone(caller))
     } else {

@@ -7,6 +7,7 @@ mod demo;
 mod export;
 mod folders_killed;
 mod import;
+mod keys;
 mod killed;
 mod migrate;
 mod on_postgres;
