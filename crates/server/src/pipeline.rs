@@ -20,7 +20,7 @@ use crate::http::extract::{PREFERENCE_APPLIED, is_strict};
 use crate::http::odata::{ANSWERED_VERSION, ODATA_VERSION, is_odata};
 use crate::http::path::Captures;
 use crate::http::problem::{Problem, ProblemContext};
-use crate::http::request_id::{self, X_REQUEST_ID};
+use crate::http::request_id::{self, RequestId, X_REQUEST_ID};
 use crate::http::{encoding, extract};
 use crate::router::{self, Route, Routes};
 use crate::telemetry::{LOGGED_METHOD_BYTES, LOGGED_PATH_BYTES, panic_text, shortened};
@@ -47,8 +47,11 @@ pub(crate) async fn serve(pipeline: &Pipeline, request: Request<Incoming>) -> Re
     let started = Instant::now();
     app.metrics.in_flight.inc();
     let _done = InFlight(app);
-    let (head, body) = request.into_parts();
+    let (mut head, body) = request.into_parts();
     let request_id = request_id::of(&head.headers);
+    if !head.method.is_safe() {
+        head.extensions.insert(RequestId(request_id.clone()));
+    }
     let trace = request_id::trace_of(&head.headers).map(str::to_owned);
     // Cheap copies of values that are needed after the head was moved.
     let (method, uri) = (head.method.clone(), head.uri.clone());

@@ -163,7 +163,7 @@ impl Running {
         client_id: &str,
         changes: &ClientChanges,
     ) -> Result<(), AdminError> {
-        admin::set(&self.app.store, client_id, changes).await?;
+        admin::set(&self.app.store, &self.app.clock, client_id, changes).await?;
         Ok(self.app.tokens.refresh(&self.app.store).await?)
     }
 

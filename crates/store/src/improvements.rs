@@ -24,8 +24,11 @@ pub fn insert(session: &mut dyn Session, row: &ImprovementRow) -> Result<i32, St
     present(session.first(sql, &binds, |row| row.int32(0))?.flatten())
 }
 
-/// Removes the improvement; whether it was there.
-pub fn delete(session: &mut dyn Session, id: i32) -> Result<bool, StoreError> {
-    let removed = session.execute("DELETE FROM improvements WHERE id = ?1", &[id.into()])?;
-    Ok(removed > 0)
+/// Removes the improvement, and returns it if it was there.
+pub fn delete(session: &mut dyn Session, id: i32) -> Result<Option<ImprovementRow>, StoreError> {
+    let found = find(session, id)?;
+    if found.is_some() {
+        session.execute_deferred("DELETE FROM improvements WHERE id = ?1", &[id.into()])?;
+    }
+    Ok(found)
 }

@@ -4,6 +4,7 @@
 //! it runs. The other modules have the statements, each written once for every engine. Nothing here knows
 //! HTTP or the query language.
 
+pub mod audit;
 pub mod boards;
 pub mod bulk;
 pub mod clients;
@@ -25,6 +26,7 @@ mod pool;
 mod postgres;
 pub mod random;
 pub mod references;
+pub mod refused_tokens;
 mod schema;
 pub mod search;
 pub mod secrets;

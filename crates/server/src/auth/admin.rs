@@ -16,9 +16,10 @@ use crate::config::Clock;
 use crate::network::Network;
 pub use keys::{KeyInfo, list_keys, retire_key, rotate_keys};
 pub(crate) use keys::{retire_in, rotate_in};
+use obeya_store::audit::{self, Change, Diff, Origin};
 use obeya_store::clients::{self, Client};
 use obeya_store::engine::StoreError;
-use obeya_store::{Store, StoreOptions};
+use obeya_store::{Session, Store, StoreOptions};
 pub use settings::{ClientChanges, rotate_secret, set_client};
 pub(crate) use settings::{rotate_secret_in, set};
 
@@ -191,7 +192,13 @@ pub(crate) async fn add<S: AsRef<str>>(
     };
     let new = NewClient::of(client.clone(), secret);
     store
-        .write(move |session| clients::insert(session, &client))
+        .write(move |session| {
+            clients::insert(session, &client)?;
+            let diff = Diff::default()
+                .property("name", None, Some(&client.name))
+                .property("scopes", None, Some(&client.scopes));
+            record(session, client.created_at, "addClient", &client.id, diff)
+        })
         .await?;
     Ok(new)
 }
@@ -210,6 +217,10 @@ pub(crate) async fn revoke(
     let known = store
         .write(move |session| {
             let revoked = clients::revoke(session, &id, now)?;
+            if revoked {
+                let diff = Diff::default().property("revoked", Some(&false), Some(&true));
+                record(session, now, "revokeClient", &id, diff)?;
+            }
             Ok::<_, StoreError>(revoked || clients::find(session, &id)?.is_some())
         })
         .await?;
@@ -228,6 +239,18 @@ fn grantable<S: AsRef<str>>(scopes: &[S]) -> Result<Scopes, AdminError> {
         return Err(AdminError::NoScope);
     }
     Ok(granted)
+}
+
+/// Records the change of a client in the audit log.
+fn record(
+    session: &mut dyn Session,
+    now: i64,
+    operation: &str,
+    id: &str,
+    diff: Diff,
+) -> Result<(), StoreError> {
+    let change = Change::of(format!("clients/{id}"), diff);
+    audit::append(session, now, &Origin::default(), operation, &change)
 }
 
 fn info(client: Client) -> Result<ClientInfo, AdminError> {

@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::key_encryption::{KeyEncryptionKey, NotDecrypted, is_encrypted};
 use obeya_store::Session;
+use obeya_store::audit::{self, Change, Diff, Origin};
 use obeya_store::engine::StoreError;
 use obeya_store::keys::{self, StoredKey};
 use obeya_store::random::random;
@@ -215,7 +216,7 @@ pub(super) fn ensure(
 ) -> Result<(), StoreError> {
     let live = keys::live(session, now)?;
     if live.is_empty() {
-        add(session, now, encryption, &live)?;
+        add(session, now, "createKey", encryption, &live)?;
     }
     Ok(())
 }
@@ -235,6 +236,7 @@ pub(super) fn retire(
         return Ok(None);
     };
     keys::delete(session, kid)?;
+    record(session, now, "retireKey", kid, "retired")?;
     if left.iter().any(|key| key.expires_at.is_none()) {
         return Ok(Some(None));
     }
@@ -246,7 +248,7 @@ pub(super) fn retire(
                 .to_owned(),
         ));
     }
-    add(session, now, encryption, &left).map(|kid| Some(Some(kid)))
+    add(session, now, "createKey", encryption, &left).map(|kid| Some(Some(kid)))
 }
 
 /// Encrypts the keys that are stored without encryption.
@@ -263,6 +265,7 @@ pub(super) fn encrypt_all(
         if let Ok(der) = STANDARD.decode(&row.private_key) {
             let encrypted = encryption.encrypt(&row.kid, &der);
             keys::replace_private_key(session, &row, &encrypted)?;
+            record(session, now, "encryptKey", &row.kid, "encrypted")?;
         }
     }
     Ok(())
@@ -282,7 +285,7 @@ pub(super) fn rotate(
         now,
         now + 2 * PUBLISHED_FIRST + lifetime_seconds * TICKS_PER_SECOND,
     )?;
-    add(session, now, encryption, &live)
+    add(session, now, "rotateKeys", encryption, &live)
 }
 
 /// Adds a new key beside these. A key encryption key that does not decrypt them is refused: the service has
@@ -290,6 +293,7 @@ pub(super) fn rotate(
 fn add(
     session: &mut dyn Session,
     now: i64,
+    operation: &str,
     encryption: Option<&KeyEncryptionKey>,
     live: &[StoredKey],
 ) -> Result<String, StoreError> {
@@ -298,7 +302,23 @@ fn add(
     }
     let key = fresh(now, encryption)?;
     keys::insert(session, &key)?;
+    record(session, now, operation, &key.kid, "created")?;
     Ok(key.kid)
+}
+
+/// Records in the audit log what was done with a key.
+fn record(
+    session: &mut dyn Session,
+    now: i64,
+    operation: &str,
+    kid: &str,
+    done: &str,
+) -> Result<(), StoreError> {
+    let change = Change::of(
+        format!("keys/{kid}"),
+        Diff::default().property(done, None, Some(&true)),
+    );
+    audit::append(session, now, &Origin::default(), operation, &change)
 }
 
 #[cfg(test)]

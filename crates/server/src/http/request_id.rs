@@ -9,6 +9,10 @@ pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-i
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 const MAX_CHARACTERS: usize = 64;
 
+/// The id of a request, as a request extension of those that may write.
+#[derive(Clone)]
+pub(crate) struct RequestId(pub(crate) HeaderValue);
+
 /// The id of a request; always printable ASCII.
 pub(crate) fn of(headers: &HeaderMap) -> HeaderValue {
     match headers.get(X_REQUEST_ID) {

@@ -16,12 +16,15 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::http::accept::MINIMAL;
 use crate::http::body::{Body, Response};
+use crate::http::connections::Peer;
 use crate::http::etag::{Condition, Tag};
 use crate::http::extract;
 use crate::http::path::Captures;
 use crate::http::problem::Problem;
+use crate::http::request_id::RequestId;
 use crate::spec::Operation;
 use obeya_read::text::{int32, quoted};
+use obeya_store::audit::Origin;
 
 /// One request of an operation.
 pub(crate) struct Call {
@@ -113,6 +116,18 @@ impl Call {
     /// The current time by the service's clock, as 100 ns ticks since 1970-01-01T00:00Z.
     pub(crate) fn now(&self) -> i64 {
         self.app.clock.ticks()
+    }
+
+    /// Who sent the request, for the audit log.
+    pub(super) fn origin(&self) -> Origin {
+        let extensions = &self.head.extensions;
+        let address = extensions.get::<Peer>();
+        let request_id = extensions.get::<RequestId>();
+        Origin {
+            client_id: Some(self.caller.client_id.clone()),
+            address: address.map(|Peer(address)| address.ip().to_canonical().to_string()),
+            request_id: request_id.map(|RequestId(id)| id.to_str().unwrap_or_default().to_owned()),
+        }
     }
 
     /// The head of the request.

@@ -66,6 +66,12 @@ pub(super) struct Items<T> {
     item: PhantomData<fn() -> T>,
 }
 
+/// A list of a body, and the SHA-256 of the body in hexadecimal, by which the audit log tells its content.
+pub(super) struct Batch<T> {
+    pub(super) items: Vec<T>,
+    pub(super) sha256: String,
+}
+
 /// A body as `T`.
 pub(super) fn json<T>() -> Json<T> {
     Json(PhantomData)
@@ -105,20 +111,26 @@ impl<T: DeserializeOwned + Send> Decode for Json<T> {
 }
 
 impl<T: DeserializeOwned + Send + 'static> Decode for Items<T> {
-    type Body = Vec<T>;
+    type Body = Batch<T>;
 
-    async fn decode(self, call: &mut Call) -> Result<Decoded<Vec<T>>, Problem> {
+    async fn decode(self, call: &mut Call) -> Result<Decoded<Batch<T>>, Problem> {
         call.reserve_batch().await?;
         let bytes = call.body(call.app.config.limits.batch_bytes).await?;
         let strict = extract::is_strict(call.headers());
         let most = self.most;
+        let parse = move |bytes: &Bytes| {
+            json::parse_items(bytes, strict, most).map(|items| Batch {
+                items,
+                sha256: format!("{:x}", Sha256::digest(bytes)),
+            })
+        };
         let body = if bytes.len() <= INLINE_BYTES {
-            json::parse_items(&bytes, strict, most)?
+            parse(&bytes)?
         } else {
             let bytes = bytes.clone();
             // The client determines how long parsing takes, so it does not run on a thread of the async
             // runtime.
-            tokio::task::spawn_blocking(move || json::parse_items(&bytes, strict, most))
+            tokio::task::spawn_blocking(move || parse(&bytes))
                 .await
                 .map_err(Problem::internal)??
         };

@@ -11,6 +11,8 @@
 //!   may be corrected and sent again. A client that has used too many keys gets 429 `idempotency.quota`.
 //! - `ETag`: an answer that is one record has the tag of its state.
 //! - A client that may not read the record sees only what its request set (`view.rs`).
+//! - The audit log: a write that changed something appends an entry. A repeated request and a refused one
+//!   append none.
 //!
 //! This module has no rules of a resource and no SQL.
 
@@ -26,6 +28,7 @@ use crate::http::etag::Condition;
 use crate::http::idempotency;
 use crate::http::problem::Problem;
 use obeya_store::Session;
+use obeya_store::audit::{self, Change};
 use obeya_store::idempotency_records::{
     self, IdempotencyKey, IdempotencyRecord, RETENTION_TICKS, StoredAnswer,
 };
@@ -80,8 +83,49 @@ pub(super) struct Decision {
     present: Option<Box<ReadCurrent>>,
 }
 
+/// What a write did: the change for the audit log, and how its answer is read.
+pub(super) struct Written<T> {
+    /// `None` if nothing changed.
+    change: Option<Change>,
+    /// Runs after the entry of the change was appended: over a network, the write then waits for both at once.
+    answer: Box<ReadAnswer<T>>,
+}
+
+/// Reads the answer to a write.
+type ReadAnswer<T> = dyn FnOnce(&mut dyn Session) -> Result<T, WriteError>;
+
+impl<T: 'static> Written<T> {
+    /// A write that changed something.
+    pub(super) fn changed(
+        change: Change,
+        answer: impl FnOnce(&mut dyn Session) -> Result<T, WriteError> + 'static,
+    ) -> Self {
+        Self {
+            change: Some(change),
+            answer: Box::new(answer),
+        }
+    }
+
+    /// A write after which everything is as it was.
+    pub(super) fn unchanged(
+        answer: impl FnOnce(&mut dyn Session) -> Result<T, WriteError> + 'static,
+    ) -> Self {
+        Self {
+            change: None,
+            answer: Box::new(answer),
+        }
+    }
+
+    fn map<U>(self, map: impl FnOnce(T) -> Result<U, WriteError> + 'static) -> Written<U> {
+        Written {
+            change: self.change,
+            answer: Box::new(move |session| map((self.answer)(session)?)),
+        }
+    }
+}
+
 /// Makes the change. May run more than once.
-type Work = dyn Fn(&mut dyn Session) -> Result<Answer, WriteError> + Send;
+type Work = dyn Fn(&mut dyn Session) -> Result<Written<Answer>, WriteError> + Send;
 /// Reads the record to which a condition applies.
 type ReadCurrent = dyn Fn(&mut dyn Session) -> Result<WrittenRecord, WriteError> + Send;
 /// Reads the record of an earlier answer, by its id.
@@ -116,22 +160,25 @@ impl Decision {
         current: impl FnOnce(&mut dyn Session, i32) -> Result<WrittenRecord, WriteError>
         + Send
         + 'static,
-        work: impl Fn(&mut dyn Session) -> Result<WrittenRecord, WriteError> + Send + 'static,
+        work: impl Fn(&mut dyn Session) -> Result<Written<WrittenRecord>, WriteError> + Send + 'static,
     ) -> Self {
         Self {
-            work: Box::new(move |session| Ok(Answer::Record(work(session)?))),
+            work: Box::new(move |session| {
+                Ok(work(session)?.map(|record| Ok(Answer::Record(record))))
+            }),
             kind: AnswerKind::Record(Box::new(current)),
             present: None,
         }
     }
 
     /// Answers with JSON without content of any record, such as a count.
-    pub(super) fn summary<R: Serialize>(
-        work: impl Fn(&mut dyn Session) -> Result<R, WriteError> + Send + 'static,
+    pub(super) fn summary<R: Serialize + 'static>(
+        work: impl Fn(&mut dyn Session) -> Result<Written<R>, WriteError> + Send + 'static,
     ) -> Self {
         Self {
             work: Box::new(move |session| {
-                Ok(Answer::Summary(obeya_read::to_string(&work(session)?)?))
+                let written = work(session)?;
+                Ok(written.map(|summary| Ok(Answer::Summary(obeya_read::to_string(&summary)?))))
             }),
             kind: AnswerKind::Summary,
             present: None,
@@ -140,10 +187,12 @@ impl Decision {
 
     /// Answers without a body.
     pub(super) fn empty(
-        work: impl Fn(&mut dyn Session) -> Result<(), WriteError> + Send + 'static,
+        work: impl Fn(&mut dyn Session) -> Result<Change, WriteError> + Send + 'static,
     ) -> Self {
         Self {
-            work: Box::new(move |session| work(session).map(|()| Answer::Empty)),
+            work: Box::new(move |session| {
+                Ok(Written::changed(work(session)?, |_| Ok(Answer::Empty)))
+            }),
             kind: AnswerKind::Empty,
             present: None,
         }
@@ -190,11 +239,16 @@ async fn commit(
         present,
         view: context.view.clone(),
     });
+    let (origin, operation, now) = (call.origin(), call.operation.id(), context.now);
     let checked = move |session: &mut dyn Session| {
         if let Some(condition) = &condition {
             condition.check(session)?;
         }
-        work(session)
+        let Written { change, answer } = work(session)?;
+        if let Some(change) = &change {
+            audit::append(session, now, &origin, operation, change)?;
+        }
+        answer(session)
     };
     let written = call.app.store.write(move |session| match &idempotent {
         Some(idempotent) => idempotent.execute_once(session, &checked),

@@ -4,9 +4,13 @@ use std::time::Duration;
 
 use obeya_server::admin::{self, ClientChanges, NewClient};
 
+use obeya_server::store::audit::Filter;
+use serde_json::json;
+
+use super::audit::{change, entries};
 use super::auth::is_challenged;
 use super::token::{form, hashes, is_error};
-use crate::support::{Answer, START, Service};
+use crate::support::{Answer, START, Service, sql};
 
 const DAY: Duration = Duration::from_secs(86_400);
 
@@ -250,6 +254,90 @@ async fn changes_by_another_process_are_read_within_the_poll() {
     assert_eq!(error(&client.client_id, &changes).await, revoked);
     let rotated = admin::rotate_secret(service.db(), &client.client_id, DAY).await;
     assert_eq!(rotated.expect_err("refused").to_string(), revoked);
+}
+
+/// The audit log names each change of a client, of a secret and of a key, without the secret or its hash.
+#[tokio::test]
+async fn every_change_is_in_the_audit_log() {
+    let service = Service::start().await;
+    let client = client(&service).await;
+    let before = entries(service.store(), Filter::default()).await.len();
+    for _ in 0..2 {
+        // The second time nothing changes.
+        set(&service, &client, |changes| {
+            changes.scopes = scopes(&["Boards.Read"]);
+            changes.rate = Some("100/60".parse().ok());
+        })
+        .await;
+    }
+    let rotated = service
+        .running
+        .rotate_secret(&client.client_id, DAY)
+        .await
+        .expect("rotated");
+    let kid = admin::list_keys(service.db()).await.expect("listed")[0]
+        .kid
+        .clone();
+    let created = service
+        .running
+        .retire_key(&kid)
+        .await
+        .expect("retired")
+        .expect("a new key");
+    let entries = entries(service.store(), Filter::default()).await;
+    let told: Vec<_> = entries[before..]
+        .iter()
+        .map(|entry| {
+            (
+                entry.operation.as_str(),
+                entry.record.as_deref(),
+                change(entry),
+            )
+        })
+        .collect();
+    let path = format!("clients/{}", client.client_id);
+    let keys = [format!("keys/{kid}"), format!("keys/{created}")];
+    let expected = [
+        (
+            "setClient",
+            Some(path.as_str()),
+            json!({
+                "before": {"scopes": "Boards.Read Data.Read", "rateRequests": null, "rateSeconds": null},
+                "after": {"scopes": "Boards.Read", "rateRequests": "100", "rateSeconds": "60"},
+            }),
+        ),
+        (
+            "rotateSecret",
+            Some(&path),
+            json!({
+                "before": {"secret": "previous"},
+                "after": {"secret": "new", "previousSecretExpiresAt": "2025-06-03T08:00:00Z"},
+            }),
+        ),
+        (
+            "retireKey",
+            Some(&keys[0]),
+            json!({"after": {"retired": true}}),
+        ),
+        (
+            "createKey",
+            Some(&keys[1]),
+            json!({"after": {"created": true}}),
+        ),
+    ];
+    assert_eq!(told, expected);
+    let text = sql_dump(&service).await;
+    for secret in [&client.client_secret, &rotated.client_secret, "hmac"] {
+        assert!(!text.contains(secret), "{text}");
+    }
+}
+
+/// The audit log as text.
+async fn sql_dump(service: &Service) -> String {
+    let text = service
+        .store()
+        .read(|session| sql::dump(session, "audit_entries"));
+    text.await.expect("the table")
 }
 
 /// A client that another process created since the last poll is read before its first token is accepted.

@@ -1,6 +1,8 @@
 //! The tests that run on every engine. The binary of each engine links this list, so none can omit a module.
 
 pub mod anonymity;
+pub mod audit;
+pub mod audit_chain;
 pub mod auth;
 pub mod bad_input;
 pub mod base_url;

@@ -5,12 +5,12 @@ mod purge;
 mod trash;
 
 pub use parts::{
-    CATEGORIES, CAUSES, CONSEQUENCES, FieldValue, StoredParts, add_categories, add_causes,
-    add_consequences, add_custom_fields, clear_parts, custom_field, prefetch_custom_field,
-    set_categories, set_causes, set_consequences, set_custom_field,
+    CATEGORIES, CAUSES, CONSEQUENCES, CUSTOM_FIELDS, FieldValue, StoredParts, add_categories,
+    add_causes, add_consequences, add_custom_fields, clear_parts, custom_field,
+    prefetch_custom_field, set_categories, set_causes, set_consequences, set_custom_field,
 };
 pub use purge::{RETENTION_DAYS, RETENTION_TICKS, purge, purge_some};
-pub use trash::{delete, find_deleted, prefetch_deleted, restore};
+pub use trash::{Deleted, delete, find_deleted, prefetch_deleted, restore};
 
 use super::engine::{Value, present};
 use super::tables::incidents::IncidentRow;

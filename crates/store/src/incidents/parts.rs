@@ -27,6 +27,12 @@ pub static CAUSES: StoredParts<i32> = StoredParts {
     map: |row| present(row.int32(0)?),
 };
 
+/// The values of custom fields, by the id of the field.
+pub static CUSTOM_FIELDS: StoredParts<(i32, Option<String>)> = StoredParts {
+    sql: "SELECT custom_field_id, value FROM incident_custom_fields WHERE incident_id = ?1 ORDER BY custom_field_id",
+    map: |row| Ok((present(row.int32(0)?)?, row.string(1)?)),
+};
+
 /// Query for the parts of one kind, ordered by id.
 pub struct StoredParts<T> {
     sql: &'static str,

@@ -1,5 +1,8 @@
 //! Purge of the trash: removes incidents after their retention, with everything that belongs to them.
 
+use std::collections::BTreeMap;
+
+use crate::audit::{self, Change, Origin};
 use crate::{Session, Store, StoreError};
 
 /// How long a deleted incident stays in the trash, in days.
@@ -15,7 +18,14 @@ const PER_TURN: i64 = 200;
 /// # Errors
 /// The store fails. What was removed before stays removed.
 pub async fn purge(store: &Store, now: i64) -> Result<u64, StoreError> {
-    let some = move |session: &mut dyn Session| purge_some(session, now, PER_TURN);
+    let some = move |session: &mut dyn Session| {
+        let purged = purge_some(session, now, PER_TURN)?;
+        if purged > 0 {
+            let change = Change::many("incidents", &BTreeMap::from([("count", purged)]));
+            audit::append(session, now, &Origin::default(), "purgeIncidents", &change)?;
+        }
+        Ok(purged)
+    };
     store.write_in_turns(PER_TURN.unsigned_abs(), some).await
 }
 

@@ -5,7 +5,17 @@ use super::RETENTION_TICKS;
 use crate::engine::present;
 use crate::{Session, StoreError};
 
-const FIND: &str = "SELECT last_modified FROM incidents WHERE id = ?1 AND deleted_date > ?2";
+const FIND: &str =
+    "SELECT last_modified, deleted_date FROM incidents WHERE id = ?1 AND deleted_date > ?2";
+
+/// What a restore must know of an incident in the trash, in ticks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deleted {
+    /// Its stamp.
+    pub last_modified: i64,
+    /// When it was deleted.
+    pub deleted_date: i64,
+}
 
 /// Puts the incident into the trash.
 pub fn delete(session: &mut dyn Session, id: i32, now: i64, stamp: i64) -> Result<(), StoreError> {
@@ -20,14 +30,19 @@ pub fn prefetch_deleted(session: &mut dyn Session, id: i32, now: i64) -> Result<
     session.prefetch(FIND, &[id.into(), (now - RETENTION_TICKS).into()])
 }
 
-/// The stamp of an incident that is in the trash; `None` also after its retention, purged or not.
+/// An incident that is in the trash; `None` also after its retention, purged or not.
 pub fn find_deleted(
     session: &mut dyn Session,
     id: i32,
     now: i64,
-) -> Result<Option<i64>, StoreError> {
+) -> Result<Option<Deleted>, StoreError> {
     let binds = [id.into(), (now - RETENTION_TICKS).into()];
-    session.first(FIND, &binds, |row| present(row.int(0)?))
+    session.first(FIND, &binds, |row| {
+        Ok(Deleted {
+            last_modified: present(row.int(0)?)?,
+            deleted_date: present(row.int(1)?)?,
+        })
+    })
 }
 
 /// Takes the incident out of the trash.

@@ -1,4 +1,5 @@
-//! Registers the scalar functions of the query language that SQLite lacks or that differ in SQLite.
+//! Registers the scalar functions of the query language that SQLite lacks or that differ in SQLite, and the
+//! function that links the entries of the audit log.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use rusqlite::{Connection, Error};
 
 use super::budget::Budget;
 use super::errors::{REFUSED, SPENT, store_error};
-use crate::StoreError;
+use crate::{StoreError, audit};
 
 /// The most arguments of a function.
 const MAX_ARGUMENTS: usize = 8;
@@ -27,7 +28,12 @@ pub(super) fn register(connection: &Connection, budget: &Arc<Budget>) -> Result<
             })
             .map_err(store_error)?;
     }
-    Ok(())
+    connection
+        .create_scalar_function("obeya_audit_hash", 2, flags, |context| {
+            let text = |at| context.get_raw(at).as_str().map_err(Error::from);
+            Ok(audit::hash(text(0)?, text(1)?))
+        })
+        .map_err(store_error)
 }
 
 fn call(

@@ -2,6 +2,7 @@
 //! validates a value.
 
 use super::{COLUMNS, changed, ids, pieces};
+use crate::audit::{Diff, Form};
 use crate::engine::{Row, Value, present};
 use crate::write_error::WriteError;
 use crate::{Session, StoreError};
@@ -170,6 +171,23 @@ pub fn cells(
         fourth.as_deref().into(),
         value.external_id.as_deref().into(),
     ]
+}
+
+/// The change of a value, as the audit log records it. Datasource and id are in the path of the value, and the
+/// registration is the stamp of the change.
+pub fn diff(before: Option<&DatasourceValue>, after: Option<&DatasourceValue>) -> Diff {
+    let columns = COLUMNS.iter().map(|name| match *name {
+        "datasource_id" | "id" | "registration_date" => None,
+        "value_date" => Some((*name, Form::Instant)),
+        _ => Some((*name, Form::Plain)),
+    });
+    let cells = |value| cells(0, 0, value, 0);
+    let (before, after) = (before.map(cells), after.map(cells));
+    Diff::default().cells(
+        columns,
+        before.as_ref().map(|cells| &cells[..]),
+        after.as_ref().map(|cells| &cells[..]),
+    )
 }
 
 /// A row of [`COLUMNS`].

@@ -26,6 +26,7 @@ mod store;
 mod types;
 mod values;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -36,7 +37,8 @@ pub use progress::Progress;
 use folder::Source;
 use ids::KnownIds;
 use obeya_model::Timestamp;
-use obeya_store::engine::Session;
+use obeya_store::audit::{self, Change, Origin};
+use obeya_store::engine::{Session, StoreError};
 use obeya_store::{Store, StoreOptions, bulk};
 use renamed::Names;
 use run::{Collected, Run};
@@ -134,6 +136,18 @@ fn store_options(lock_wait: Duration) -> StoreOptions {
     }
 }
 
+/// Records the import in the audit log: how many records of each file.
+fn record(session: &mut dyn Session, reports: &[FileReport]) -> Result<(), StoreError> {
+    let counts = |report: &FileReport| {
+        let counts = [("inserted", report.inserted), ("replaced", report.replaced)];
+        (report.file.clone(), BTreeMap::from(counts))
+    };
+    let files: BTreeMap<_, _> = reports.iter().map(counts).collect();
+    let change = Change::summary(&BTreeMap::from([("files", files)]));
+    let now = Timestamp::now().ticks();
+    audit::append(session, now, &Origin::default(), "import", &change)
+}
+
 fn import(
     session: &mut dyn Session,
     sources: &[Source],
@@ -184,6 +198,10 @@ fn import(
     run.stamps.end(run.session)?;
     store::advance_sequences(&mut run)?;
     let written = |report: &FileReport| report.inserted + report.replaced;
-    bulk::end(run.session, reports.iter().map(written).sum())?;
+    let total: u64 = reports.iter().map(written).sum();
+    if total > 0 {
+        record(run.session, &reports)?;
+    }
+    bulk::end(run.session, total)?;
     Ok(reports)
 }

@@ -80,6 +80,9 @@ pub(super) const TABLES: &[Table] = &[
     dimension3 Text, dimension4 Text, external_id Text },
     copied! { stamps (id Int) last Int },
     copied! { counters (name Text) last Int },
+    copied! { audit_entries (number Int)
+    at Int, client_id Text, address Text, operation Text, record Text, request_id Text, change Text, salt Text, digest Text, hash Text },
+    copied! { refused_tokens (minute Int, address Text) requests Int, tokens Int },
     copied! { answers (client_id Text, operation Text, key Text) fingerprint Text, body Text, answered_at Int, record_id Int, ordinal Int },
 ];
 

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use super::{AdminError, NewClient, grantable, open};
+use super::{AdminError, NewClient, grantable, instant, open, record};
 use crate::auth::secrets;
 use crate::auth::settings::ClientRate;
 use crate::config::Clock;
 use crate::network::Network;
+use obeya_store::audit::Diff;
 use obeya_store::clients::{self, Client};
 use obeya_store::{Session, Store};
 
@@ -35,7 +36,7 @@ pub async fn set_client(
     changes: &ClientChanges,
 ) -> Result<(), AdminError> {
     let store = open(db).await?;
-    let set = set(&store, client_id, changes).await;
+    let set = set(&store, &Clock::system(), client_id, changes).await;
     store.close().await;
     set
 }
@@ -58,14 +59,16 @@ pub async fn rotate_secret(
 
 pub(crate) async fn set(
     store: &Store,
+    clock: &Clock,
     client_id: &str,
     changes: &ClientChanges,
 ) -> Result<(), AdminError> {
     let scopes = changes.scopes.as_deref().map(grantable).transpose()?;
-    let (id, changes) = (client_id.to_owned(), changes.clone());
+    let (id, changes, now) = (client_id.to_owned(), changes.clone(), clock.ticks());
     store
         .write(move |session| {
             let mut client = active(session, &id)?;
+            let before = audited(&client);
             if let Some(scopes) = scopes {
                 client.scopes = scopes.list();
             }
@@ -80,9 +83,38 @@ pub(crate) async fn set(
                 client.rate_requests = rate.map(|rate| rate.requests.into());
                 client.rate_seconds = rate.map(|rate| rate.seconds.into());
             }
-            Ok(clients::set(session, &client)?)
+            let changed = before
+                .into_iter()
+                .zip(audited(&client))
+                .filter(|(old, new)| old != new);
+            let diff = changed.fold(None, |diff: Option<Diff>, ((name, old), (_, new))| {
+                Some(
+                    diff.unwrap_or_default()
+                        .property(name, Some(&old), Some(&new)),
+                )
+            });
+            let Some(diff) = diff else {
+                return Ok(());
+            };
+            clients::set(session, &client)?;
+            Ok(record(session, now, "setClient", &id, diff)?)
         })
         .await
+}
+
+/// The settings of a client, as the audit log shows them.
+fn audited(client: &Client) -> [(&'static str, Option<String>); 5] {
+    let number = |number: Option<i64>| number.map(|number| number.to_string());
+    [
+        ("scopes", Some(client.scopes.clone())),
+        (
+            "expiresAt",
+            client.expires_at.map(|at| instant(at).to_string()),
+        ),
+        ("networks", client.networks.clone()),
+        ("rateRequests", number(client.rate_requests)),
+        ("rateSeconds", number(client.rate_seconds)),
+    ]
 }
 
 pub(crate) async fn rotate_secret_in(
@@ -93,9 +125,9 @@ pub(crate) async fn rotate_secret_in(
 ) -> Result<NewClient, AdminError> {
     let secret = secrets::fresh();
     let hash = secrets::hash(&secret).map_err(|error| AdminError::Hash(error.to_string()))?;
+    let (id, now) = (client_id.to_owned(), clock.ticks());
     let seconds = crate::config::lifetime_seconds(overlap.max(Duration::from_secs(1)));
-    let end = (!overlap.is_zero()).then(|| clock.ticks() + seconds * TICKS_PER_SECOND);
-    let id = client_id.to_owned();
+    let end = (!overlap.is_zero()).then(|| now + seconds * TICKS_PER_SECOND);
     let client = store
         .write(move |session| {
             let mut client = active(session, &id)?;
@@ -103,6 +135,15 @@ pub(crate) async fn rotate_secret_in(
             client.previous_secret_hash = end.map(|_| present);
             client.previous_secret_expires_at = end;
             clients::set_secrets(session, &client)?;
+            // Neither secret nor hash.
+            let diff = Diff::default()
+                .property("secret", Some("previous"), Some("new"))
+                .property(
+                    "previousSecretExpiresAt",
+                    None,
+                    Some(&end.map(|end| instant(end).to_string())),
+                );
+            record(session, now, "rotateSecret", &id, diff)?;
             Ok::<_, AdminError>(client)
         })
         .await?;

@@ -1,28 +1,55 @@
 //! Batches of values: added, replaced or deleted, all or none.
 
 use obeya_model::DatasourceValueTotal;
+use serde::Serialize;
 
 use super::body;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
-use crate::ops::decoding::items;
-use crate::ops::writing::{self, Decision};
+use crate::ops::decoding::{Batch, items};
+use crate::ops::writing::{self, Decision, Written};
+use obeya_model::Timestamp;
 use obeya_read::Period;
 use obeya_rules::value::{BATCH_COMPLAINTS, DatasourceValue, check_batch, check_size};
+use obeya_store::audit::Change;
 use obeya_store::values::write;
 use obeya_store::write_error::WriteError;
 use obeya_store::{Session, stamp};
 
+/// A batch in the audit log: its values are as many, and are told by a digest.
+#[derive(Default, Serialize)]
+struct BatchSummary<'a> {
+    /// Values added, or deleted by their ids.
+    count: usize,
+    /// Values deleted in the period of a replacement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deleted: Option<u64>,
+    /// The period of a replacement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<Timestamp>,
+    /// SHA-256 of the body, in hexadecimal.
+    sha256: &'a str,
+}
+
+impl BatchSummary<'_> {
+    fn change(&self, datasource: i32) -> Change {
+        Change::many(body::path(datasource), self)
+    }
+}
+
 /// POST /v1/Datasources/{id}/values/batch: adds values.
 pub(crate) async fn create(call: Call) -> Result<Response, Problem> {
     let datasource = call.id()?;
-    writing::write(call, items(BATCH_COMPLAINTS), |items, context| {
+    writing::write(call, items(BATCH_COMPLAINTS), |batch, context| {
+        let Batch { items, sha256 } = batch;
         let values = body::values(items);
         check_batch(&values, None)?;
         let now = context.now;
         Ok(Decision::summary(move |session| {
-            add_values(session, datasource, &values, now)
+            add_values(session, datasource, &values, &sha256, now)
         }))
     })
     .await
@@ -32,18 +59,27 @@ fn add_values(
     session: &mut dyn Session,
     datasource: i32,
     values: &[DatasourceValue],
+    sha256: &str,
     now: i64,
-) -> Result<DatasourceValueTotal, WriteError> {
+) -> Result<Written<DatasourceValueTotal>, WriteError> {
     if values.is_empty() {
         body::elements(session, datasource)?;
-        return Ok(body::total(values));
+        return Ok(Written::unchanged(|_| Ok(body::total(&[]))));
     }
     body::prefetch(session, datasource)?;
     write::prefetch(session, values.len())?;
     body::check(session, datasource, values)?;
     let stamp = stamp::next(session, now, 0)?;
     write::append(session, datasource, values, stamp)?;
-    Ok(body::total(values))
+    let summary = BatchSummary {
+        count: values.len(),
+        sha256,
+        ..BatchSummary::default()
+    };
+    let total = body::total(values);
+    Ok(Written::changed(summary.change(datasource), move |_| {
+        Ok(total)
+    }))
 }
 
 /// PUT /v1/Datasources/{id}/values/batchReplace: replaces the values of a period. It is one
@@ -51,12 +87,13 @@ fn add_values(
 pub(crate) async fn replace(call: Call) -> Result<Response, Problem> {
     let datasource = call.id()?;
     let Period { from, to } = Period::of(call.query())?;
-    writing::write(call, items(BATCH_COMPLAINTS), |items, context| {
+    writing::write(call, items(BATCH_COMPLAINTS), |batch, context| {
+        let Batch { items, sha256 } = batch;
         let values = body::values(items);
         check_batch(&values, Some((from, to)))?;
         let now = context.now;
         Ok(Decision::summary(move |session| {
-            replace_values(session, datasource, (from, to), &values, now)
+            replace_values(session, datasource, (from, to), &values, &sha256, now)
         }))
     })
     .await
@@ -67,28 +104,43 @@ fn replace_values(
     datasource: i32,
     period: (i64, i64),
     values: &[DatasourceValue],
+    sha256: &str,
     now: i64,
-) -> Result<DatasourceValueTotal, WriteError> {
+) -> Result<Written<DatasourceValueTotal>, WriteError> {
     body::prefetch(session, datasource)?;
     write::prefetch(session, values.len())?;
     body::check(session, datasource, values)?;
     let stamp = stamp::next(session, now, 0)?;
-    write::delete_period(session, datasource, period, stamp)?;
+    let deleted = write::delete_period(session, datasource, period, stamp)?;
     write::append(session, datasource, values, stamp)?;
-    Ok(body::total(values))
+    let total = body::total(values);
+    if deleted == 0 && values.is_empty() {
+        return Ok(Written::unchanged(move |_| Ok(total)));
+    }
+    let summary = BatchSummary {
+        count: values.len(),
+        deleted: Some(deleted),
+        from: Timestamp::from_ticks(period.0),
+        to: Timestamp::from_ticks(period.1),
+        sha256,
+    };
+    Ok(Written::changed(summary.change(datasource), move |_| {
+        Ok(total)
+    }))
 }
 
 /// DELETE /v1/Datasources/{id}/values/batch: deletes values by their ids.
 pub(crate) async fn delete(call: Call) -> Result<Response, Problem> {
     let datasource = call.id()?;
-    writing::write(call, items::<i32>(BATCH_COMPLAINTS), |mut ids, context| {
-        check_size(ids.len(), "ids")?;
+    writing::write(call, items::<i32>(BATCH_COMPLAINTS), |batch, context| {
+        let Batch { mut items, sha256 } = batch;
+        check_size(items.len(), "ids")?;
         // The same id given twice is one value.
-        ids.sort_unstable();
-        ids.dedup();
+        items.sort_unstable();
+        items.dedup();
         let now = context.now;
         Ok(Decision::summary(move |session| {
-            delete_values(session, datasource, &ids, now)
+            delete_values(session, datasource, &items, &sha256, now)
         }))
     })
     .await
@@ -99,11 +151,24 @@ fn delete_values(
     session: &mut dyn Session,
     datasource: i32,
     ids: &[i32],
+    sha256: &str,
     now: i64,
-) -> Result<u64, WriteError> {
+) -> Result<Written<u64>, WriteError> {
     body::prefetch(session, datasource)?;
     body::elements(session, datasource)?;
     // The deletion changes the datasource, although no value bears this stamp.
     let stamp = stamp::next(session, now, 0)?;
-    Ok(write::delete(session, datasource, ids, stamp)?)
+    let deleted = write::delete(session, datasource, ids, stamp)?;
+    if deleted == 0 {
+        return Ok(Written::unchanged(move |_| Ok(deleted)));
+    }
+    let summary = BatchSummary {
+        // A batch is far smaller.
+        count: usize::try_from(deleted).unwrap_or(usize::MAX),
+        sha256,
+        ..BatchSummary::default()
+    };
+    Ok(Written::changed(summary.change(datasource), move |_| {
+        Ok(deleted)
+    }))
 }

@@ -46,6 +46,11 @@ pub(super) fn check(
     Ok(elements.check_batch(values, &known)?)
 }
 
+/// The path of the values of a datasource in the audit log.
+pub(super) fn path(datasource: i32) -> String {
+    format!("datasources/{datasource}/values")
+}
+
 /// The answer to a batch.
 pub(super) fn total(values: &[DatasourceValue]) -> DatasourceValueTotal {
     DatasourceValueTotal {

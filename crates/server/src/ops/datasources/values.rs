@@ -8,8 +8,9 @@ use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::{NoBody, json};
 use crate::ops::view::WrittenRecord;
-use crate::ops::writing::{self, Decision};
+use crate::ops::writing::{self, Decision, Written};
 use obeya_rules::value::DatasourceValue;
+use obeya_store::audit::Change;
 use obeya_store::values::{elements, write};
 use obeya_store::write_error::WriteError;
 use obeya_store::{Session, stamp};
@@ -35,7 +36,7 @@ fn insert_value(
     datasource: i32,
     value: &DatasourceValue,
     now: i64,
-) -> Result<WrittenRecord, WriteError> {
+) -> Result<Written<WrittenRecord>, WriteError> {
     body::prefetch(session, datasource)?;
     write::prefetch(session, 1)?;
     let elements = body::elements(session, datasource)?;
@@ -43,7 +44,9 @@ fn insert_value(
     elements.check(value, &known)?;
     let stamp = stamp::next(session, now, 0)?;
     let id = write::insert(session, datasource, value, stamp)?;
-    Ok(body::record((datasource, id), value, stamp)?)
+    let record = body::record((datasource, id), value, stamp)?;
+    let change = changed((datasource, id), None, Some(value));
+    Ok(Written::changed(change, |_| Ok(record)))
 }
 
 /// PUT /v1/Datasources/{id}/values/{valueId}: replaces the content of a value. A changed value gets a new
@@ -91,19 +94,33 @@ fn update_value(
     (datasource, id): (i32, i32),
     value: &DatasourceValue,
     now: i64,
-) -> Result<WrittenRecord, WriteError> {
+) -> Result<Written<WrittenRecord>, WriteError> {
     body::prefetch(session, datasource)?;
     write::prefetch_find(session, datasource, id)?;
     let elements = body::elements(session, datasource)?;
     let before = find_value(session, (datasource, id))?;
     let known = elements::known(session, &elements, std::slice::from_ref(value))?;
     elements.check(value, &known)?;
-    let mut stamp = before.registered;
-    if before.value != *value {
-        stamp = stamp::next(session, now, stamp)?;
-        write::update(session, (datasource, id), value, stamp)?;
+    let record = |stamp| body::record((datasource, id), value, stamp);
+    if before.value == *value {
+        let record = record(before.registered)?;
+        return Ok(Written::unchanged(|_| Ok(record)));
     }
-    Ok(body::record((datasource, id), value, stamp)?)
+    let stamp = stamp::next(session, now, before.registered)?;
+    write::update(session, (datasource, id), value, stamp)?;
+    let change = changed((datasource, id), Some(&before.value), Some(value));
+    let record = record(stamp)?;
+    Ok(Written::changed(change, |_| Ok(record)))
+}
+
+/// The change of a value, for the audit log.
+fn changed(
+    (datasource, id): (i32, i32),
+    before: Option<&DatasourceValue>,
+    after: Option<&DatasourceValue>,
+) -> Change {
+    let path = format!("{}/{id}", body::path(datasource));
+    Change::of(path, write::diff(before, after))
 }
 
 /// DELETE /v1/Datasources/{id}/values/{valueId}: deletes a value.
@@ -121,13 +138,13 @@ fn delete_value(
     session: &mut dyn Session,
     (datasource, id): (i32, i32),
     now: i64,
-) -> Result<(), WriteError> {
+) -> Result<Change, WriteError> {
     body::prefetch(session, datasource)?;
     write::prefetch_find(session, datasource, id)?;
     body::elements(session, datasource)?;
-    find_value(session, (datasource, id))?;
+    let stored = find_value(session, (datasource, id))?;
     // The deletion changes the datasource, although no value bears this stamp.
     let stamp = stamp::next(session, now, 0)?;
     write::delete(session, datasource, &[id], stamp)?;
-    Ok(())
+    Ok(changed((datasource, id), Some(&stored.value), None))
 }

@@ -9,7 +9,8 @@ use crate::ops::call::Call;
 use crate::ops::decoding::{NoBody, json};
 use crate::ops::never_null::NeverNull;
 use crate::ops::view::WrittenRecord;
-use crate::ops::writing::{self, Decision};
+use crate::ops::writing::{self, Decision, Written};
+use obeya_store::audit::{Change, Diff};
 use obeya_store::references::{Record as To, References};
 use obeya_store::tables::improvements::{ImprovementChange, ImprovementRow};
 use obeya_store::write_error::WriteError;
@@ -36,12 +37,13 @@ fn insert(
     session: &mut dyn Session,
     mut improvement: ImprovementRow,
     now: i64,
-) -> Result<WrittenRecord, WriteError> {
+) -> Result<Written<WrittenRecord>, WriteError> {
     stamp::prefetch(session)?;
     check(session, &ImprovementRow::default(), &improvement)?;
     improvement.last_modified = stamp::next(session, now, 0)?;
     let id = improvements::insert(session, &improvement)?;
-    answer(session, id)
+    let change = changed(id, None, Some(&improvement));
+    Ok(Written::changed(change, move |session| answer(session, id)))
 }
 
 /// PUT /v1/Improvements/{improvementId}
@@ -68,18 +70,33 @@ fn change(
     id: i32,
     change: ImprovementChange,
     now: i64,
-) -> Result<WrittenRecord, WriteError> {
+) -> Result<Written<WrittenRecord>, WriteError> {
     let before = improvements::find(session, id)?.ok_or(missing(id))?;
     let mut next = before.clone().changed(change, now)?;
     check(session, &before, &next)?;
     if next == before {
-        return answer(session, id);
+        return Ok(Written::unchanged(move |session| answer(session, id)));
     }
     next.last_modified = stamp::next(session, now, before.last_modified)?;
     // An API client is not a user, so the change has no author.
     next.last_modified_by_user_id = None;
     improvements::update(session, &next)?;
-    answer(session, id)
+    let change = changed(id, Some(&before), Some(&next));
+    Ok(Written::changed(change, move |session| answer(session, id)))
+}
+
+/// The change of an improvement, for the audit log.
+fn changed(id: i32, before: Option<&ImprovementRow>, after: Option<&ImprovementRow>) -> Change {
+    let (before, after) = (
+        before.map(ImprovementRow::cells),
+        after.map(ImprovementRow::cells),
+    );
+    let diff = Diff::default().rows(
+        &ImprovementRow::TABLE,
+        before.as_ref().map(|cells| &cells[..]),
+        after.as_ref().map(|cells| &cells[..]),
+    );
+    Change::of(format!("improvements/{id}"), diff)
 }
 
 /// Checks that the records to which the body refers exist. Unchanged references were checked when they were
@@ -112,11 +129,8 @@ pub(crate) async fn delete(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
     writing::write(call, NoBody, |(), _| {
         let work = move |session: &mut dyn Session| {
-            if improvements::delete(session, id)? {
-                Ok(())
-            } else {
-                Err(missing(id))
-            }
+            let deleted = improvements::delete(session, id)?.ok_or(missing(id))?;
+            Ok(changed(id, Some(&deleted), None))
         };
         Ok(Decision::empty(work).against(move |session| answer(session, id)))
     })

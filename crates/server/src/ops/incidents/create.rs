@@ -2,14 +2,15 @@
 
 use obeya_model::IncidentCreate;
 
-use super::{answer, body};
+use super::{answer, body, path};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::json;
 use crate::ops::never_null::NeverNull;
 use crate::ops::view::WrittenRecord;
-use crate::ops::writing::{self, Decision};
+use crate::ops::writing::{self, Decision, Written};
+use obeya_store::audit::{Change, Diff};
 use obeya_store::incidents::FieldValue;
 use obeya_store::references::{Part, Record as To, References};
 use obeya_store::tables::incidents::IncidentRow;
@@ -39,7 +40,7 @@ fn insert(
     incident: &IncidentRow,
     body: &IncidentCreate,
     now: i64,
-) -> Result<WrittenRecord, WriteError> {
+) -> Result<Written<WrittenRecord>, WriteError> {
     stamp::prefetch(session)?;
     check(session, incident, body)?;
     let incident = IncidentRow {
@@ -64,7 +65,35 @@ fn insert(
     incidents::add_consequences(session, id, consequences)?;
     incidents::add_causes(session, id, causes)?;
     incidents::add_custom_fields(session, id, &fields, now)?;
-    answer(session, id)
+    let change = Change::of(path(id), diff(&incident, body));
+    Ok(Written::changed(change, move |session| answer(session, id)))
+}
+
+/// The incident and its parts, for the audit log.
+fn diff(incident: &IncidentRow, body: &IncidentCreate) -> Diff {
+    let mut diff = Diff::default()
+        .rows(&IncidentRow::TABLE, None, Some(&incident.cells()))
+        .property(
+            "categories",
+            None,
+            Some(&ids(&body.categories, |item| item.id)),
+        );
+    if let Some(consequences) = &body.consequences {
+        let amounts = ids(consequences, |item| (item.id, item.amount));
+        diff = diff.property("consequences", None, Some(&amounts));
+    }
+    if let Some(causes) = &body.causes {
+        diff = diff.property("causes", None, Some(&ids(causes, |item| item.id)));
+    }
+    if let Some(fields) = &body.custom_fields {
+        let values = ids(fields, |item| (item.id, item.value.clone()));
+        diff = diff.property("customFields", None, Some(&values));
+    }
+    diff
+}
+
+fn ids<T, I>(items: &[T], map: impl Fn(&T) -> I) -> Vec<I> {
+    items.iter().map(map).collect()
 }
 
 /// Checks that the records to which the body refers exist, and that its parts belong to the incident's type.

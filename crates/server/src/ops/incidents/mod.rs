@@ -34,6 +34,11 @@ fn find_for_update(session: &mut dyn Session, id: i32) -> Result<IncidentRow, Wr
     incidents::find(session, id)?.ok_or(WriteError::Missing("incident", id))
 }
 
+/// The path of an incident in the audit log.
+fn path(id: i32) -> String {
+    format!("incidents/{id}")
+}
+
 /// The current incident, as a record, inside the transaction that changed it.
 fn answer(session: &mut dyn Session, id: i32) -> Result<WrittenRecord, WriteError> {
     RECORD.prefetch(session, id)?;

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use obeya_model::{CategoryInput, CauseInput, ConsequenceInput};
 use serde::Serialize;
 
-use super::{answer, body, find_for_update};
+use super::{answer, body, find_for_update, path};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::json;
-use crate::ops::writing::{self, Decision, WriteContext};
+use crate::ops::writing::{self, Decision, WriteContext, Written};
 use obeya_rules::validate::Check;
+use obeya_store::audit::{Change, Diff};
 use obeya_store::incidents::StoredParts;
 use obeya_store::references::{Part, References};
 use obeya_store::write_error::WriteError;
@@ -99,7 +100,7 @@ fn replace<T, I>(
     part_of: fn(&I) -> T,
 ) -> Result<Decision, WriteError>
 where
-    T: Clone + PartialEq + Send + 'static,
+    T: Clone + PartialEq + Serialize + Send + 'static,
     I: Serialize,
 {
     context.sets(&BTreeMap::from([(kind.property, inputs)]))?;
@@ -118,13 +119,18 @@ where
             |index| format!("[{index}].id"),
         )?;
         references.finish()?;
-        if kind.stored.of(session, id)? == by_id {
-            return answer(session, id);
+        let before = kind.stored.of(session, id)?;
+        if before == by_id {
+            return Ok(Written::unchanged(move |session| answer(session, id)));
         }
         let stamp = stamp::next(session, now, stored.last_modified)?;
         (kind.set)(session, id, &parts)?;
         incidents::touch(session, id, stamp)?;
-        answer(session, id)
+        let diff = Diff::default().property(kind.property, Some(&before), Some(&by_id));
+        Ok(Written::changed(
+            Change::of(path(id), diff),
+            move |session| answer(session, id),
+        ))
     };
     Ok(Decision::record(answer, work).against(move |session| answer(session, id)))
 }

@@ -7,14 +7,15 @@ use obeya_model::{
     IncidentStatusUpdate,
 };
 
-use super::{answer, find_for_update, update};
+use super::{answer, find_for_update, path, update};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::json;
 use crate::ops::never_null::{NeverNull, Properties};
-use crate::ops::writing::{self, Decision};
+use crate::ops::writing::{self, Decision, Written};
 use obeya_rules::validate::{Check, EXTERNAL_ID_MAX};
+use obeya_store::audit::{Change, Diff};
 use obeya_store::incidents::FieldValue;
 use obeya_store::references::{Part, References};
 use obeya_store::tables::incidents::{IncidentChange, IncidentFields};
@@ -118,11 +119,16 @@ pub(crate) async fn update_external_id(call: Call) -> Result<Response, Problem> 
         let work = move |session: &mut dyn Session| {
             let stored = find_for_update(session, id)?;
             if stored.external_id == external_id {
-                return answer(session, id);
+                return Ok(Written::unchanged(move |session| answer(session, id)));
             }
             let stamp = stamp::next(session, now, stored.last_modified)?;
             incidents::set_external_id(session, id, external_id.as_deref(), stamp)?;
-            answer(session, id)
+            let (before, after) = (&stored.external_id, &external_id);
+            let diff = Diff::default().property("externalId", Some(before), Some(after));
+            Ok(Written::changed(
+                Change::of(path(id), diff),
+                move |session| answer(session, id),
+            ))
         };
         Ok(Decision::record(answer, work).against(move |session| answer(session, id)))
     })
@@ -155,7 +161,7 @@ pub(crate) async fn update_custom_field(call: Call) -> Result<Response, Problem>
                 references.finish()?;
                 let value = incidents::custom_field(session, id, field_id)?;
                 if value.as_ref() == Some(&body.value) {
-                    return answer(session, id);
+                    return Ok(Written::unchanged(move |session| answer(session, id)));
                 }
                 let stamp = stamp::next(session, now, stored.last_modified)?;
                 let field = FieldValue {
@@ -164,7 +170,13 @@ pub(crate) async fn update_custom_field(call: Call) -> Result<Response, Problem>
                 };
                 incidents::set_custom_field(session, id, field, now)?;
                 incidents::touch(session, id, stamp)?;
-                answer(session, id)
+                let (before, after) = ((field_id, value.as_ref()), (field_id, Some(&body.value)));
+                let diff =
+                    Diff::default().property("customFields", Some(&[before]), Some(&[after]));
+                Ok(Written::changed(
+                    Change::of(path(id), diff),
+                    move |session| answer(session, id),
+                ))
             };
             Ok(Decision::record(answer, work).against(move |session| answer(session, id)))
         },

@@ -1,19 +1,21 @@
 //! Updating an incident, and the rules that every change of one follows.
 
 use obeya_model::IncidentUpdate;
+use serde::Serialize;
 
-use super::{answer, body, find_for_update};
+use super::{answer, body, find_for_update, path};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::json;
 use crate::ops::never_null::NeverNull;
 use crate::ops::view::WrittenRecord;
-use crate::ops::writing::{self, Decision};
+use crate::ops::writing::{self, Decision, Written};
+use obeya_store::audit::{Change, Diff};
 use obeya_store::references::{Record as To, References};
 use obeya_store::tables::incidents::{IncidentChange, IncidentRow};
 use obeya_store::write_error::WriteError;
-use obeya_store::{Session, incidents, stamp};
+use obeya_store::{Session, StoreError, incidents, stamp};
 
 /// PUT /v1/Incidents/{id}
 pub(crate) async fn update(call: Call) -> Result<Response, Problem> {
@@ -41,21 +43,49 @@ pub(super) fn change(
     id: i32,
     now: i64,
     change: IncidentChange,
-) -> Result<WrittenRecord, WriteError> {
+) -> Result<Written<WrittenRecord>, WriteError> {
     let stored = find_for_update(session, id)?;
     let names_responsible = change.names_responsible();
     let mut next = stored.clone().changed(change, now)?;
     check(session, &stored, &next, names_responsible)?;
     if next == stored {
-        return answer(session, id);
+        return Ok(Written::unchanged(move |session| answer(session, id)));
     }
     next.last_modified = stamp::next(session, now, stored.last_modified)?;
+    let mut diff = Diff::default().rows(
+        &IncidentRow::TABLE,
+        Some(&stored.cells()),
+        Some(&next.cells()),
+    );
     if next.incident_type_id != stored.incident_type_id {
+        diff = removed(session, id, diff)?;
         // Categories, consequences, causes and custom fields belong to a type and mean nothing under another.
         incidents::clear_parts(session, id)?;
     }
     incidents::update(session, &next)?;
-    answer(session, id)
+    Ok(Written::changed(
+        Change::of(path(id), diff),
+        move |session| answer(session, id),
+    ))
+}
+
+/// Adds the parts that a change of the type removes.
+fn removed(session: &mut dyn Session, id: i32, diff: Diff) -> Result<Diff, StoreError> {
+    fn part<T: Serialize>(diff: Diff, name: &str, parts: &[T]) -> Diff {
+        if parts.is_empty() {
+            return diff;
+        }
+        diff.property(name, Some(parts), Some(&[]))
+    }
+    let diff = part(diff, "categories", &incidents::CATEGORIES.of(session, id)?);
+    let diff = part(
+        diff,
+        "consequences",
+        &incidents::CONSEQUENCES.of(session, id)?,
+    );
+    let diff = part(diff, "causes", &incidents::CAUSES.of(session, id)?);
+    let fields = incidents::CUSTOM_FIELDS.of(session, id)?;
+    Ok(part(diff, "customFields", &fields))
 }
 
 /// Checks that the records to which the body refers exist, and that the responsible user is in the group.

@@ -1,0 +1,166 @@
+//! The audit log: one entry for each accepted write, appended in the transaction of that write.
+//!
+//! The entries are a chain. The hash of an entry is the SHA-256 of the hash before it (in hexadecimal; empty
+//! for the first one) and of the digest of the entry: SHA-256, in hexadecimal, of the compact JSON array
+//! `[at, client, address, operation, record, request, digest]`. There `digest` is the SHA-256 of salt and
+//! change, and not the change itself: the text of a change can be erased, and the chain can still be verified.
+//! The engine computes the hash in the statement that appends the entry, so no writer waits for the hash
+//! before its own; the writer lock makes the order total. This module knows no HTTP and no resource.
+
+mod diff;
+mod read;
+mod retention;
+mod verify;
+
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+use crate::random::random;
+use crate::{Session, StoreError};
+
+pub use diff::Diff;
+pub(crate) use diff::Form;
+pub use read::{Entry, Filter, read};
+pub use retention::{EXPIRE, expire, expire_some};
+pub use verify::{Fault, FaultKind, Verified, verify};
+
+/// The number is the next one: the chain has no gaps. On SQLite the function is registered on each connection.
+const APPEND: &str = "INSERT INTO audit_entries
+        (number, at, client_id, address, operation, record, request_id, change, salt, digest, hash)
+    VALUES (coalesce((SELECT max(number) FROM audit_entries), 0) + 1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,
+        obeya_audit_hash(coalesce((SELECT hash FROM audit_entries ORDER BY number DESC LIMIT 1), ''), ?10))";
+
+/// The source of a change. Empty where the command line or the service itself makes it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// The client.
+    pub client_id: Option<String>,
+    /// The remote address.
+    pub address: Option<String>,
+    /// The id of the request.
+    pub request_id: Option<String>,
+}
+
+/// What a write changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The path of the record or of the set, such as `incidents/17`; `None` where there is no single one.
+    record: Option<String>,
+    /// JSON.
+    text: String,
+}
+
+impl Change {
+    /// A change of one record, or of the records of one set.
+    pub fn of(record: impl Into<String>, diff: Diff) -> Self {
+        Self {
+            record: Some(record.into()),
+            text: diff.finish(),
+        }
+    }
+
+    /// A change of many records of a set, as an object with their number and a digest of their content.
+    pub fn many(record: impl Into<String>, summary: &impl Serialize) -> Self {
+        Self {
+            record: Some(record.into()),
+            ..Self::summary(summary)
+        }
+    }
+
+    /// A change of records of several sets, as an object with their numbers.
+    pub fn summary(summary: &impl Serialize) -> Self {
+        Self {
+            record: None,
+            text: json(summary),
+        }
+    }
+}
+
+/// Appends the entry of a change made at this time (ticks) by an operation. Call it in the transaction of the
+/// change.
+///
+/// # Errors
+/// The engine fails.
+pub fn append(
+    session: &mut dyn Session,
+    at: i64,
+    origin: &Origin,
+    operation: &str,
+    change: &Change,
+) -> Result<(), StoreError> {
+    let salt = random::<12>();
+    let digest = digest(&salt, &change.text);
+    let entry = entry_digest(&Hashed {
+        at,
+        client_id: origin.client_id.as_deref(),
+        address: origin.address.as_deref(),
+        operation,
+        record: change.record.as_deref(),
+        request_id: origin.request_id.as_deref(),
+        digest: Some(&digest),
+    });
+    let binds = [
+        at.into(),
+        origin.client_id.as_deref().into(),
+        origin.address.as_deref().into(),
+        operation.into(),
+        change.record.as_deref().into(),
+        origin.request_id.as_deref().into(),
+        (&change.text).into(),
+        (&salt).into(),
+        (&digest).into(),
+        (&entry).into(),
+    ];
+    session.execute_deferred(APPEND, &binds)
+}
+
+/// The parts of an entry that its hash covers, in their order.
+struct Hashed<'a> {
+    at: i64,
+    client_id: Option<&'a str>,
+    address: Option<&'a str>,
+    operation: &'a str,
+    record: Option<&'a str>,
+    request_id: Option<&'a str>,
+    digest: Option<&'a str>,
+}
+
+/// The digest of an entry, in hexadecimal.
+fn entry_digest(entry: &Hashed<'_>) -> String {
+    let text = json(&(
+        entry.at,
+        entry.client_id,
+        entry.address,
+        entry.operation,
+        entry.record,
+        entry.request_id,
+        entry.digest,
+    ));
+    hex(&[&text])
+}
+
+/// The digest of a change, in hexadecimal.
+fn digest(salt: &str, change: &str) -> String {
+    hex(&[salt, change])
+}
+
+/// The hash of an entry, from the hash before it and the digest of the entry. The statement that appends an
+/// entry calls it on SQLite; PostgreSQL has the same in its schema.
+pub(crate) fn hash(previous: &str, entry: &str) -> String {
+    hex(&[previous, entry])
+}
+
+/// The SHA-256 of texts, in hexadecimal.
+fn hex(texts: &[&str]) -> String {
+    let mut sha = Sha256::new();
+    for text in texts {
+        sha.update(text);
+    }
+    format!("{:x}", sha.finalize())
+}
+
+/// Compact JSON.
+fn json(value: &(impl Serialize + ?Sized)) -> String {
+    // Every value here is made of texts, numbers and maps with text keys.
+    serde_json::to_string(value).unwrap_or_default()
+}
