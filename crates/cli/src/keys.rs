@@ -11,8 +11,8 @@ use serde_json::json;
 use crate::database::DatabaseArg;
 use crate::table::table;
 
-/// The environment variable with the key itself. There is no option for it: others can read the arguments of a
-/// process.
+/// The environment variable with the key itself. There is no option for it: others can read the arguments of
+/// a process.
 const KEY_VARIABLE: &str = "OBEYA_KEY_ENCRYPTION_KEY";
 
 /// The key that encrypts the signing keys in the database.
@@ -59,11 +59,13 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Creates a new key, which signs from a minute later; tokens of the old keys stay valid until they expire
+    /// Creates a new key, which signs from a minute later; tokens of the old keys stay valid until they
+    /// expire
     Rotate {
         #[command(flatten)]
         database: DatabaseArg,
-        /// The longest --token-lifetime of a service over this database, in seconds: how long the old keys stay
+        /// The longest --token-lifetime of a service over this database, in seconds: how long the old keys
+        /// stay
         #[arg(long, value_name = "SECONDS", default_value_t = 86_400, value_parser = clap::value_parser!(u64).range(1..=315_360_000))]
         token_lifetime: u64,
         #[command(flatten)]

@@ -2,7 +2,8 @@
 
 use super::engine::{Row, Session, StoreError, Value, present};
 
-/// A row of `clients`. Hashes are in PHC form; scopes and networks are separated by spaces; instants are ticks.
+/// A row of `clients`. Hashes are in PHC form; scopes and networks are separated by spaces; instants are
+/// ticks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the fields are columns and have their names")]
 pub struct Client {

@@ -1,7 +1,7 @@
 //! Tokens in the compact serialization of RFC 7515, with one algorithm: ES384 (RFC 7518, section 3.4).
 //!
-//! A token does not choose how it is verified: its header must name ES384 and the type of an access token, and
-//! the key is one of the service's. The caller checks the claims.
+//! A token does not choose how it is verified: its header must name ES384 and the type of an access token,
+//! and the key is one of the service's. The caller checks the claims.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -1,7 +1,8 @@
 //! Authentication and authorisation: clients and their secrets, tokens and the keys that sign them, scopes.
 //!
 //! A request is checked in memory. The store is used only to issue a token, for the first token of a client
-//! that another process created, and periodically to read changes by other processes. This module knows of an operation only the scopes that it accepts.
+//! that another process created, and periodically to read changes by other processes. This module knows of an
+//! operation only the scopes that it accepts.
 
 pub mod admin;
 mod error;

@@ -1,9 +1,9 @@
 //! Client secrets: created here, stored as keyed hashes, checked at the token endpoint.
 //!
-//! A secret has 256 random bits, which nobody can guess or try, so one HMAC-SHA-256 hides it as well as a slow
-//! hash does. Its key is a salt of its own, stored beside it: a key of the installation would be stored in the
-//! same database, or would be one more thing to lose. Earlier versions stored argon2id hashes. Those are checked
-//! on the blocking pool with bounded concurrency, and replaced when they are first used.
+//! A secret has 256 random bits, which nobody can guess or try, so one HMAC-SHA-256 hides it as well as a
+//! slow hash does. Its key is a salt of its own, stored beside it: a key of the installation would be stored
+//! in the same database, or would be one more thing to lose. Earlier versions stored argon2id hashes. Those
+//! are checked on the blocking pool with bounded concurrency, and replaced when they are first used.
 
 use std::sync::Arc;
 
@@ -25,8 +25,8 @@ use obeya_store::random::random;
 const HMAC_IDENT: Ident<'_> = Ident::new_unwrap("hmac-sha256");
 
 /// The memory reserved for an argon2id hash, of which only the first 19 MiB are touched. glibc returns
-/// allocations larger than 32 MiB to the system at once. Smaller ones it caches for each thread after the first
-/// free: 40 token requests left 60 MB behind.
+/// allocations larger than 32 MiB to the system at once. Smaller ones it caches for each thread after the
+/// first free: 40 token requests left 60 MB behind.
 const RESERVED_KIB: usize = 33 << 10;
 
 /// The hashes that are computed where there is none to compare with, so that the work is the same. No secret
@@ -103,7 +103,8 @@ pub(crate) enum Verdict {
 struct TooManyWaiting;
 
 impl Secrets {
-    /// At most `concurrent` argon2id hashes are computed at the same time, because each takes 19 MiB and a core.
+    /// At most `concurrent` argon2id hashes are computed at the same time, because each takes 19 MiB and a
+    /// core.
     pub(crate) fn new(concurrent: usize) -> Self {
         let concurrent = concurrent.clamp(1, Semaphore::MAX_PERMITS - MAX_WAITING);
         Self {
@@ -351,8 +352,8 @@ mod tests {
         assert!(remains(9) && !remains(10));
     }
 
-    /// While the only permit is taken, 64 argon2id hashes wait; the next is refused at once, and accepted when
-    /// one has left. Secrets that HMAC verifies do not wait.
+    /// While the only permit is taken, 64 argon2id hashes wait; the next is refused at once, and accepted
+    /// when one has left. Secrets that HMAC verifies do not wait.
     #[tokio::test]
     async fn not_everybody_may_wait_for_a_turn() {
         let (secrets, metrics) = (Secrets::new(1), Metrics::new(&[]));

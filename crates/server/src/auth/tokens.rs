@@ -156,8 +156,8 @@ impl Tokens {
         self.ring().published(self.clock.ticks())
     }
 
-    /// Issues a token, which expires with its client at the latest. Signing takes a millisecond, so not for an
-    /// asynchronous thread.
+    /// Issues a token, which expires with its client at the latest. Signing takes a millisecond, so not for
+    /// an asynchronous thread.
     pub(crate) fn issue(&self, client: &Client, scopes: Scopes) -> Result<IssuedToken, Problem> {
         let now = self.clock.seconds();
         let client_end = client.expires_at.map(|at| at.div_euclid(TICKS_PER_SECOND));

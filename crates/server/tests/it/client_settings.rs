@@ -57,7 +57,7 @@ async fn a_token_loses_the_scopes_that_its_client_loses() {
     let status = async |token: &str, path: &str| service.get_as(Some(token), path).await.status;
     assert_eq!(status(&used, "/v2/areas").await, 200);
     set(&service, &client, |changes| {
-        changes.scopes = scopes(&["Boards.Read", "Incidents.Read"])
+        changes.scopes = scopes(&["Boards.Read", "Incidents.Read"]);
     })
     .await;
     for token in [&used, &unused] {
@@ -73,7 +73,7 @@ async fn a_token_loses_the_scopes_that_its_client_loses() {
         "Boards.Read Incidents.Read"
     );
     set(&service, &client, |changes| {
-        changes.scopes = scopes(&["Data.Read"])
+        changes.scopes = scopes(&["Data.Read"]);
     })
     .await;
     assert_eq!(status(&used, "/v2/areas").await, 200);
@@ -90,7 +90,7 @@ async fn a_client_is_refused_from_its_expiry_on() {
     let early = token(&service, &client).await;
     let at = |seconds| jiff::Timestamp::from_second(START + seconds).expect("in range");
     set(&service, &client, |changes| {
-        changes.expires_at = Some(Some(at(100)))
+        changes.expires_at = Some(Some(at(100)));
     })
     .await;
     let answer = ask(&service, &client).await.json();
@@ -143,7 +143,7 @@ async fn a_client_calls_from_its_networks_only() {
         (&[], true),
     ] {
         set(&service, &client, |changes| {
-            changes.networks = networks(list)
+            changes.networks = networks(list);
         })
         .await;
         let answer = service.get_as(Some(&token), "/v2/areas").await;

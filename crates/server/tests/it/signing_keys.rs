@@ -99,7 +99,7 @@ async fn the_key_that_follows_signs_when_a_key_is_retired() {
         None,
         "there is a key to sign with"
     );
-    assert_eq!(kids(&service).await, [next.clone()]);
+    assert_eq!(kids(&service).await, std::slice::from_ref(&next));
     assert_eq!(kid(&service.token_for(&["Data.Read"]).await), next);
 }
 

@@ -42,8 +42,8 @@ pub async fn list_keys(db: &str) -> Result<Vec<KeyInfo>, AdminError> {
     Ok(listed?.into_iter().map(info).collect())
 }
 
-/// Creates a new signing key in the database at `db`, and returns its id. Tokens signed with the old keys stay
-/// valid for `token_lifetime`, which must be the longest that any service over this database uses.
+/// Creates a new signing key in the database at `db`, and returns its id. Tokens signed with the old keys
+/// stay valid for `token_lifetime`, which must be the longest that any service over this database uses.
 ///
 /// # Errors
 /// The keys of the database are encrypted with another key than `encryption`; or an error of the database.
@@ -60,8 +60,8 @@ pub async fn rotate_keys(
 }
 
 /// Removes a signing key from the database at `db`, for example because it leaked: its tokens are refused by
-/// every process as soon as it reads the keys again. If no key is left to sign with, a new one is created, and
-/// its id is returned.
+/// every process as soon as it reads the keys again. If no key is left to sign with, a new one is created,
+/// and its id is returned.
 ///
 /// # Errors
 /// [`AdminError::UnknownKey`]; or as [`rotate_keys`].
