@@ -69,6 +69,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SECONDS", default_value_t = 86_400, value_parser = clap::value_parser!(u64).range(1..=315_360_000))]
     token_lifetime: u64,
 
+    /// Stores new incidents without the user who reported them
+    #[arg(long, env = "OBEYA_NEVER_STORE_REPORTER")]
+    never_store_reporter: bool,
+
     #[command(flatten)]
     key_encryption: KeyEncryptionArg,
 
@@ -119,6 +123,7 @@ pub(crate) async fn run(args: Args) -> Result<()> {
     config.limits.idle = Duration::from_secs(args.idle_timeout.into());
     config.limits.idempotency_keys = args.idempotency_keys;
     config.token_lifetime = Duration::from_secs(args.token_lifetime);
+    config.never_store_reporter = args.never_store_reporter;
     config.key_encryption = args.key_encryption.read()?;
     let running = Server::start(config)
         .await

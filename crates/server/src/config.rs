@@ -39,6 +39,9 @@ pub struct Config {
     pub auth_url: Option<String>,
     /// The lifetime of a new token. Default 24 hours; whole seconds.
     pub token_lifetime: Duration,
+    /// Whether new incidents are stored without who reported them: `createdByUserId` is checked and not
+    /// stored. Incidents that are stored already are left alone. Default false.
+    pub never_store_reporter: bool,
     /// The key that encrypts the signing keys in the database. Keys that are stored without encryption are
     /// encrypted when the service starts. Default: none, and a database with encrypted keys is refused.
     pub key_encryption: Option<KeyEncryptionKey>,
@@ -155,6 +158,7 @@ impl Config {
             base_url: None,
             auth_url: None,
             token_lifetime: Duration::from_secs(86_400),
+            never_store_reporter: false,
             key_encryption: None,
             limits: Limits::default(),
             clock: Clock::system(),

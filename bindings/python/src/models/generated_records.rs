@@ -84,8 +84,8 @@ record! {
 User USER "User" {
     /// Id of the user.
     id = id: Field::optional("id", "id");
-    /// Name with which the user signs in.
-    user_name = user_name: Field::optional("user_name", "userName");
+    /// Name with which the user signs in; null for a client that may not read groups.
+    user_name = user_name: Field::optional("user_name", "userName").nullable();
     /// Display name of the user.
     display_name = display_name: Field::optional("display_name", "displayName");
 } }
@@ -758,7 +758,7 @@ Problem PROBLEM "Problem" {
     ///   `odata.type`, `odata.value`, `odata.limit`, `odata.search_with_filter`, `body.malformed`, `body.invalid`,
     ///   `body.unknown_property`, `header.invalid`
     /// - 401: `token.missing`, `token.invalid`, `token.expired`, `token.revoked`
-    /// - 403: `scope.missing`
+    /// - 403: `scope.missing`, `address.refused`
     /// - 404: `not_found`
     /// - 405: `method.not_allowed`
     /// - 406: `media_type.not_acceptable`

@@ -4,7 +4,7 @@
 //! no HTTP. Only `send` creates a response.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
 use http::header::{ETAG, VARY};
@@ -13,11 +13,13 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use super::call::Call;
 use super::next_link;
 use super::page_tags::{self, PageTags};
+use crate::auth::scopes::Scopes;
 use crate::http::body::{Body, Response};
 use crate::http::body_sender::{self, BodyReceiver, BodySender, Head};
 use crate::http::extract::{PREFERENCE_APPLIED, max_page_size};
 use crate::http::memory_budget::Reservation;
 use crate::http::problem::Problem;
+use crate::spec::Operation;
 use obeya_read::{self as read, Cost, Prepared, ReadError, ReadOutcome, ReadRequest, Sink};
 use obeya_store::Session;
 
@@ -28,6 +30,9 @@ const PAGE_SIZE: HeaderName = HeaderName::from_static("obeya-page-size");
 const PAGE_NO: HeaderName = HeaderName::from_static("obeya-page-no");
 const COUNT: HeaderName = HeaderName::from_static("obeya-count");
 const VARIES: HeaderValue = HeaderValue::from_static("accept");
+
+/// The scopes with which a client reads users: those of the groups, whose members they are.
+static READ_USERS: LazyLock<Scopes> = LazyLock::new(|| Scopes::accepted_by(Operation::ListGroups));
 
 /// The answer of a read.
 enum ReadAnswer {
@@ -75,6 +80,7 @@ fn request(call: &Call) -> ReadRequest<'_> {
         page_size: max_page_size(call.headers()).map(|(size, _)| size),
         media: call.media().to_str().unwrap_or_default(),
         context_base: call.wants_context().then(|| call.base_url()),
+        shows_user_names: call.caller.scopes.intersects(*READ_USERS),
         caches: &app.caches,
         links: &app.links,
         store: &app.store,

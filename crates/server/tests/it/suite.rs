@@ -57,6 +57,7 @@ pub mod token;
 pub mod trash;
 pub mod types;
 pub mod unchanged;
+pub mod user_names;
 pub mod values;
 pub mod values_forms;
 pub mod values_large;
