@@ -37,6 +37,7 @@ struct Settings {
     connect_timeout: Limit,
     max_retries: u32,
     user_agent: Option<String>,
+    allow_plain_http: bool,
 }
 
 #[pymethods]
@@ -195,6 +196,7 @@ impl<'py> FromPyObject<'_, 'py> for Settings {
             connect_timeout: setting(&value, "connect_timeout")?,
             max_retries: setting(&value, "max_retries")?,
             user_agent: setting(&value, "user_agent")?,
+            allow_plain_http: setting(&value, "allow_plain_http")?,
         })
     }
 }
@@ -221,6 +223,7 @@ impl Settings {
             .connect_timeout(self.connect_timeout.0)
             .max_retries(self.max_retries)
             .user_agent(agent)
+            .allow_plain_http(self.allow_plain_http)
     }
 }
 

@@ -154,7 +154,8 @@ fn ended() -> ParquetError {
     ParquetError::General("the file is ended".to_owned())
 }
 
-/// A file in the same folder, because a rename works only within a file system.
+/// A file in the same folder, because a rename works only within a file system. On Unix only its owner may
+/// read it (mode 0600, as `tempfile` creates it), since records contain personal data.
 fn beside(path: &Path) -> PyResult<NamedTempFile> {
     let (Some(folder), Some(name), false) = (path.parent(), path.file_name(), path.is_dir()) else {
         // Checked now: otherwise the rename would fail after everything had been fetched.
@@ -164,14 +165,7 @@ fn beside(path: &Path) -> PyResult<NamedTempFile> {
     let mut prefix = name.to_owned();
     prefix.push(".");
     let mut file = tempfile::Builder::new();
-    file.prefix(&prefix).suffix(".part");
-    #[cfg(unix)]
-    {
-        // As other files are made, not for the eyes of its owner alone. The process' mask is taken off this.
-        use std::os::unix::fs::PermissionsExt as _;
-        file.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    Ok(file.tempfile_in(folder)?)
+    Ok(file.prefix(&prefix).suffix(".part").tempfile_in(folder)?)
 }
 
 fn publish(
@@ -186,6 +180,11 @@ fn publish(
         return Err(ParquetError::External(RowCount { fetched, written }.into()));
     }
     let file = writer.into_inner()?;
+    #[cfg(unix)]
+    if let Ok(replaced) = std::fs::metadata(path) {
+        // A mode that the user changed persists.
+        file.as_file().set_permissions(replaced.permissions())?;
+    }
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
     Ok(None)

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use clap::builder::PossibleValuesParser;
-use obeya_server::Network;
-use obeya_server::admin::{self, ClientChanges, ClientRate};
+use obeya_server::admin::{self, ClientChanges};
+use obeya_server::{Network, RateLimit};
 use serde_json::json;
 
 use crate::database::DatabaseArg;
@@ -85,8 +85,8 @@ pub(crate) struct Changes {
     networks: Vec<Setting<Network>>,
     /// The most requests of the client in a number of seconds, such as 100/60; or none, for the service's own
     /// limit
-    #[arg(long, value_name = "REQUESTS/SECONDS", value_parser = or_none::<ClientRate>("none"))]
-    rate: Option<Setting<ClientRate>>,
+    #[arg(long, value_name = "REQUESTS/SECONDS", value_parser = or_none::<RateLimit>("none"))]
+    rate: Option<Setting<RateLimit>>,
 }
 
 /// The value of a setting, or none. `Option` has a meaning of its own for the parser of arguments.

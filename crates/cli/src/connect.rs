@@ -47,6 +47,16 @@ pub(crate) struct ConnectArgs {
     )]
     client_id: String,
 
+    /// Sends the secret and tokens in plain HTTP to another machine, where everyone in between can read them.
+    /// Without this flag such an address is refused. In the environment: 1 or true
+    #[arg(
+        long,
+        env = "OBEYA_ALLOW_PLAIN_HTTP",
+        value_parser = is_allowed,
+        help_heading = "Service"
+    )]
+    allow_plain_http: bool,
+
     /// A file that contains only the client's secret
     #[arg(
         long,
@@ -66,7 +76,8 @@ impl ConnectArgs {
         let builder = Client::builder()
             .base_url(self.url.trim())
             .client_id(self.client_id.trim())
-            .client_secret(self.secret()?);
+            .client_secret(self.secret()?)
+            .allow_plain_http(self.allow_plain_http);
         // An empty variable counts as not set.
         let given = |url: &Option<String>| {
             let url = url.as_deref().map(str::trim);
@@ -85,7 +96,7 @@ impl ConnectArgs {
     /// Builds the client. Prints its warnings about insecure addresses to stderr.
     ///
     /// # Errors
-    /// Those of [`ConnectArgs::builder`], and invalid addresses.
+    /// Those of [`ConnectArgs::builder`], invalid addresses, and insecure ones that are not allowed.
     pub(crate) fn client(&self) -> Result<Client> {
         let client = self.builder()?.build()?;
         for warning in client.warnings() {
@@ -116,4 +127,9 @@ impl ConnectArgs {
         }
         Ok(secret.to_owned())
     }
+}
+
+/// The value of `OBEYA_ALLOW_PLAIN_HTTP`, as the SDK reads it: whatever is not clearly a yes is a no.
+fn is_allowed(text: &str) -> Result<bool, std::convert::Infallible> {
+    Ok(matches!(text.trim(), "1" | "true"))
 }

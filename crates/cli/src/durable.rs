@@ -1,9 +1,9 @@
 //! Files that are either complete or absent, even after a power failure, and that only their owner may read.
 //!
-//! `pull` and `sync` create, sync and rename their files here, so that tests can check the order of these
-//! steps ([`calls`]). On Unix a new file has mode 0600, since it contains personal data. A file that replaces
-//! another takes over its mode, so that a mode the user changed persists. Other systems have no modes; there
-//! the folder decides who may read.
+//! `pull`, `sync`, `backup` and `restore` create, sync and rename their files here, so that tests can check
+//! the order of these steps ([`calls`]). On Unix a new file has mode 0600, since it contains personal data. A
+//! file that replaces another takes over its mode, so that a mode the user changed persists. Other systems
+//! have no modes; there the folder decides who may read.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -56,8 +56,33 @@ pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
 /// Renames a file whose content is already on disk, and flushes the folder.
 pub(crate) fn publish(from: &Path, to: &Path) -> io::Result<()> {
     rename(from, to)?;
-    let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());
-    sync_folder(folder.unwrap_or(Path::new(".")))
+    sync_folder(folder_of(to))
+}
+
+/// Like [`publish`], but never replaces a file: another process may have made one meanwhile.
+pub(crate) fn publish_new(from: &Path, to: &Path) -> io::Result<()> {
+    match fs::hard_link(from, to) {
+        Ok(()) => {
+            calls::record("link", to);
+            fs::remove_file(from)?;
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
+        // A file system without links: an empty file takes the name first.
+        Err(_) => {
+            private_options().create_new(true).open(to)?;
+            fs::rename(from, to)?;
+            calls::record("rename to", to);
+        }
+    }
+    sync_folder(folder_of(to))
+}
+
+/// The folder of a file.
+pub(crate) fn folder_of(file: &Path) -> &Path {
+    let folder = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
 }
 
 /// Atomically replaces the content of a file.
@@ -146,6 +171,25 @@ mod tests {
                 "rename to other.json".to_owned(),
                 format!("sync folder {name}")
             ]
+        );
+    }
+
+    #[test]
+    fn a_new_file_never_replaces_another_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let [new, taken, free] = ["new", "taken", "free"].map(|name| folder.path().join(name));
+        fs::write(&new, "new").unwrap();
+        fs::write(&taken, "taken").unwrap();
+        let error = publish_new(&new, &taken).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&taken).unwrap(), b"taken");
+        publish_new(&new, &free).unwrap();
+        assert_eq!(fs::read(&free).unwrap(), b"new");
+        assert!(!new.exists());
+        let name = folder.path().file_name().unwrap().to_str().unwrap();
+        assert_eq!(
+            calls::take(),
+            ["link free".to_owned(), format!("sync folder {name}")]
         );
     }
 

@@ -1,21 +1,27 @@
-//! The command line of Obeya: serve, import, export, migrate, pull, sync, manage clients and
-//! keys, and a demo of all of it.
+//! The command line of Obeya: serve, import, export, migrate, backup, restore, check, pull, sync, manage
+//! clients and keys, read the audit log, erase a person, and a demo of all of it.
 //!
 //! Each command is a thin layer over the service's library or the SDK; there are no domain rules here.
 //! Results go to stdout; logs, progress and errors go to stderr. Exit codes: 0 success, 1 failure, 2 wrong
 //! usage.
 
+mod audit;
+mod backup;
+mod check;
 mod client;
 mod connect;
 mod database;
 mod demo;
 mod durable;
+mod erase_user;
 mod export;
 mod import;
 mod keys;
+mod limits;
 mod migrate;
 mod progress;
 mod pull;
+mod restore;
 mod serve;
 mod stop;
 mod sync;
@@ -45,12 +51,22 @@ enum Command {
     /// Lists, rotates and retires the keys that sign access tokens
     #[command(subcommand)]
     Keys(keys::Command),
+    /// Shows, exports or verifies the audit log of a database: who changed what
+    Audit(audit::Args),
+    /// Removes a person from a database: the user, and its id and names from every record
+    EraseUser(erase_user::Args),
     /// Imports a folder of JSON Lines and CSV files into a database, all or nothing
     Import(import::Args),
     /// Exports the records of a database to a folder that can be imported
     Export(export::Args),
     /// Copies a whole database to an empty one, on the same engine or another, all or nothing
     Migrate(migrate::Args),
+    /// Writes a whole database to one file, also while a service runs on it
+    Backup(backup::Args),
+    /// Puts a backup to an empty place
+    Restore(restore::Args),
+    /// Checks a database for damage and for data that contradicts itself
+    Check(check::Args),
     /// Downloads records from a service to a file: CSV, JSON Lines, Parquet or Arrow
     Pull(pull::Args),
     /// Creates or updates a local copy of all records a client may read: Parquet files, SQLite or PostgreSQL
@@ -67,13 +83,18 @@ impl Command {
             Command::Demo(_)
             | Command::Client(client::Command::List { .. })
             | Command::Keys(keys::Command::List { .. }) => true,
+            Command::Audit(args) => args.only_prints(),
             Command::Pull(args) => args.only_prints(),
             Command::Client(_)
             | Command::Keys(_)
+            | Command::EraseUser(_)
             | Command::Serve(_)
             | Command::Import(_)
             | Command::Export(_)
             | Command::Migrate(_)
+            | Command::Backup(_)
+            | Command::Restore(_)
+            | Command::Check(_)
             | Command::Sync(_) => false,
         }
     }
@@ -83,9 +104,14 @@ impl Command {
             Command::Serve(args) => serve::run(args).await,
             Command::Client(command) => client::run(command).await,
             Command::Keys(command) => keys::run(command).await,
+            Command::Audit(args) => audit::run(args).await,
+            Command::EraseUser(args) => erase_user::run(args).await,
             Command::Import(args) => import::run(args).await,
             Command::Export(args) => export::run(args).await,
             Command::Migrate(args) => migrate::run(args).await,
+            Command::Backup(args) => backup::run(args).await,
+            Command::Restore(args) => restore::run(args).await,
+            Command::Check(args) => check::run(args).await,
             Command::Pull(args) => pull::run(args).await,
             Command::Sync(args) => sync::run(args).await,
             Command::Demo(args) => demo::run(args).await,

@@ -92,6 +92,7 @@ impl Progress for WorkProgress {
     fn begin(&self, phase: Phase, rows: u64) {
         self.bar.set_prefix(match phase {
             Phase::Copy => "copy",
+            Phase::Check => "check",
             _ => "compare",
         });
         self.bar.set_length(rows);

@@ -5,12 +5,16 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use obeya_server::{Config, LeftoverWal, Server};
+use obeya_server::store::StoreError;
+use obeya_server::{Config, ForwardedHeader, LeftoverWal, Network, Server, StartError};
 use tracing_subscriber::EnvFilter;
 
-use crate::database::{self, DatabaseArg};
+use crate::database::DatabaseArg;
 use crate::keys::KeyEncryptionArg;
+use crate::limits::LimitArgs;
 use crate::stop::StopSignal;
+
+const NO_DATABASE: &str = "the service did not start; --create creates a new database";
 
 /// Runs the service on a database.
 #[derive(clap::Args)]
@@ -18,7 +22,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     database: DatabaseArg,
 
-    /// Creates the SQLite file if it does not exist; without this flag, a wrong or unmounted path is an error
+    /// Creates the SQLite file, or the tables in an empty PostgreSQL database, if there are none; without
+    /// this flag, a wrong or unmounted path and an empty database are errors
     #[arg(long)]
     create: bool,
 
@@ -36,6 +41,25 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
 
+    /// A second address, which serves only /healthz, /readyz and /metrics, and is reachable when
+    /// --connections are in use
+    #[arg(long, env = "OBEYA_ADMIN_LISTEN", value_name = "ADDR")]
+    admin_listen: Option<SocketAddr>,
+
+    /// An address or network (10.0.0.0/8) of proxies whose --forwarded-header names the address of the
+    /// client; may be repeated, or a list with commas
+    #[arg(
+        long,
+        env = "OBEYA_TRUSTED_PROXY",
+        value_name = "NETWORK",
+        value_delimiter = ','
+    )]
+    trusted_proxy: Vec<Network>,
+
+    /// The header in which they name it; the other one is ignored, because proxies pass it on unchecked
+    #[arg(long, env = "OBEYA_FORWARDED_HEADER", value_name = "NAME", value_enum, default_value_t = ForwardedHeaderName::XForwardedFor)]
+    forwarded_header: ForwardedHeaderName,
+
     /// The public URL of the service, if requests do not carry it (behind a proxy that terminates TLS)
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
@@ -44,26 +68,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "URL")]
     auth_url: Option<String>,
 
-    /// How many database connections may read at a time; one more writes, and one checks for revoked clients
-    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=1000))]
-    db_connections: u16,
-
-    /// How many client connections may be open at a time; a further one closes the connection that has been
-    /// idle longest
-    #[arg(long, env = "OBEYA_CONNECTIONS", value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
-    connections: u32,
-
-    /// Timeout for reading the head of a request, from its first byte, in seconds
-    #[arg(long, env = "OBEYA_HEAD_TIMEOUT", value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=86_400))]
-    head_timeout: u32,
-
-    /// Timeout for idle connections, in seconds
-    #[arg(long, env = "OBEYA_IDLE_TIMEOUT", value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=86_400))]
-    idle_timeout: u32,
-
-    /// How many requests with an Idempotency-Key each client may send in 24 hours
-    #[arg(long, env = "OBEYA_IDEMPOTENCY_KEYS", value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..))]
-    idempotency_keys: u32,
+    /// How many days entries of the audit log are retained. By default they are never removed
+    #[arg(long, env = "OBEYA_AUDIT_RETENTION", value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..=36_500))]
+    audit_retention: Option<u32>,
 
     /// Lifetime of an access token, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 86_400, value_parser = clap::value_parser!(u64).range(1..=315_360_000))]
@@ -83,6 +90,17 @@ pub(crate) struct Args {
     /// Format of the log
     #[arg(long, value_enum, default_value_t = LogFormat::Text)]
     log_format: LogFormat,
+
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum ForwardedHeaderName {
+    /// X-Forwarded-For
+    XForwardedFor,
+    /// Forwarded (RFC 7239)
+    Forwarded,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -102,13 +120,12 @@ fn filter(text: &str) -> Result<String, String> {
 /// Serves until SIGINT or SIGTERM; a second signal aborts requests in flight.
 pub(crate) async fn run(args: Args) -> Result<()> {
     log_to_stderr(&args.log, args.log_format)?;
-    let is_file = database::sqlite_file(&args.database.url).is_some();
     if !args.create {
         let existing = args.database.existing();
-        existing.context("the service did not start; --create creates a new database")?;
+        existing.context(NO_DATABASE)?;
     }
     let mut config = Config::new(args.database.url);
-    config.create = args.create || !is_file;
+    config.create = args.create;
     config.leftover_wal = match (args.keep_wal, args.discard_wal) {
         (true, _) => LeftoverWal::Apply,
         (_, true) => LeftoverWal::Discard,
@@ -117,17 +134,33 @@ pub(crate) async fn run(args: Args) -> Result<()> {
     config.listen = args.listen;
     config.base_url = args.base_url;
     config.auth_url = args.auth_url;
-    config.limits.database_connections = args.db_connections.into();
-    config.limits.connections = usize::try_from(args.connections)?;
-    config.limits.header_read = Duration::from_secs(args.head_timeout.into());
-    config.limits.idle = Duration::from_secs(args.idle_timeout.into());
-    config.limits.idempotency_keys = args.idempotency_keys;
+    config.admin_listen = args.admin_listen;
+    config.trusted_proxies = args.trusted_proxy;
+    config.forwarded_header = match args.forwarded_header {
+        ForwardedHeaderName::XForwardedFor => ForwardedHeader::XForwardedFor,
+        ForwardedHeaderName::Forwarded => ForwardedHeader::Forwarded,
+    };
+    args.limits.apply(&mut config.limits)?;
+    let days = args.audit_retention.map(u64::from);
+    config.audit_retention = days.map(|days| Duration::from_secs(days * 86_400));
     config.token_lifetime = Duration::from_secs(args.token_lifetime);
     config.never_store_reporter = args.never_store_reporter;
     config.key_encryption = args.key_encryption.read()?;
-    let running = Server::start(config)
-        .await
-        .context("the service did not start")?;
+    let running = Server::start(config).await.map_err(|error| {
+        let is_empty = matches!(
+            error,
+            StartError::Store {
+                source: StoreError::NoDatabase(_),
+                ..
+            }
+        );
+        let context = if is_empty {
+            NO_DATABASE
+        } else {
+            "the service did not start"
+        };
+        anyhow::Error::new(error).context(context)
+    })?;
     let mut stop = StopSignal::catch().context("signals cannot be caught")?;
     // Exactly this one line: supervisors wait for it and read the port from it.
     let mut out = io::stdout();

@@ -35,6 +35,7 @@ pub struct ClientBuilder {
     retry: RetryPolicy,
     user_agent: Option<String>,
     max_body_bytes: Option<u64>,
+    allow_plain_http: bool,
     compression: Option<bool>,
     supports_idempotency_keys: Option<bool>,
     observer: Option<Arc<dyn Observer>>,
@@ -47,8 +48,9 @@ impl Client {
     }
 
     /// A client configured by environment variables: `OBEYA_BASE_URL`, `OBEYA_CLIENT_ID`,
-    /// `OBEYA_CLIENT_SECRET`; optionally `OBEYA_AUTH_URL` (the token issuer, if it has another address) and
-    /// `OBEYA_TOKEN_URL` (its token endpoint, if that is on another host).
+    /// `OBEYA_CLIENT_SECRET`; optionally `OBEYA_AUTH_URL` (the token issuer, if it has another address),
+    /// `OBEYA_TOKEN_URL` (its token endpoint, if that is on another host) and `OBEYA_ALLOW_PLAIN_HTTP`
+    /// ([`allow_plain_http`](ClientBuilder::allow_plain_http)).
     ///
     /// # Errors
     /// [`ConfigError::MissingVariables`](crate::ConfigError::MissingVariables) with the names of all missing
@@ -148,6 +150,14 @@ impl ClientBuilder {
         self
     }
 
+    /// Whether the client secret and the access token may be sent in plain HTTP to another machine, where
+    /// everyone in between can read and use them. Default: no, and [`build`](Self::build) refuses such
+    /// addresses. Addresses on this machine (`localhost`, loopback) need no permission.
+    pub fn allow_plain_http(mut self, allowed: bool) -> Self {
+        self.allow_plain_http = allowed;
+        self
+    }
+
     /// Whether to request compressed responses. Default: yes, unless the service is on this machine, where
     /// decompression costs more than it saves.
     pub fn compression(mut self, wanted: bool) -> Self {
@@ -170,17 +180,19 @@ impl ClientBuilder {
     }
 
     /// Takes settings from the environment: `OBEYA_BASE_URL`, `OBEYA_AUTH_URL`, `OBEYA_TOKEN_URL`,
-    /// `OBEYA_CLIENT_ID`, `OBEYA_CLIENT_SECRET`. Variables that are not set leave a setting unchanged.
+    /// `OBEYA_CLIENT_ID`, `OBEYA_CLIENT_SECRET`, `OBEYA_ALLOW_PLAIN_HTTP` (`1` or `true` allows it, anything
+    /// else does not). Variables that are not set leave a setting unchanged.
     pub fn environment(self) -> Self {
         self.variables(|name| std::env::var(name).ok())
     }
 
-    /// Builds the client. It does not connect or fetch a token yet. A setting that would send secrets
-    /// unencrypted causes a `tracing` warning, which [`Client::warnings`] also returns.
+    /// Builds the client. It does not connect or fetch a token yet. Settings that send secrets unencrypted,
+    /// because [`allow_plain_http`](Self::allow_plain_http) allows it, cause a `tracing` warning, which
+    /// [`Client::warnings`] also returns.
     ///
     /// # Errors
-    /// [`Error::Config`](crate::Error::Config) when a setting is missing or invalid, or the system's root
-    /// certificates cannot be loaded.
+    /// [`Error::Config`](crate::Error::Config) when a setting is missing or invalid, secrets would be sent
+    /// unencrypted without permission, or the system's root certificates cannot be loaded.
     pub fn build(self) -> Result<Client> {
         let observer = self.observer.clone();
         let config = self.config()?;
@@ -200,6 +212,9 @@ impl ClientBuilder {
         self.client_secret = variable("OBEYA_CLIENT_SECRET")
             .map(|secret| Secret::new(&secret))
             .or(self.client_secret);
+        if let Some(allowed) = variable("OBEYA_ALLOW_PLAIN_HTTP") {
+            self.allow_plain_http = matches!(allowed.trim(), "1" | "true");
+        }
         self
     }
 
@@ -246,7 +261,7 @@ impl ClientBuilder {
                 reason: "must be printable ASCII".to_owned(),
             });
         }
-        Ok(Config {
+        let config = Config {
             base_url,
             auth_url,
             token_url,
@@ -256,9 +271,12 @@ impl ClientBuilder {
             retry: self.retry,
             max_body_bytes: self.max_body_bytes.unwrap_or(64 << 20),
             user_agent,
+            allow_plain_http: self.allow_plain_http,
             compression: self.compression,
             supports_idempotency_keys: self.supports_idempotency_keys,
-        })
+        };
+        config.require_private()?;
+        Ok(config)
     }
 
     /// Requires exactly one way to authenticate.
@@ -352,6 +370,25 @@ mod tests {
             panic!("client credentials expected");
         };
         assert_eq!((id.as_str(), secret.expose()), ("plant", "s3cret"));
+    }
+
+    #[test]
+    fn plain_http_is_allowed_by_one_or_true_and_by_nothing_else() {
+        for (value, allowed) in [
+            ("1", true),
+            ("true", true),
+            ("0", false),
+            ("false", false),
+            ("yes", false),
+        ] {
+            let builder = Client::builder().allow_plain_http(!allowed);
+            let set = builder
+                .variables(|name| (name == "OBEYA_ALLOW_PLAIN_HTTP").then(|| value.to_owned()));
+            assert_eq!(set.allow_plain_http, allowed, "{value}");
+        }
+        // Not set, or empty: as it was.
+        let kept = Client::builder().allow_plain_http(true);
+        assert!(kept.variables(|_| Some(" ".to_owned())).allow_plain_http);
     }
 
     #[test]

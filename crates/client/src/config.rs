@@ -26,6 +26,8 @@ pub(crate) struct Config {
     /// Maximum size of a decompressed response body.
     pub(crate) max_body_bytes: u64,
     pub(crate) user_agent: String,
+    /// Whether secrets may be sent in plain HTTP to another machine.
+    pub(crate) allow_plain_http: bool,
     /// Whether to request compressed responses; `None`: decided by [`Config::is_loopback`].
     pub(crate) compression: Option<bool>,
     /// Whether the service supports `Idempotency-Key`; `None`: decided by the issuer's metadata.
@@ -66,27 +68,42 @@ impl Config {
         self.addresses().all(is_loopback)
     }
 
-    /// Warnings about secrets sent in plain HTTP to another machine.
-    pub(crate) fn warnings(&self) -> Vec<String> {
-        let warning = |what: &str, url: &Url| {
-            let readable = url.scheme() == "http" && !is_loopback(url);
-            let origin = url.origin().ascii_serialization();
-            readable.then(|| {
-                format!(
-                    "{what} is sent to {origin} without TLS and can be read in transit: use https"
-                )
-            })
-        };
-        let token = || warning("the access token", &self.base_url);
-        let warnings = match &self.credentials {
-            Credentials::Client { .. } => {
-                let endpoint = self.token_url.as_ref().unwrap_or(&self.auth_url);
-                [warning("the client secret", endpoint), token()]
+    /// Refuses settings that send a secret in plain HTTP to another machine, unless they allow it.
+    pub(crate) fn require_private(&self) -> Result<(), ConfigError> {
+        match self.readable_secrets().next() {
+            Some((secret, origin)) if !self.allow_plain_http => {
+                Err(ConfigError::PlainHttp { secret, origin })
             }
-            Credentials::Token(_) => [None, token()],
-            Credentials::Anonymous => [None, None],
+            _ => Ok(()),
+        }
+    }
+
+    /// Warnings about secrets that are sent in plain HTTP to another machine.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let warning = |(secret, origin)| {
+            format!(
+                "the {secret} is sent to {origin} without TLS and can be read in transit: use https"
+            )
         };
-        warnings.into_iter().flatten().collect()
+        self.readable_secrets().map(warning).collect()
+    }
+
+    /// The secrets that are sent in plain HTTP to another machine, and to which origin.
+    fn readable_secrets(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let endpoint = self.token_url.as_ref().unwrap_or(&self.auth_url);
+        let sent = match &self.credentials {
+            Credentials::Client { .. } => {
+                vec![
+                    ("client secret", endpoint),
+                    ("access token", &self.base_url),
+                ]
+            }
+            Credentials::Token(_) => vec![("access token", &self.base_url)],
+            Credentials::Anonymous => Vec::new(),
+        };
+        sent.into_iter()
+            .filter(|(_, url)| url.scheme() == "http" && !is_loopback(url))
+            .map(|(secret, url)| (secret, url.origin().ascii_serialization()))
     }
 }
 
@@ -158,7 +175,7 @@ mod tests {
             let config = crate::Client::builder()
                 .base_url(base)
                 .auth_url(auth)
-                .token("t");
+                .anonymous();
             config.config().unwrap().is_loopback()
         };
         for here in [
@@ -180,11 +197,26 @@ mod tests {
     }
 
     #[test]
-    fn secrets_that_can_be_read_on_the_way_are_warned_of() {
+    fn secrets_that_can_be_read_on_the_way_are_refused_and_where_allowed_warned_of() {
         let warnings = |base: &str, auth: &str| {
             let client = crate::Client::builder().base_url(base).auth_url(auth);
-            let config = client.client_id("plant").client_secret("hunter2").config();
-            config.unwrap().warnings()
+            let client = client.client_id("plant").client_secret("hunter2");
+            let allowed = client.clone().allow_plain_http(true).config();
+            let warnings = allowed.unwrap().warnings();
+            let refused = client.config().err().map(|error| error.to_string());
+            // Refused for the first secret that a warning would be about.
+            assert_eq!(refused.is_some(), !warnings.is_empty(), "{base} {auth}");
+            if let (Some(refused), Some(warning)) = (refused, warnings.first()) {
+                let said = warning.split(" without TLS").next().unwrap();
+                assert_eq!(
+                    refused,
+                    format!(
+                        "{} without TLS and could be read in transit: use https, or allow it by allow_plain_http (OBEYA_ALLOW_PLAIN_HTTP=1)",
+                        said.replace(" is sent", " would be sent")
+                    )
+                );
+            }
+            warnings
         };
         let (plain, tls) = ("http://plant.example:8080", "https://plant.example");
         let here = "http://127.0.0.1:8080";
@@ -201,7 +233,16 @@ mod tests {
             assert!(warnings(base, auth).is_empty(), "{base} {auth}");
         }
         let builder = || crate::Client::builder().base_url(plain);
-        assert_eq!(builder().token("t").config().unwrap().warnings(), [token]);
+        let with_token = builder().token("t");
+        assert_eq!(
+            with_token.clone().config().unwrap_err(),
+            ConfigError::PlainHttp {
+                secret: "access token",
+                origin: plain.to_owned()
+            }
+        );
+        let allowed = with_token.allow_plain_http(true).config();
+        assert_eq!(allowed.unwrap().warnings(), [token]);
         assert!(
             builder()
                 .anonymous()
@@ -214,12 +255,14 @@ mod tests {
         let named = crate::Client::builder()
             .base_url(tls)
             .token_url("http://b.example/token");
-        let named = named
-            .client_id("plant")
-            .client_secret("hunter2")
-            .config()
-            .unwrap();
-        assert_eq!(named.warnings().len(), 1);
+        let named = named.client_id("plant").client_secret("hunter2");
+        assert_eq!(
+            named.config().unwrap_err(),
+            ConfigError::PlainHttp {
+                secret: "client secret",
+                origin: "http://b.example".to_owned()
+            }
+        );
     }
 
     #[test]

@@ -268,6 +268,18 @@ pub enum ConfigError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A secret would be sent in plain HTTP to another machine, and nothing allows it
+    /// ([`allow_plain_http`](crate::ClientBuilder::allow_plain_http)).
+    #[error(
+        "the {secret} would be sent to {origin} without TLS and could be read in transit: use https, or allow it by allow_plain_http (OBEYA_ALLOW_PLAIN_HTTP=1)"
+    )]
+    #[non_exhaustive]
+    PlainHttp {
+        /// Which secret: `client secret` or `access token`.
+        secret: &'static str,
+        /// Where it would be sent.
+        origin: String,
+    },
     /// The HTTP client could not be set up, for example because the system has no root certificates.
     #[error("the HTTP client could not be set up: {0}")]
     Transport(String),

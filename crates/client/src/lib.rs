@@ -85,10 +85,11 @@
 //! `Debug` output or errors.
 //!
 //! The client secret is sent only to the origin of the token issuer, whatever its discovery document
-//! contains; [`token_url`](ClientBuilder::token_url) sets another endpoint. A secret or token sent in plain
-//! HTTP to another machine causes a `tracing` warning, which [`Client::warnings`] returns too; so does a
-//! discovery document that is not used. Nothing else is logged. Error messages contain no control characters;
-//! use [`printable`] for records.
+//! contains; [`token_url`](ClientBuilder::token_url) sets another endpoint. Settings that send a secret or
+//! token in plain HTTP to another machine are refused. Where
+//! [`allow_plain_http`](ClientBuilder::allow_plain_http) permits it, it causes a `tracing` warning, which
+//! [`Client::warnings`] returns too; so does a discovery document that is not used. Nothing else is logged.
+//! Error messages contain no control characters; use [`printable`] for records.
 //!
 //! # Features
 //!

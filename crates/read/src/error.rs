@@ -17,6 +17,8 @@ pub enum ReadError {
     NotFound(&'static str, i64),
     /// The expanded rows exceed a limit.
     LimitExceeded(Excess),
+    /// There is no memory for the answer now.
+    OutOfMemory,
     /// The store failed.
     Store(StoreError),
 }

@@ -360,21 +360,20 @@ impl ListRead {
             out.push(b',');
         }
         out.extend_from_slice(b"\"value\":[");
-        let found = write_rows(session, plan, &mut out)?;
+        let found = rows::write_rows(session, rows_of(plan), sink, &mut out)?;
         out.push(b']');
         sink.last(out);
         let Window {
-            limit,
             left,
             preferred,
             now,
+            ..
         } = plan.window;
-        let more = found.rows as u64 > limit;
-        let next = more.then(|| NextPage {
+        let next = found.has_more.then(|| NextPage {
             list: name(plan.query.entity(), self.parent.as_ref(), &plan.listing),
             position: ListPosition {
                 keys: found.last.into_iter().map(PositionKey::of).collect(),
-                left: left.map(|left| left - limit),
+                left: left.map(|left| left - found.rows as u64),
                 page_size: preferred,
                 now,
             },
@@ -391,7 +390,7 @@ fn run_trash(
     let mut out = b"{\"total\":".to_vec();
     json::int(&mut out, plan.count.get(session)?);
     out.extend_from_slice(b",\"page\":1,\"values\":[");
-    write_rows(session, plan, &mut out)?;
+    rows::write_all(session, &rows_of(plan), sink, &mut out)?;
     out.extend_from_slice(b"]}");
     sink.last(out);
     Ok(ReadOutcome::Complete)
@@ -413,22 +412,17 @@ impl CountRead {
     }
 }
 
-/// Writes the rows of a page.
-fn write_rows(
-    session: &mut dyn Session,
-    plan: &ListPlan,
-    out: &mut Vec<u8>,
-) -> Result<rows::WrittenRows, ReadError> {
+/// The rows of a page.
+fn rows_of(plan: &ListPlan) -> rows::RowQuery<'_> {
     let whole = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
-    let rows = rows::RowQuery {
+    rows::RowQuery {
         query: &plan.query,
         encoder: &plan.encoder,
         statements: &plan.rows.statements,
         keys: &plan.rows.keys,
         limit: whole(plan.window.limit),
         read: whole(plan.window.rows()),
-    };
-    rows::write_rows(session, rows, out)
+    }
 }
 
 /// The order keys of the first row of a page.

@@ -123,7 +123,7 @@ impl RecordRead {
             RecordSource::Plan(plan) => plan.read(session, self.id)?,
             RecordSource::Query(query) => {
                 let condition = Predicate::new("{t}.id = ?", [sql::Value::Int(self.id.into())]);
-                read_where(session, query, condition)?
+                read_where(session, query, condition, sink)?
             }
             RecordSource::Navigation {
                 from,
@@ -131,7 +131,7 @@ impl RecordRead {
                 query,
             } => {
                 from.check(session)?;
-                let Some(record) = read_where(session, query, condition.clone())? else {
+                let Some(record) = read_where(session, query, condition.clone(), sink)? else {
                     return Ok(ReadOutcome::NoContent);
                 };
                 Some(record)
@@ -148,6 +148,7 @@ fn read_where(
     session: &mut dyn Session,
     query: &Bound,
     condition: Predicate,
+    sink: &mut dyn Sink,
 ) -> Result<Option<Vec<u8>>, ReadError> {
     let scope = Scope {
         predicates: vec![condition],
@@ -163,6 +164,6 @@ fn read_where(
         limit: 1,
         read: 1,
     };
-    let found = rows::write_rows(session, rows, &mut out)?;
+    let found = rows::write_rows(session, rows, sink, &mut out)?;
     Ok((found.rows > 0).then_some(out))
 }

@@ -2,8 +2,8 @@
 //!
 //! A record has the same bytes as the answer to a write of it; a test compares the two. The first row of the
 //! page is found by its position, then the page is read in batches by keyset within one snapshot, so that a
-//! reader holds a bounded number of rows. The memory budget (`http/memory_budget.rs`) bounds what waits for
-//! the client, because the texts of a record may have any length.
+//! reader holds a bounded number of rows. The buffer of the answer (`http/answer_buffer.rs`) bounds what
+//! waits for the client, because the texts of a record may have any length.
 
 use obeya_model::Date;
 use obeya_odata::sql::{self, Predicate, Scope};

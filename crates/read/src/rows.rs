@@ -13,6 +13,7 @@ use obeya_odata::{Bound, BoundExpand};
 
 use super::error::{Excess, ReadError};
 use super::row_encoder::RowEncoder;
+use super::sink::Sink;
 use super::time::TimestampFormatter;
 use super::{binds, json};
 use obeya_store::engine::{Row, Session, StoreError, Value};
@@ -20,9 +21,12 @@ use obeya_store::entities::order_of;
 
 /// The most rows that one request may expand, over all levels.
 const MAX_EXPANDED_ROWS: usize = 100_000;
-/// The most bytes of an answer with expanded rows. Expanding in both directions
+/// The most bytes of one record with its expanded rows. Expanding in both directions
 /// (`incident($expand=comments)`) multiplies the rows that were read.
 const MAX_EXPANDED_BYTES: usize = 64 << 20;
+/// The most bytes of a page, except for a page of one record. Records of usual length fill a page of 1,000
+/// with less than half of it.
+const PAGE_BYTES: usize = 4 << 20;
 /// The most link values bound to one statement; engines allow some 32,000 in all.
 const MAX_LINKS: usize = 10_000;
 
@@ -82,12 +86,6 @@ struct ExpandLimits {
 }
 
 impl ExpandLimits {
-    /// The limits of one request.
-    const OF_REQUEST: Self = Self {
-        rows: MAX_EXPANDED_ROWS,
-        bytes: MAX_EXPANDED_BYTES,
-    };
-
     /// Subtracts the bytes of a level. Each of its rows is in the answer at least once, so a level that
     /// exceeds the limit means an answer that does.
     fn take(&mut self, level: &Level) -> Result<(), RowsError> {
@@ -110,11 +108,12 @@ impl RowsError {
         limit: MAX_EXPANDED_ROWS,
         unit: "rows",
     });
-    const TOO_MANY_BYTES: Self = Self::LimitExceeded(Excess {
+    const TOO_LONG: Excess = Excess {
         what: "answer",
         limit: MAX_EXPANDED_BYTES,
         unit: "bytes",
-    });
+    };
+    const TOO_MANY_BYTES: Self = Self::LimitExceeded(Self::TOO_LONG);
 }
 
 impl From<StoreError> for RowsError {
@@ -124,7 +123,7 @@ impl From<StoreError> for RowsError {
 }
 
 impl RowQuery<'_> {
-    /// Calls `each` with every row to write and its number from 1, until it breaks.
+    /// Calls `each` with every row to write and its number from 1. A row at which it breaks is the last one.
     fn each(
         &self,
         session: &mut dyn Session,
@@ -132,29 +131,29 @@ impl RowQuery<'_> {
     ) -> Result<WrittenRows, StoreError> {
         let mut found = WrittenRows {
             rows: 0,
+            has_more: false,
             last: Vec::new(),
         };
-        let mut wanted = ControlFlow::Continue(());
+        let mut limit = self.limit;
         for statement in self.statements {
-            if found.rows >= self.read || wanted.is_break() {
+            if found.rows >= self.read || found.has_more {
                 break;
             }
             session.query(&statement.sql, &binds(statement), &mut |row| {
-                found.rows += 1;
-                if found.rows > self.limit {
+                if found.rows == limit {
+                    found.has_more = true;
                     return Ok(ControlFlow::Break(()));
                 }
-                if found.rows == self.limit {
+                found.rows += 1;
+                if each(row, found.rows)?.is_break() {
+                    limit = found.rows;
+                }
+                if found.rows == limit {
                     for &key in self.keys {
                         found.last.push(owned(row.value(key)?));
                     }
                 }
-                wanted = each(row, found.rows)?;
-                Ok(if found.rows < self.read {
-                    wanted
-                } else {
-                    ControlFlow::Break(())
-                })
+                Ok(continue_if(found.rows < self.read))
             })?;
         }
         Ok(found)
@@ -163,34 +162,54 @@ impl RowQuery<'_> {
 
 /// The result of [`write_rows`].
 pub struct WrittenRows {
-    /// The number of rows, capped at one more than the limit.
+    /// The number of rows.
     pub rows: usize,
-    /// The keys of the row at the limit, if there is one.
+    /// Whether another row follows.
+    pub has_more: bool,
+    /// The keys of the last row, if the limit or its length made it the last one.
     pub last: Vec<sql::Value>,
 }
 
-/// Writes the rows as objects separated by commas, with their expanded records, within the limits of one
-/// request.
+/// Writes the rows as objects separated by commas, with their expanded records. Writes fewer rows than the
+/// limit if they are long; a single row may be longer than a page, if the sink has memory for it.
 pub(crate) fn write_rows(
     session: &mut dyn Session,
-    rows: RowQuery<'_>,
+    mut rows: RowQuery<'_>,
+    sink: &mut dyn Sink,
     out: &mut Vec<u8>,
 ) -> Result<WrittenRows, ReadError> {
-    let written = if rows.query.expands().is_empty() {
-        write_plain(session, &rows, usize::MAX, out)
-    } else {
-        write_expanded(session, &rows, ExpandLimits::OF_REQUEST, out)
+    if rows.query.expands().is_empty() {
+        return Ok(write_until(session, &rows, PAGE_BYTES, out)?);
+    }
+    let start = out.len();
+    let mut limits = ExpandLimits {
+        rows: MAX_EXPANDED_ROWS,
+        bytes: PAGE_BYTES,
     };
-    written.map_err(|stop| match stop {
-        RowsError::LimitExceeded(excess) => ReadError::LimitExceeded(excess),
-        RowsError::Store(error) => ReadError::Store(error),
-    })
+    loop {
+        match write_expanded(session, &mut rows, limits, out) {
+            Err(RowsError::LimitExceeded(RowsError::TOO_LONG)) if rows.limit > 1 => rows.limit /= 2,
+            Err(RowsError::LimitExceeded(RowsError::TOO_LONG))
+                if limits.bytes < MAX_EXPANDED_BYTES =>
+            {
+                // As much again for the levels, and as much for the answer that is put together from them.
+                if !sink.reserve(2 * limits.bytes) {
+                    return Err(ReadError::OutOfMemory);
+                }
+                limits.bytes *= 2;
+            }
+            Err(RowsError::LimitExceeded(excess)) => return Err(ReadError::LimitExceeded(excess)),
+            Err(RowsError::Store(error)) => return Err(ReadError::Store(error)),
+            Ok(written) => return Ok(written),
+        }
+        out.truncate(start);
+    }
 }
 
 /// Writes the rows with their parts. If that exceeds `bytes`, returns `None` and leaves `out` unchanged.
 pub(crate) fn write_within(
     session: &mut dyn Session,
-    rows: RowQuery<'_>,
+    mut rows: RowQuery<'_>,
     bytes: usize,
     out: &mut Vec<u8>,
 ) -> Result<Option<WrittenRows>, StoreError> {
@@ -202,7 +221,7 @@ pub(crate) fn write_within(
             rows: usize::MAX,
             bytes,
         };
-        write_expanded(session, &rows, limits, out)
+        write_expanded(session, &mut rows, limits, out)
     };
     match written {
         Ok(found) => Ok(Some(found)),
@@ -214,15 +233,18 @@ pub(crate) fn write_within(
     }
 }
 
+/// Writes rows with their expanded records, or fails if they exceed the limits. Lowers the limit of rows to
+/// those that there are.
 fn write_expanded(
     session: &mut dyn Session,
-    rows: &RowQuery<'_>,
+    rows: &mut RowQuery<'_>,
     limits: ExpandLimits,
     out: &mut Vec<u8>,
 ) -> Result<WrittenRows, RowsError> {
     let max_bytes = out.len().saturating_add(limits.bytes);
     let mut left = limits;
     let (mut level, found) = read_level(session, rows, false, left.bytes)?;
+    rows.limit = found.rows;
     left.take(&level)?;
     expand(session, rows.query, &mut level, &mut left)?;
     for row in 0..level.ends.len() {
@@ -240,18 +262,62 @@ fn write_plain(
     bytes: usize,
     out: &mut Vec<u8>,
 ) -> Result<WrittenRows, RowsError> {
-    let mut timestamps = TimestampFormatter::new();
     let max_bytes = out.len().saturating_add(bytes);
-    let found = rows.each(session, |row, number| {
-        out.extend_from_slice(if number == 1 { b"{" } else { b",{" });
-        rows.encoder.write(out, row, &mut timestamps)?;
-        out.push(b'}');
-        Ok(continue_if(out.len() <= max_bytes))
-    })?;
+    let found = write_until(session, rows, bytes, out)?;
     if out.len() > max_bytes {
         return Err(RowsError::TOO_MANY_BYTES);
     }
     Ok(found)
+}
+
+/// Writes rows up to the one that exceeds `bytes`.
+fn write_until(
+    session: &mut dyn Session,
+    rows: &RowQuery<'_>,
+    bytes: usize,
+    out: &mut Vec<u8>,
+) -> Result<WrittenRows, StoreError> {
+    let max_bytes = out.len().saturating_add(bytes);
+    write_while(session, rows, out, |length| length <= max_bytes)
+}
+
+/// Writes every row, which cannot be left to another page, if the sink has memory for them.
+pub(crate) fn write_all(
+    session: &mut dyn Session,
+    rows: &RowQuery<'_>,
+    sink: &mut dyn Sink,
+    out: &mut Vec<u8>,
+) -> Result<(), ReadError> {
+    let mut max_bytes = PAGE_BYTES;
+    let mut has_memory = true;
+    write_while(session, rows, out, |length| {
+        while has_memory && length > max_bytes {
+            has_memory = sink.reserve(PAGE_BYTES);
+            max_bytes += PAGE_BYTES;
+        }
+        has_memory
+    })?;
+    if has_memory {
+        Ok(())
+    } else {
+        Err(ReadError::OutOfMemory)
+    }
+}
+
+/// Writes rows as long as `is_wanted` says so of the length of what is written.
+fn write_while(
+    session: &mut dyn Session,
+    rows: &RowQuery<'_>,
+    out: &mut Vec<u8>,
+    mut is_wanted: impl FnMut(usize) -> bool,
+) -> Result<WrittenRows, StoreError> {
+    let mut timestamps = TimestampFormatter::new();
+    rows.each(session, |row, number| {
+        out.extend_from_slice(if number == 1 { b"{" } else { b",{" });
+        rows.encoder.write(out, row, &mut timestamps)?;
+        out.push(b'}');
+        Ok(continue_if(is_wanted(out.len())))
+    })
 }
 
 /// Continues if the next row is wanted.
@@ -427,9 +493,11 @@ impl Expanded {
                     read: usize::MAX,
                 };
                 let (part, found) = read_level(session, &rows, true, left.bytes)?;
-                let rows = left.rows.checked_sub(found.rows);
-                left.rows = rows.ok_or(RowsError::TOO_MANY_ROWS)?;
                 left.take(&part)?;
+                if found.has_more {
+                    return Err(RowsError::TOO_MANY_ROWS);
+                }
+                left.rows -= found.rows;
                 level.append(part);
             }
             if let Some(counts) = &mut counts {

@@ -20,6 +20,12 @@ pub trait Sink {
     /// Takes the last piece.
     fn last(&mut self, bytes: Vec<u8>);
 
+    /// Reserves memory for one record that takes more than a page should. False if there is none; then the
+    /// read fails with [`ReadError::OutOfMemory`](super::ReadError::OutOfMemory).
+    fn reserve(&mut self, _bytes: usize) -> bool {
+        true
+    }
+
     /// Whether another piece is wanted, for a read that produces none for long.
     fn is_wanted(&self) -> bool {
         true

@@ -8,11 +8,13 @@ use http::header::HOST;
 use http::uri::Authority;
 
 use crate::auth::Tokens;
+use crate::auth::refused::RefusedTokens;
 use crate::auth::secrets::Secrets;
 use crate::config::{Clock, Config, lifetime_seconds};
-use crate::http::batch_budget::BatchBudget;
+use crate::http::answer_buffer::SlowClients;
 use crate::http::memory_budget::MemoryBudget;
-use crate::telemetry::Metrics;
+use crate::http::rate_limits::RateLimits;
+use crate::telemetry::{Metrics, RefusalLog};
 use obeya_read::{ReadCaches, TokenSigner};
 use obeya_store::engine::StoreError;
 use obeya_store::{Store, StoreOptions};
@@ -29,16 +31,24 @@ pub(crate) struct App {
     pub(crate) store: Store,
     /// The caches of reads.
     pub(crate) caches: ReadCaches,
-    /// The memory that unsent answers may use.
+    /// The memory that bodies and unsent answers may use.
     pub(crate) memory: MemoryBudget,
-    /// The memory that large bodies may use.
-    pub(crate) batch_budget: BatchBudget,
+    /// How readers wait for slow clients.
+    pub(crate) slow_clients: SlowClients,
     /// Signs the next links of lists.
     pub(crate) links: TokenSigner,
     /// Issues and verifies access tokens.
     pub(crate) tokens: Arc<Tokens>,
     /// Checks client secrets.
     pub(crate) secrets: Secrets,
+    /// How many requests clients and addresses may still send.
+    pub(crate) rates: RateLimits,
+    /// The lines of the log about refused requests.
+    pub(crate) refusals: RefusalLog,
+    /// The same, about refused token requests, which have a line of their own.
+    pub(crate) token_refusals: RefusalLog,
+    /// Counts refused token requests and refused tokens, for the audit log.
+    pub(crate) refused: RefusedTokens,
     /// The metrics.
     pub(crate) metrics: Metrics,
 }
@@ -74,9 +84,13 @@ impl App {
             store,
             caches: ReadCaches::default(),
             memory: MemoryBudget::new(&config.limits),
-            batch_budget: BatchBudget::new(&config.limits),
+            slow_clients: SlowClients::new(&config.limits),
             tokens: Arc::new(tokens),
             secrets: Secrets::new(config.limits.concurrent_hashes),
+            rates: RateLimits::new(&config),
+            refusals: RefusalLog::new("requests", config.limits.logged_refusals),
+            token_refusals: RefusalLog::new("token requests", config.limits.logged_refusals),
+            refused: RefusedTokens::default(),
             metrics: Metrics::new(labels),
             config,
         })
@@ -117,6 +131,7 @@ fn store_options(config: &Config) -> StoreOptions {
         leftover_wal: config.leftover_wal,
         readers: limits.database_connections.max(1),
         reader_wait: limits.database_wait,
+        client_share: limits.client_share,
         statement_budget: limits.statement,
         // A list of v1 waits for its client between statements.
         reader_pause: limits.request,

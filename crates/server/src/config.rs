@@ -2,7 +2,8 @@
 //! variable is read here.
 
 use std::fmt;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,9 +13,17 @@ pub use obeya_odata::Limits as QueryLimits;
 pub use obeya_store::LeftoverWal;
 
 use crate::key_encryption::KeyEncryptionKey;
+use crate::network::Network;
+use crate::rate_limit::RateLimit;
 
 /// Ticks of 100 ns in a second.
-const TICKS_PER_SECOND: i64 = 10_000_000;
+pub(crate) const TICKS_PER_SECOND: i64 = 10_000_000;
+
+/// More than a person mistypes in a minute, and far less than guessing needs.
+const TOKEN_FAILURES: Option<RateLimit> = match (NonZeroU32::new(30), NonZeroU32::new(60)) {
+    (Some(requests), Some(seconds)) => RateLimit::new(requests, seconds),
+    _ => None,
+};
 
 /// The settings of a service. [`Config::new`] gives defaults that are safe on a loopback address.
 #[derive(Debug, Clone)]
@@ -29,6 +38,14 @@ pub struct Config {
     pub leftover_wal: LeftoverWal,
     /// The address to listen on; port 0 takes any free one. Default `127.0.0.1:0`.
     pub listen: SocketAddr,
+    /// The address of a second listener, which serves only `/healthz`, `/readyz` and `/metrics`, and has
+    /// connections of its own. Default: none. The first listener serves them in any case.
+    pub admin_listen: Option<SocketAddr>,
+    /// The proxies whose [`Self::forwarded_header`] is believed, and whose connections
+    /// [`Limits::connections_per_address`] does not limit. Default: none.
+    pub trusted_proxies: Vec<Network>,
+    /// The header in which the trusted proxies report the address of their client.
+    pub forwarded_header: ForwardedHeader,
     /// The URL under which clients reach the service, without a trailing slash: next links start with it.
     /// Default: `http://` and the request's `Host`. Set it behind a proxy that ends TLS or changes the host.
     pub base_url: Option<String>,
@@ -45,10 +62,22 @@ pub struct Config {
     /// The key that encrypts the signing keys in the database. Keys that are stored without encryption are
     /// encrypted when the service starts. Default: none, and a database with encrypted keys is refused.
     pub key_encryption: Option<KeyEncryptionKey>,
+    /// How long entries of the audit log are retained. Default: forever.
+    pub audit_retention: Option<Duration>,
     /// The limits.
     pub limits: Limits,
     /// The clock of the service.
     pub clock: Clock,
+}
+
+/// A header in which a proxy reports the address of its client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ForwardedHeader {
+    /// `X-Forwarded-For`, which most proxies write. The default.
+    #[default]
+    XForwardedFor,
+    /// `Forwarded` of RFC 7239.
+    Forwarded,
 }
 
 /// A limit on everything that a client can make large or long.
@@ -60,8 +89,10 @@ pub struct Limits {
     /// Longest request body that is a list of values, in bytes. Default 16 MiB: 10,000 values with texts of
     /// the maximum length.
     pub batch_bytes: usize,
-    /// Bytes of such lists in memory at a time; further requests wait. Default 64 MiB.
-    pub batches_bytes: usize,
+    /// Bytes of request bodies and unsent answers in memory at a time. What does not fit is answered with 503
+    /// `unavailable`. Bodies and answers of at most 16 KiB are not counted. At least the largest body fits.
+    /// Default 256 MiB.
+    pub memory_bytes: usize,
     /// Longest path and query, in bytes. Default 48 KiB: percent-encoding can triple the length of an option
     /// of 8 KiB. Beyond 64 KiB the connection is refused.
     pub uri_bytes: usize,
@@ -70,6 +101,11 @@ pub struct Limits {
     /// Most connections at a time. A further one closes the connection that has waited longest for a request;
     /// if there is none, it waits in the listener's queue. Default 1,024.
     pub connections: usize,
+    /// Most connections of one address (of IPv6: one /64) at a time; a further one is closed at once. Trusted
+    /// proxies are exempt. Default: no limit.
+    pub connections_per_address: Option<usize>,
+    /// Most connections to [`Config::admin_listen`], as [`Self::connections`]. Default 64.
+    pub admin_connections: usize,
     /// Time for a client to send the head of a request, from its first byte. Default 10 s.
     pub header_read: Duration,
     /// Time that a connection may wait for the first byte of a request, also of the first request. Default 60
@@ -77,6 +113,8 @@ pub struct Limits {
     pub idle: Duration,
     /// Time for a client to send a body, from when the service starts to read it. Default 20 s.
     pub body_read: Duration,
+    /// Longest pause of a client while it sends a body. Default 5 s.
+    pub body_pause: Duration,
     /// Write timeout: a connection whose sending makes no progress for this long is closed. Default 30 s.
     pub send: Duration,
     /// Time from the head of a request to the head of its answer. A list of v1 that has used its memory then
@@ -100,6 +138,9 @@ pub struct Limits {
     pub database_connections: usize,
     /// Time to wait for one of them while all are in use. Default 5 s.
     pub database_wait: Duration,
+    /// What one client may use of [`Self::memory_bytes`], and of the connections for long reads while others
+    /// want some, in percent; alone it may use half of the other connections too. 100: no limit. Default 50.
+    pub client_share: u8,
     /// Time that one statement may take in the database. Default 10 s.
     pub statement: Duration,
     /// The interval at which the service reads which clients were revoked, and which keys were made, by other
@@ -109,10 +150,22 @@ pub struct Limits {
     /// Most `Idempotency-Key`s of the last 24 hours that one client may have, at least 1; another one is
     /// answered with 429 `idempotency.quota`. Each takes some 300 bytes of the database. Default 1,000,000.
     pub idempotency_keys: u32,
-    /// The interval at which the service checks that the files of a SQLite database are in place. Default 2
-    /// s.
+    /// Requests of one client; beyond it 429 `rate.limited`. Default: no limit.
+    pub client_rate: Option<RateLimit>,
+    /// Requests of one address (of IPv6: one /64), of whatever clients and without a client, except for
+    /// health, readiness and metrics. Default: no limit.
+    pub address_rate: Option<RateLimit>,
+    /// Token requests of one address with an unknown client or a wrong secret; beyond it they are answered
+    /// with 429. A correct secret is accepted in any case. Default 30 in 60 s.
+    pub token_failure_rate: Option<RateLimit>,
+    /// Most refused requests that are logged in a second, and as many refused token requests; the others are
+    /// summarised. Default 20.
+    pub logged_refusals: u32,
+    /// The interval at which the service checks that the files of a SQLite database are in place, and whether
+    /// writes work again after one found that they do not. Default 2 s.
     pub file_check: Duration,
-    /// The interval at which incidents that were in the trash for 30 days are deleted. Default 1 h.
+    /// The interval at which incidents that were in the trash for 30 days are deleted, if they were due at a
+    /// check after which the service has run for a day. Default 1 h.
     pub purge: Duration,
 }
 
@@ -121,13 +174,16 @@ impl Default for Limits {
         Self {
             body_bytes: 1 << 20,
             batch_bytes: 16 << 20,
-            batches_bytes: 64 << 20,
+            memory_bytes: 256 << 20,
             uri_bytes: 48 << 10,
             header_bytes: 32 << 10,
             connections: 1024,
+            connections_per_address: None,
+            admin_connections: 64,
             header_read: Duration::from_secs(10),
             idle: Duration::from_secs(60),
             body_read: Duration::from_secs(20),
+            body_pause: Duration::from_secs(5),
             send: Duration::from_secs(30),
             request: Duration::from_secs(30),
             grace: Duration::from_secs(10),
@@ -137,9 +193,14 @@ impl Default for Limits {
             remembered_tokens: 10_000,
             database_connections: 16,
             database_wait: Duration::from_secs(5),
+            client_share: 50,
             statement: Duration::from_secs(10),
             auth_poll: Duration::from_secs(15),
             idempotency_keys: 1_000_000,
+            client_rate: None,
+            address_rate: None,
+            token_failure_rate: TOKEN_FAILURES,
+            logged_refusals: 20,
             file_check: Duration::from_secs(2),
             purge: Duration::from_secs(3600),
         }
@@ -155,14 +216,24 @@ impl Config {
             create: true,
             leftover_wal: LeftoverWal::Check,
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            admin_listen: None,
+            trusted_proxies: Vec::new(),
+            forwarded_header: ForwardedHeader::default(),
             base_url: None,
             auth_url: None,
             token_lifetime: Duration::from_secs(86_400),
             never_store_reporter: false,
             key_encryption: None,
+            audit_retention: None,
             limits: Limits::default(),
             clock: Clock::system(),
         }
+    }
+
+    /// Whether an address is that of a trusted proxy.
+    pub(crate) fn is_trusted_proxy(&self, address: IpAddr) -> bool {
+        let mut proxies = self.trusted_proxies.iter();
+        proxies.any(|proxies| proxies.contains(address))
     }
 }
 

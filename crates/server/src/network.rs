@@ -1,6 +1,6 @@
-//! Blocks of IP addresses, as an operator names them.
+//! Blocks of IP addresses: as an operator names them, and as limits count them.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
 
 use ipnet::IpNet;
@@ -44,6 +44,17 @@ impl std::fmt::Display for Network {
     }
 }
 
+/// What a limit for each address counts by: an IPv4 address, or the first 64 bits of an IPv6 address. A
+/// single host usually has a whole /64, and could otherwise use a new address for every request.
+pub(crate) fn counted_as(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => IpAddr::V4(address),
+        IpAddr::V6(address) => {
+            IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64)))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,5 +86,12 @@ mod tests {
         ] {
             assert!(wrong.parse::<Network>().is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn hosts_of_ipv6_count_by_their_64_bits() {
+        assert_eq!(counted_as(ip("2001:db8:1:2:3:4:5:6")), ip("2001:db8:1:2::"));
+        assert_eq!(counted_as(ip("10.1.2.3")), ip("10.1.2.3"));
+        assert_eq!(counted_as(ip("::ffff:10.1.2.3")), ip("10.1.2.3"));
     }
 }

@@ -3,19 +3,24 @@
 //!
 //! HEAD is answered as GET; hyper keeps the length and drops the body unread.
 
+use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
+use http::header::{CONNECTION, HOST};
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Request, StatusCode};
+use http::uri::Authority;
+use http::{HeaderMap, HeaderValue, Request, StatusCode, Version};
 use hyper::body::Incoming;
 
 use crate::app::App;
 use crate::config::Limits;
 use crate::http::body::Response;
+use crate::http::client_address::{ClientAddress, client_address};
+use crate::http::connections::Peer;
 use crate::http::extract::{PREFERENCE_APPLIED, is_strict};
 use crate::http::odata::{ANSWERED_VERSION, ODATA_VERSION, is_odata};
 use crate::http::path::Captures;
@@ -33,11 +38,20 @@ pub(crate) struct Pipeline {
 
 impl Pipeline {
     /// A pipeline with all routes.
-    pub(crate) fn new(app: App) -> Self {
-        Self {
-            app: Arc::new(app),
-            routes: Routes::new(),
-        }
+    pub(crate) fn new(app: &Arc<App>) -> Arc<Self> {
+        Self::with(app, Routes::new())
+    }
+
+    /// A pipeline that serves only health, readiness and metrics.
+    pub(crate) fn admin(app: &Arc<App>) -> Arc<Self> {
+        Self::with(app, Routes::admin())
+    }
+
+    fn with(app: &Arc<App>, routes: Routes) -> Arc<Self> {
+        Arc::new(Self {
+            app: Arc::clone(app),
+            routes,
+        })
     }
 }
 
@@ -48,6 +62,11 @@ pub(crate) async fn serve(pipeline: &Pipeline, request: Request<Incoming>) -> Re
     app.metrics.in_flight.inc();
     let _done = InFlight(app);
     let (mut head, body) = request.into_parts();
+    let peer = head.extensions.get().map(|Peer(address)| address.ip());
+    let address = peer.map(|peer| client_address(peer, &head.headers, &app.config));
+    if let Some(address) = address {
+        head.extensions.insert(ClientAddress(address));
+    }
     let request_id = request_id::of(&head.headers);
     if !head.method.is_safe() {
         head.extensions.insert(RequestId(request_id.clone()));
@@ -59,7 +78,7 @@ pub(crate) async fn serve(pipeline: &Pipeline, request: Request<Incoming>) -> Re
     let has_preference = head.headers.contains_key(extract::PREFER) && is_strict(&head.headers);
 
     let mut caller = None;
-    let (route, outcome) = match find(pipeline, &head) {
+    let (route, outcome) = match find(pipeline, &head, address) {
         Ok((route, captures)) => {
             // Pinned once: a handler's future is large, and each layer around it would move it.
             let answer = pin!(router::answer(
@@ -78,11 +97,18 @@ pub(crate) async fn serve(pipeline: &Pipeline, request: Request<Incoming>) -> Re
 
     let id_text = request_id.to_str().unwrap_or("");
     let odata = is_odata(uri.path());
+    let status = match &outcome {
+        Ok(response) => response.status(),
+        Err(problem) => problem.status(),
+    };
+    let is_refused = status.is_client_error() || status.is_server_error();
+    let is_logged = !is_refused || app.refusals.permit(status);
     let mut response = outcome.unwrap_or_else(|problem| {
         problem.respond(ProblemContext {
             instance: uri.path(),
             trace_id: trace.as_deref().unwrap_or(id_text),
             odata,
+            is_logged,
         })
     });
     if odata {
@@ -100,20 +126,28 @@ pub(crate) async fn serve(pipeline: &Pipeline, request: Request<Incoming>) -> Re
     if gzip {
         response = encoding::gzip(response).await;
     }
+    let client = caller.as_ref().map(|caller| &*caller.client_id);
+    let limited = caller
+        .as_ref()
+        .map(|caller| (&*caller.client_id, caller.client.rate));
+    app.rates.show(address, limited, response.headers_mut());
     let took = started.elapsed();
     app.metrics
         .answered(Route::label(route), response.status(), took);
-    tracing::info!(
-        target: "obeya::access",
-        request_id = id_text,
-        trace_id = trace.as_deref(),
-        client = caller.as_ref().map(|caller| caller.client_id.as_str()),
-        method = shortened(method.as_str(), LOGGED_METHOD_BYTES).as_ref(),
-        path = %shortened(uri.path(), LOGGED_PATH_BYTES),
-        status = response.status().as_u16(),
-        micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
-        "answered"
-    );
+    if is_logged {
+        tracing::info!(
+            target: "obeya::access",
+            request_id = id_text,
+            trace_id = trace.as_deref(),
+            address = address.map(tracing::field::display),
+            client,
+            method = shortened(method.as_str(), LOGGED_METHOD_BYTES).as_ref(),
+            path = %shortened(uri.path(), LOGGED_PATH_BYTES),
+            status = response.status().as_u16(),
+            micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+            "answered"
+        );
+    }
     response.headers_mut().insert(X_REQUEST_ID, request_id);
     response
 }
@@ -128,9 +162,49 @@ impl Drop for InFlight<'_> {
     }
 }
 
-fn find(pipeline: &Pipeline, head: &Parts) -> Result<(Route, Captures), Problem> {
-    within_limits(&pipeline.app.config.limits, head)?;
-    pipeline.routes.find(&head.method, head.uri.path())
+fn find(
+    pipeline: &Pipeline,
+    head: &Parts,
+    address: Option<IpAddr>,
+) -> Result<(Route, Captures), Problem> {
+    let Pipeline { app, routes } = pipeline;
+    let found = routes.find(&head.method, head.uri.path());
+    let is_monitoring =
+        matches!(found, Ok((Route::Endpoint(endpoint), _)) if endpoint.is_monitoring());
+    if let Some(address) = address
+        && !is_monitoring
+    {
+        app.rates.check_address(address)?;
+    }
+    check_host(head)?;
+    within_limits(&app.config.limits, head)?;
+    found
+}
+
+/// 400 for a head without the one `Host` that RFC 9112, 3.2, demands: a proxy before the service may have
+/// taken another one than the service would.
+fn check_host(head: &Parts) -> Result<(), Problem> {
+    let mut hosts = head.headers.get_all(HOST).iter();
+    let detail = match (hosts.next(), hosts.next()) {
+        (None, _) if head.version < Version::HTTP_11 => return Ok(()),
+        (None, _) => "The request has no Host header.",
+        (Some(_), Some(_)) => "The request has more than one Host header.",
+        (Some(host), None) if !is_host(host) => "The Host header names no host.",
+        (Some(_), None) => return Ok(()),
+    };
+    Err(Problem::new(
+        StatusCode::BAD_REQUEST,
+        "header.invalid",
+        "Invalid header",
+        detail,
+    )
+    .header(CONNECTION, HeaderValue::from_static("close")))
+}
+
+/// `uri-host [ ":" port ]`; a host may be empty.
+fn is_host(value: &HeaderValue) -> bool {
+    let bytes = value.as_bytes();
+    bytes.is_empty() || (!bytes.contains(&b'@') && Authority::try_from(bytes).is_ok())
 }
 
 /// 414 and 431. hyper has larger limits, which answer without a body.

@@ -22,11 +22,12 @@ use hyper::body::Incoming;
 use obeya_odata::edm::Cardinality;
 
 use crate::app::App;
+use crate::auth::refused::RefusedKind;
 use crate::auth::scopes::Scopes;
 use crate::auth::{self, Caller, Refusal};
 use crate::http::accept::Offers;
 use crate::http::body::Response;
-use crate::http::connections;
+use crate::http::client_address;
 use crate::http::odata::{self, is_odata};
 use crate::http::path::{Captures, Node};
 use crate::http::problem::Problem;
@@ -73,6 +74,12 @@ pub(crate) enum ServiceEndpoint {
 }
 
 impl ServiceEndpoint {
+    /// Whether it is for those who watch the service. These endpoints have no rate limit, and the admin
+    /// listener serves only them.
+    pub(crate) fn is_monitoring(self) -> bool {
+        matches!(self, Self::Live | Self::Ready | Self::Metrics)
+    }
+
     const ALL: [(Self, Method, &str, &str); 10] = [
         (Self::Token, Method::POST, "/connect/token", "token"),
         (
@@ -181,6 +188,21 @@ impl Routes {
         }
     }
 
+    /// Only the endpoints that watch the service.
+    pub(crate) fn admin() -> Self {
+        let mut table = Node::default();
+        for (endpoint, method, path, _) in ServiceEndpoint::ALL {
+            if endpoint.is_monitoring() {
+                table.insert(method, path, Route::Endpoint(endpoint));
+            }
+        }
+        Self {
+            table,
+            // No route is that of an operation.
+            guards: Vec::new(),
+        }
+    }
+
     /// The route of a request: 404 `not_found` or 405 `method.not_allowed` when there is none.
     pub(crate) fn find(&self, method: &Method, path: &str) -> Result<(Route, Captures), Problem> {
         // No id has parentheses, so they always denote a key, also where the name before them could be an id.
@@ -253,6 +275,8 @@ pub(crate) async fn answer(
     };
     let guard = &routes.guards[operation as usize];
     let caller = authorise(&app, guard, &head, caller).await?;
+    app.rates
+        .check_client(&caller.client_id, caller.client.rate)?;
     if guard.odata {
         odata::check_max_version(&head.headers)?;
     }
@@ -276,9 +300,15 @@ async fn authorise(
     head: &Parts,
     found: &mut Option<Caller>,
 ) -> Result<Caller, Refusal> {
-    let address = connections::client_ip(head);
-    let caller = auth::authenticate(&app.tokens, &app.store, &head.headers, address).await?;
-    let caller = found.insert(caller);
+    let address = client_address::of(head);
+    let authenticated = auth::authenticate(&app.tokens, &app.store, &head.headers, address).await;
+    if let Err(Refusal::Invalid(_) | Refusal::Expired | Refusal::Revoked | Refusal::Address) =
+        authenticated
+    {
+        app.refused
+            .count(&app.clock, &head.extensions, RefusedKind::Token);
+    }
+    let caller = found.insert(authenticated?);
     if caller.scopes.intersects(guard.scopes) {
         Ok(Arc::clone(caller))
     } else {

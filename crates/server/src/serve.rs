@@ -1,39 +1,24 @@
-//! The listener and its connections: start, connection limits, graceful shutdown. This module does not know
-//! what a request means.
+//! Start and stop of the service, and the handle of a running one. This module does not know what a request
+//! means.
 
-use std::convert::Infallible;
-use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::Request;
-use hyper::body::Incoming;
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
-use hyper_util::server::graceful::GracefulShutdown;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::oneshot;
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
 
 use crate::app::App;
 use crate::auth::admin::{self, AdminError, ClientChanges, ClientInfo, NewClient};
-use crate::config::{Config, Limits};
-use crate::http::connections::{Connection, HeadTimeout, IdleQueue, Peer};
-use crate::http::write_timeout::WriteTimeout;
-use crate::pipeline::{self, Pipeline};
+use crate::config::Config;
+use crate::http::address_share::AddressShares;
+use crate::listener::Listener;
+use crate::pipeline::Pipeline;
 use crate::router;
 use crate::upkeep;
 use obeya_store::engine::StoreError;
 use obeya_store::without_password;
-
-/// The pause after the listener failed, for example because the process is out of file descriptors.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// hyper's limit on the head of a request. Larger than ours, so that our answer with a reason is sent.
-const HEAD_BYTES: usize = 128 << 10;
-/// Most headers of a request.
-const MAX_HEADERS: usize = 128;
 
 /// Starts services.
 #[derive(Debug)]
@@ -68,9 +53,11 @@ pub enum StartError {
 pub struct Running {
     app: Arc<App>,
     address: SocketAddr,
-    stop: Option<oneshot::Sender<()>>,
-    listener: Option<JoinHandle<()>>,
-    /// Dropping it aborts its tasks.
+    admin_address: Option<SocketAddr>,
+    /// Dropping it stops the listeners.
+    stop: Option<watch::Sender<()>>,
+    /// Dropping these two aborts their tasks.
+    listeners: JoinSet<()>,
     upkeep: JoinSet<()>,
 }
 
@@ -81,26 +68,44 @@ impl Server {
     /// # Errors
     /// The address cannot be bound, or the database cannot be used.
     pub async fn start(config: Config) -> Result<Running, StartError> {
-        let bind = |source| StartError::Bind {
-            address: config.listen,
-            source,
+        let (socket, address) = bind(config.listen).await?;
+        let (admin, admin_address) = match config.admin_listen {
+            Some(address) => Some(bind(address).await?).unzip(),
+            None => (None, None),
         };
-        let listener = TcpListener::bind(config.listen).await.map_err(bind)?;
-        let address = listener.local_addr().map_err(bind)?;
         let db = without_password(&config.db);
         let opened = App::open(config, &format!("http://{address}"), &router::labels()).await;
         let opened = opened.map_err(|source| StartError::Store { db, source })?;
-        let pipeline = Arc::new(Pipeline::new(opened));
-        let app = Arc::clone(&pipeline.app);
-        let (stop, stopped) = oneshot::channel();
+        let app = Arc::new(opened);
+        let limits = &app.config.limits;
+        let (stop, stopped) = watch::channel(());
+        let mut listeners = JoinSet::new();
+        let main = Listener {
+            socket,
+            pipeline: Pipeline::new(&app),
+            connections: limits.connections,
+            open: app.metrics.listener("main", limits.connections),
+            shares: limits.connections_per_address.map(AddressShares::new),
+        };
+        listeners.spawn(main.run(stopped.clone()));
+        if let Some(socket) = admin {
+            let admin = Listener {
+                socket,
+                pipeline: Pipeline::admin(&app),
+                connections: limits.admin_connections,
+                open: app.metrics.listener("admin", limits.admin_connections),
+                shares: None,
+            };
+            listeners.spawn(admin.run(stopped));
+        }
         let upkeep = upkeep::start(&app);
-        let listener = tokio::spawn(listen(pipeline, listener, stopped));
-        tracing::info!(%address, base_url = app.base_url, "listening");
+        tracing::info!(%address, admin_address = admin_address.map(tracing::field::display), base_url = app.base_url, "listening");
         Ok(Running {
             app,
             address,
+            admin_address,
             stop: Some(stop),
-            listener: Some(listener),
+            listeners,
             upkeep,
         })
     }
@@ -123,6 +128,12 @@ impl Running {
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// The bound address of [`Config::admin_listen`].
+    #[must_use]
+    pub fn admin_address(&self) -> Option<SocketAddr> {
+        self.admin_address
     }
 
     /// Creates a client that may request tokens.
@@ -218,24 +229,18 @@ impl Running {
         &self.app.store
     }
 
-    /// Stops accepting, lets requests in flight finish within [`Limits::grace`], and closes the database.
+    /// Stops accepting, lets requests in flight finish within [`Limits::grace`](crate::Limits::grace), and
+    /// closes the database.
     pub async fn shutdown(mut self) {
         drop(self.stop.take());
-        if let Some(listener) = self.listener.take() {
-            // This fails only if the task was aborted or panicked; then there is nothing to wait for.
-            let _ = listener.await;
-        }
+        // One fails only if it was aborted or panicked; then there is nothing to wait for.
+        while self.listeners.join_next().await.is_some() {}
+        self.app.refusals.end_now();
+        self.app.token_refusals.end_now();
         self.upkeep.abort_all();
+        upkeep::store_refused(Arc::clone(&self.app)).await;
         self.app.store.close().await;
         tracing::info!(address = %self.address, "stopped");
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        if let Some(listener) = self.listener.take() {
-            listener.abort();
-        }
     }
 }
 
@@ -247,134 +252,9 @@ impl std::fmt::Debug for Running {
     }
 }
 
-/// Accepts connections until shutdown, then lets them finish. Aborting this task aborts them too: it owns
-/// them.
-async fn listen(
-    pipeline: Arc<Pipeline>,
-    listener: TcpListener,
-    mut stopped: oneshot::Receiver<()>,
-) {
-    let limits = pipeline.app.config.limits.clone();
-    let graceful = GracefulShutdown::new();
-    let builder = builder();
-    let idle = Arc::new(IdleQueue::default());
-    let mut connections = JoinSet::new();
-    // A connection accepted beyond the limit; `is_closing` if another one is closing to make space for it.
-    let mut waiting = None;
-    let mut is_closing = false;
-    loop {
-        if connections.len() < limits.connections.max(1)
-            && let Some((stream, peer)) = waiting.take()
-        {
-            connections.spawn(serve_connection(
-                Arc::clone(&pipeline),
-                &builder,
-                &graceful,
-                Connection::new(&idle),
-                stream,
-                peer,
-            ));
-        }
-        tokio::select! {
-            _ = &mut stopped => break,
-            accepted = accept(&listener, &idle), if waiting.is_none() => waiting = accepted,
-            // Removes ended connections, so that the set does not grow without bound.
-            Some(_) = connections.join_next() => is_closing = false,
-            () = idle.close_longest(), if waiting.is_some() && !is_closing => is_closing = true,
-        }
-    }
-    drop(listener);
-    if tokio::time::timeout(limits.grace, graceful.shutdown())
-        .await
-        .is_err()
-    {
-        tracing::warn!("requests were still in flight when the grace period ended");
-    }
-    connections.shutdown().await;
-}
-
-/// Answers the requests of one connection, until either side closes it or it is closed to make space for
-/// another.
-fn serve_connection(
-    pipeline: Arc<Pipeline>,
-    builder: &http1::Builder,
-    graceful: &GracefulShutdown,
-    connection: Arc<Connection>,
-    stream: TcpStream,
-    peer: SocketAddr,
-) -> impl Future<Output = ()> + Send + use<> {
-    let Limits {
-        send,
-        idle,
-        header_read,
-        ..
-    } = pipeline.app.config.limits;
-    let stream = HeadTimeout::new(
-        WriteTimeout::new(stream, send),
-        Arc::clone(&connection),
-        idle,
-        header_read,
-    );
-    let of_requests = Arc::clone(&connection);
-    let answer = service_fn(move |mut request: Request<Incoming>| {
-        let (pipeline, connection) = (Arc::clone(&pipeline), Arc::clone(&of_requests));
-        let is_in_time = connection.begin_request();
-        async move {
-            if !is_in_time {
-                // The task of the connection is about to end.
-                return std::future::pending().await;
-            }
-            request.extensions_mut().insert(Peer(peer));
-            let response = pipeline::serve(&pipeline, request).await;
-            Ok::<_, Infallible>(response.map(|body| connection.answer(body)))
-        }
-    });
-    let served = graceful.watch(builder.serve_connection(TokioIo::new(stream), answer));
-    async move {
-        tokio::select! {
-            ended = served => {
-                if let Err(error) = ended {
-                    // The client disconnected, or sent something other than HTTP.
-                    tracing::debug!(%error, "connection ended");
-                }
-            }
-            () = connection.closing() => {
-                tracing::debug!(%peer, "closed an idle connection to accept another");
-            }
-        }
-    }
-}
-
-fn builder() -> http1::Builder {
-    let mut builder = http1::Builder::new();
-    builder
-        // It would include the idle time before a head; `HeadTimeout` has a limit for each.
-        .header_read_timeout(None)
-        .max_buf_size(HEAD_BYTES)
-        .max_headers(MAX_HEADERS);
-    builder
-}
-
-/// The next connection. Cancel-safe.
-async fn accept(listener: &TcpListener, idle: &IdleQueue) -> Option<(TcpStream, SocketAddr)> {
-    match listener.accept().await {
-        Ok((stream, peer)) => {
-            // Answers are written in large pieces; waiting for more data would only delay them.
-            let _ = stream.set_nodelay(true);
-            Some((stream, peer))
-        }
-        Err(error) => {
-            tracing::warn!(%error, "cannot accept a connection");
-            // Otherwise the system is out of file descriptors or memory before our limit was reached.
-            let is_of_caller = matches!(
-                error.kind(),
-                ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset | ErrorKind::Interrupted
-            );
-            if !is_of_caller {
-                idle.try_close_longest();
-            }
-            tokio::time::sleep(ACCEPT_PAUSE).await;
-            None
-        }
-    }
+async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), StartError> {
+    let failed = |source| StartError::Bind { address, source };
+    let socket = TcpListener::bind(address).await.map_err(failed)?;
+    let bound = socket.local_addr().map_err(failed)?;
+    Ok((socket, bound))
 }

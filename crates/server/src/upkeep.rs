@@ -1,5 +1,6 @@
-//! Background tasks: follow changes by other processes, check that the database files are in place, empty the
-//! trash, and purge expired idempotency records.
+//! Background tasks: follow changes by other processes, check that the database can be written, watch the
+//! clock, empty the trash, purge expired idempotency records and audit entries, and store the counts of
+//! refused tokens.
 //!
 //! A run that fails or panics is logged; the next run tries again. Nothing that a client can see may depend
 //! on how often these tasks run, except the revocation of clients: a trashed incident is not listed after its
@@ -11,13 +12,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use crate::app::App;
 use crate::auth::tokens::LONGEST_POLL;
+use crate::config::TICKS_PER_SECOND;
 use crate::telemetry::panic_text;
-use obeya_store::{idempotency_records, incidents};
+use obeya_store::incidents::PurgeProgress;
+use obeya_store::{audit, idempotency_records, incidents};
 
 /// Starts the tasks; they end when the set is dropped.
 pub(crate) fn start(app: &Arc<App>) -> JoinSet<()> {
@@ -27,17 +31,34 @@ pub(crate) fn start(app: &Arc<App>) -> JoinSet<()> {
     tasks.spawn(repeat(limits.auth_poll.min(LONGEST_POLL), move || {
         follow_auth(Arc::clone(&auth))
     }));
-    let files = Arc::clone(app);
-    let were_in_place = Arc::new(AtomicBool::new(true));
+    let database = Arc::clone(app);
+    let state = Arc::new(DatabaseState::default());
     tasks.spawn(repeat(limits.file_check, move || {
-        check_files(Arc::clone(&files), Arc::clone(&were_in_place))
+        check_database(Arc::clone(&database), Arc::clone(&state))
+    }));
+    let watched = Arc::clone(app);
+    let mut clock = ClockWatch::default();
+    tasks.spawn(repeat(limits.file_check, move || {
+        watch_clock(&watched, &mut clock);
+        std::future::ready(())
     }));
     let trash = Arc::clone(app);
+    let progress = Arc::new(Mutex::new(PurgeProgress::default()));
     tasks.spawn(repeat(limits.purge, move || {
-        empty_trash(Arc::clone(&trash))
+        empty_trash(Arc::clone(&trash), Arc::clone(&progress))
     }));
     let keys = Arc::clone(app);
     tasks.spawn(repeat(limits.purge, move || purge_keys(Arc::clone(&keys))));
+    let refused = Arc::clone(app);
+    tasks.spawn(repeat(limits.auth_poll, move || {
+        store_refused(Arc::clone(&refused))
+    }));
+    if let Some(retention) = app.config.audit_retention {
+        let audit = Arc::clone(app);
+        tasks.spawn(repeat(limits.purge, move || {
+            expire_audit(Arc::clone(&audit), retention)
+        }));
+    }
     tasks
 }
 
@@ -48,33 +69,101 @@ async fn follow_auth(app: Arc<App>) {
     }
 }
 
-/// Detects database files that were removed or replaced. Writes and `/readyz` detect it too; this logs it
-/// once, even if there are no requests.
-async fn check_files(app: Arc<App>, were_in_place: Arc<AtomicBool>) {
-    let checked = app.store.check_files();
-    let were_in_place = were_in_place.swap(checked.is_ok(), Ordering::Relaxed);
+/// What the checks of the database found last.
+#[derive(Default)]
+struct DatabaseState {
+    was_probed: AtomicBool,
+    cannot_write: AtomicBool,
+}
+
+/// Detects database files that were removed or replaced; and, at the start and after a write that found that
+/// writes do not work, whether they do. Writes and `/readyz` detect missing files too; this logs it once,
+/// even if there are no requests.
+async fn check_database(app: Arc<App>, state: Arc<DatabaseState>) {
+    let was_probed = state.was_probed.swap(true, Ordering::Relaxed);
+    let mut checked = app.store.check_files();
+    if checked.is_ok() && (!was_probed || app.store.write_fault().is_some()) {
+        checked = match app.store.probe_write().await {
+            Err(error) if app.store.write_fault().is_some() => Err(error),
+            // Another process has the lock, or there is no connection: the next write will tell.
+            _ => Ok(()),
+        };
+    }
+    let could_not = state.cannot_write.swap(checked.is_err(), Ordering::Relaxed);
     match checked {
-        Err(error) if were_in_place => tracing::error!(%error, "the database cannot be written"),
-        Ok(()) if !were_in_place => tracing::info!("the database can be written again"),
+        Err(error) if !could_not => tracing::error!(%error, "the database cannot be written"),
+        Ok(()) if could_not => tracing::info!("the database can be written again"),
         _ => {}
     }
 }
 
-/// Deletes incidents that have been in the trash for 30 days.
-async fn empty_trash(app: Arc<App>) {
-    match incidents::purge(&app.store, app.clock.ticks()).await {
+/// How far the time of day may run from the monotonic clock between two looks. A clock that is corrected in
+/// small steps stays below it; a machine that slept does not.
+const CLOCK_JUMP: i64 = 30 * TICKS_PER_SECOND;
+
+/// The two clocks when they were last looked at.
+#[derive(Default)]
+struct ClockWatch {
+    /// The time of day in ticks, and the monotonic clock.
+    last: Option<(i64, Duration)>,
+}
+
+impl ClockWatch {
+    /// By how many ticks the time of day has jumped since the last look, if it has.
+    fn jump(&mut self, now: i64, monotonic: Duration) -> Option<i64> {
+        let (then, before) = self.last.replace((now, monotonic))?;
+        let passed = monotonic.saturating_sub(before).as_nanos() / 100;
+        let jump = (now - then).saturating_sub(i64::try_from(passed).unwrap_or(i64::MAX));
+        (jump.abs() > CLOCK_JUMP).then_some(jump)
+    }
+}
+
+/// Warns of a time of day that jumps: tokens, the trash and idempotency keys depend on it.
+fn watch_clock(app: &App, clock: &mut ClockWatch) {
+    if let Some(jump) = clock.jump(app.clock.ticks(), app.clock.monotonic()) {
+        let seconds = jump / TICKS_PER_SECOND;
+        app.metrics.clock_jumps.inc();
+        app.metrics.clock_jump_seconds.set(seconds);
+        tracing::warn!(seconds, "the time of day jumped, or the machine slept");
+    }
+}
+
+/// Deletes incidents that have been in the trash for 30 days, also by the clock of a day of running before.
+async fn empty_trash(app: Arc<App>, progress: Arc<Mutex<PurgeProgress>>) {
+    let mut progress = progress.lock().await;
+    let (now, running) = (app.clock.ticks(), app.clock.monotonic());
+    match incidents::purge_confirmed(&app.store, &mut progress, now, running).await {
         Ok(0) => {}
         Ok(purged) => tracing::info!(purged, "emptied the trash"),
         Err(error) => tracing::warn!(%error, "cannot empty the trash"),
     }
 }
 
-/// Deletes idempotency records older than a day.
+/// Deletes idempotency records older than a day. A clock that is ahead deletes them early: they would not be
+/// found by that clock either, and a day later they would be gone anyway.
 async fn purge_keys(app: Arc<App>) {
     match idempotency_records::purge(&app.store, app.clock.ticks()).await {
         Ok(0) => {}
         Ok(purged) => tracing::info!(purged, "purged idempotency records"),
         Err(error) => tracing::warn!(%error, "cannot purge idempotency records"),
+    }
+}
+
+/// Stores the counts of refused tokens.
+pub(crate) async fn store_refused(app: Arc<App>) {
+    if let Err(error) = app.refused.store(&app.store, &app.clock).await {
+        tracing::warn!(%error, "cannot store the counts of refused tokens");
+    }
+}
+
+/// Deletes the entries of the audit log that are older than its retention.
+async fn expire_audit(app: Arc<App>, retention: Duration) {
+    let now = app.clock.ticks();
+    let retention = i64::try_from(retention.as_nanos() / 100).unwrap_or(i64::MAX);
+    match audit::expire(&app.store, now.saturating_sub(retention), now).await {
+        Ok(0) => {}
+        Ok(expired) => tracing::info!(expired, "shortened the audit log"),
+        Err(error) => tracing::warn!(%error, "cannot shorten the audit log"),
     }
 }
 
@@ -104,6 +193,22 @@ mod tests {
     use tokio::sync::mpsc;
 
     use super::*;
+
+    #[test]
+    fn a_clock_jumps_if_it_runs_from_the_other() {
+        let mut watch = ClockWatch::default();
+        let mut jump = |now: i64, monotonic: u64| {
+            let jump = watch.jump(now * TICKS_PER_SECOND, Duration::from_secs(monotonic));
+            jump.map(|jump| jump / TICKS_PER_SECOND)
+        };
+        assert_eq!(jump(1_000, 5), None, "the first look");
+        assert_eq!(jump(1_002, 7), None);
+        assert_eq!(jump(91_002, 90_007), None, "looked at late");
+        assert_eq!(jump(91_032, 90_007), None, "corrected");
+        assert_eq!(jump(94_634, 90_009), Some(3_600));
+        assert_eq!(jump(94_636, 90_011), None, "as it was since");
+        assert_eq!(jump(4_636, 90_011), Some(-90_000));
+    }
 
     #[tokio::test]
     async fn a_turn_that_panics_is_not_the_last() {

@@ -4,7 +4,9 @@
 //! The pool, the writer and the units of work are the same for every engine; differences are constants and
 //! methods here. Nothing here knows a table.
 
-use super::{Session, StoreError};
+use std::path::Path;
+
+use super::{DiskUsage, Session, StoreError, WriteFault};
 
 /// A database engine.
 pub(super) trait Connect: Send + Sync + 'static {
@@ -34,6 +36,19 @@ pub(super) trait Connect: Send + Sync + 'static {
     /// # Errors
     /// [`StoreError::Unavailable`] when they are not, with what to do.
     fn check_files(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// The space of its files, if it has files.
+    fn disk_usage(&self) -> Option<DiskUsage> {
+        None
+    }
+
+    /// Checks that there is space for more than a small commit, if it can know. Blocks.
+    ///
+    /// # Errors
+    /// [`StoreError::NotWritable`] when there is none.
+    fn check_space(&self) -> Result<(), StoreError> {
         Ok(())
     }
 
@@ -68,7 +83,7 @@ pub(super) trait Connection: Session + Send + 'static {
     /// Commits, and waits until the changes are on disk.
     ///
     /// # Errors
-    /// Nothing was committed; [`StoreError::Uncertain`] when that is not known.
+    /// Nothing was committed; [`StoreError::Uncertain`] when that is not known. The connection may be lost.
     fn commit(&mut self) -> Result<(), StoreError>;
 
     /// Rolls back the transaction.
@@ -109,9 +124,50 @@ pub(super) trait Connection: Session + Send + 'static {
         false
     }
 
+    /// The last reason since the last call why a statement could not write. The error of a job does not tell
+    /// the writer.
+    fn take_write_fault(&mut self) -> Option<WriteFault> {
+        None
+    }
+
     /// Limits the reads of the snapshot that was just opened to short work, until [`Connection::end_limit`].
     fn limit_to_short(&mut self);
 
     /// Allows work of any size again; returns whether some was cancelled as too long.
     fn end_limit(&mut self) -> bool;
+}
+
+/// Receives how many pages of how many are copied; returns whether to go on.
+pub type PagesCopied<'a> = dyn FnMut(u64, u64) -> bool + 'a;
+
+/// A fault that the engine found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// In the file.
+    File(String),
+    /// An object of the schema is missing or another one.
+    Schema(String),
+    /// In a table of the engine.
+    Table(&'static str, String),
+}
+
+/// A database in one snapshot, on one engine.
+pub(super) trait Inspect {
+    fn session(&mut self) -> &mut dyn Session;
+
+    /// `None` on an engine without a file.
+    fn copy_pages(
+        &self,
+        _target: &Path,
+        _progress: &mut PagesCopied<'_>,
+    ) -> Result<Option<bool>, StoreError> {
+        Ok(None)
+    }
+
+    /// None on an engine without a file.
+    fn faults_of_file(&mut self) -> Result<Vec<Fault>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    fn faults(&mut self) -> Result<Vec<Fault>, StoreError>;
 }

@@ -5,9 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::connect::{Connect, Connection, Work};
+use super::fair_queue::Client;
 use super::pool::Pool;
+use super::timings::Timings;
+use super::write_health::WriteHealth;
 use super::writer::Writer;
-use super::{Session, StoreError, StoreOptions};
+use super::{DiskUsage, Session, StoreError, StoreOptions, WriteFault};
+
+/// Changes a row without changing its value: the smallest write that needs a commit.
+const PROBE: &str = "UPDATE stamps SET last = last WHERE id = 1";
 
 /// One database.
 pub(super) struct Executor<E: Connect> {
@@ -30,13 +36,13 @@ impl<E: Connect> Executor<E> {
 
     /// Runs the work on a reader, inline if the engine works in this process. Each statement sees its own
     /// snapshot.
-    pub(super) async fn point<T, X, F>(&self, work: F) -> Result<T, X>
+    pub(super) async fn point<T, X, F>(&self, client: &Client, work: F) -> Result<T, X>
     where
         F: FnOnce(&mut dyn Session) -> Result<T, X> + Send + 'static,
         T: Send + 'static,
         X: From<StoreError> + Send + 'static,
     {
-        let permit = self.readers.permit(Work::Point).await?;
+        let permit = self.readers.permit(Work::Point, client).await?;
         if E::IN_PROCESS {
             return work(permit.reader()?.connection());
         }
@@ -45,13 +51,40 @@ impl<E: Connect> Executor<E> {
 
     /// Runs the work inside one snapshot, inline if the engine works in this process. If it takes too long,
     /// cancels it and runs it again as [`Self::read`] does.
-    pub(super) async fn read_inline<T, X, F>(&self, work: F) -> Result<T, X>
+    pub(super) async fn read_inline<T, X, F>(&self, client: &Client, work: F) -> Result<T, X>
     where
         F: Fn(&mut dyn Session) -> Result<T, X> + Send + 'static,
         T: Send + 'static,
         X: From<StoreError> + Send + 'static,
     {
-        let permit = self.readers.permit(Work::Short).await?;
+        match self.try_short(client, work).await? {
+            ControlFlow::Break(found) => Ok(found),
+            ControlFlow::Continue(work) => self.read(client, work).await,
+        }
+    }
+
+    /// The same, but returns `None` if the work takes too long.
+    pub(super) async fn read_if_short<T, X, F>(
+        &self,
+        client: &Client,
+        work: F,
+    ) -> Result<Option<T>, X>
+    where
+        F: Fn(&mut dyn Session) -> Result<T, X> + Send + 'static,
+        T: Send + 'static,
+        X: From<StoreError> + Send + 'static,
+    {
+        Ok(self.try_short(client, work).await?.break_value())
+    }
+
+    /// Runs the work as short work; returns it if it was cancelled as too long.
+    async fn try_short<T, X, F>(&self, client: &Client, work: F) -> Result<ControlFlow<T, F>, X>
+    where
+        F: Fn(&mut dyn Session) -> Result<T, X> + Send + 'static,
+        T: Send + 'static,
+        X: From<StoreError> + Send + 'static,
+    {
+        let permit = self.readers.permit(Work::Short, client).await?;
         let attempt = move || {
             let mut reader = permit.reader()?;
             reader.connection().begin_read()?;
@@ -64,29 +97,25 @@ impl<E: Connect> Executor<E> {
                 outcome => outcome.map(ControlFlow::Break),
             }
         };
-        let attempted = if E::IN_PROCESS {
+        if E::IN_PROCESS {
             attempt()
         } else {
             blocking(attempt).await
-        };
-        match attempted? {
-            ControlFlow::Break(found) => Ok(found),
-            ControlFlow::Continue(work) => self.read(work).await,
         }
     }
 
     /// Runs look-ups of one record in several statements, inside one snapshot: as short work where the engine
     /// works in this process, otherwise with a permit for look-ups and no time limit.
-    pub(super) async fn look_up<T, X, F>(&self, work: F) -> Result<T, X>
+    pub(super) async fn look_up<T, X, F>(&self, client: &Client, work: F) -> Result<T, X>
     where
         F: Fn(&mut dyn Session) -> Result<T, X> + Send + 'static,
         T: Send + 'static,
         X: From<StoreError> + Send + 'static,
     {
         if E::IN_PROCESS {
-            return self.read_inline(work).await;
+            return self.read_inline(client, work).await;
         }
-        self.run(Work::Point, work).await
+        self.run(Work::Point, client, work).await
     }
 
     /// Runs control work on the blocking pool, inside one snapshot, on a connection that no other work takes.
@@ -96,26 +125,26 @@ impl<E: Connect> Executor<E> {
         T: Send + 'static,
         X: From<StoreError> + Send + 'static,
     {
-        self.run(Work::Control, work).await
+        self.run(Work::Control, &None, work).await
     }
 
     /// Runs the work on the blocking pool, inside one snapshot.
-    pub(super) async fn read<T, X, F>(&self, work: F) -> Result<T, X>
+    pub(super) async fn read<T, X, F>(&self, client: &Client, work: F) -> Result<T, X>
     where
         F: FnOnce(&mut dyn Session) -> Result<T, X> + Send + 'static,
         T: Send + 'static,
         X: From<StoreError> + Send + 'static,
     {
-        self.run(Work::Long, work).await
+        self.run(Work::Long, client, work).await
     }
 
-    async fn run<T, X, F>(&self, kind: Work, work: F) -> Result<T, X>
+    async fn run<T, X, F>(&self, kind: Work, client: &Client, work: F) -> Result<T, X>
     where
         F: FnOnce(&mut dyn Session) -> Result<T, X> + Send + 'static,
         T: Send + 'static,
         X: From<StoreError> + Send + 'static,
     {
-        let permit = self.readers.permit(kind).await?;
+        let permit = self.readers.permit(kind, client).await?;
         blocking(move || {
             let mut reader = permit.reader()?;
             reader.connection().begin_read()?;
@@ -127,11 +156,11 @@ impl<E: Connect> Executor<E> {
     }
 
     /// Runs the work on the blocking pool, inside one snapshot, if a reader is free now.
-    pub(super) fn spawn_if_idle<F>(&self, work: F)
+    pub(super) fn spawn_if_idle<F>(&self, client: &Client, work: F)
     where
         F: FnOnce(&mut dyn Session) + Send + 'static,
     {
-        let Some(permit) = self.readers.try_permit(Work::Long) else {
+        let Some(permit) = self.readers.try_permit(Work::Long, client) else {
             return;
         };
         // The result is not awaited, and the panic hook has reported a panic by then.
@@ -177,6 +206,22 @@ impl<E: Connect> Executor<E> {
         self.writer.run_isolated(work).await
     }
 
+    /// Whether writes work.
+    pub(super) fn health(&self) -> &WriteHealth {
+        self.writer.health()
+    }
+
+    /// Tries a write, and after a full disk whether there is space for more than that; notes the result.
+    pub(super) async fn probe_write(&self) -> Result<(), StoreError> {
+        if self.health().fault() == Some(WriteFault::DiskFull) {
+            let readers = Arc::clone(&self.readers);
+            blocking(move || readers.engine().check_space()).await?;
+        }
+        self.write(|session| session.execute(PROBE, &[]).map(drop))
+            .await
+            .inspect(|()| self.health().set(None))
+    }
+
     /// Jobs waiting for the writer.
     pub(super) fn queued(&self) -> usize {
         self.writer.queued()
@@ -185,6 +230,16 @@ impl<E: Connect> Executor<E> {
     /// How often jobs that share a commit ran again.
     pub(super) fn repeated(&self) -> u64 {
         self.writer.repeated()
+    }
+
+    /// How long commits and waits took.
+    pub(super) fn timings(&self) -> Timings {
+        Timings::read(self.writer.timings(), self.readers.waits())
+    }
+
+    /// The space of the engine's files, if it has files.
+    pub(super) fn disk_usage(&self) -> Option<DiskUsage> {
+        self.readers.engine().disk_usage()
     }
 
     /// Finishes the jobs already sent, then closes every connection that is not in use.

@@ -13,13 +13,16 @@ pub mod datasources;
 pub mod engine;
 pub mod entities;
 pub mod entity_sets;
+pub mod erasure;
 mod executor;
 #[cfg(test)]
 mod facts;
+mod fair_queue;
 pub mod field;
 pub mod idempotency_records;
 pub mod improvements;
 pub mod incidents;
+pub mod inspection;
 pub mod keys;
 mod lru_cache;
 mod pool;
@@ -37,23 +40,28 @@ pub mod table;
 pub mod tables;
 #[doc(hidden)]
 pub mod testing;
+pub mod timings;
 pub mod types;
 pub mod values;
 pub mod variant;
 pub mod wire;
 pub mod write_error;
+mod write_health;
 mod writer;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use connect::Connect;
-pub use engine::{Dialect, EachRow, Row, Session, StoreError, Value, View, present};
+pub use engine::{Dialect, EachRow, Row, Session, StoreError, Value, View, WriteFault, present};
 use executor::Executor;
+use fair_queue::Client;
 pub use pool::readers_for_long_work;
 use postgres::Postgres;
 pub use postgres::connect as connect_postgres;
 use sqlite::Sqlite;
+use timings::Timings;
+pub use write_health::COMMIT_CAUSES;
 
 /// What to do with a write-ahead log that a process left behind next to a SQLite file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -80,6 +88,8 @@ pub struct StoreOptions {
     pub readers: usize,
     /// How long work waits for a reader while all are in use.
     pub reader_wait: Duration,
+    /// How many of the readers for long work one client may use while others want some, in percent.
+    pub client_share: u8,
     /// KiB of page cache of a reader for short work. Large, as rows here and there are found by many pages,
     /// and only as many of these readers are in use as there are threads that answer.
     pub reader_cache_kib: u32,
@@ -111,6 +121,7 @@ impl Default for StoreOptions {
             leftover_wal: LeftoverWal::Check,
             readers: 16,
             reader_wait: Duration::from_secs(5),
+            client_share: 50,
             reader_cache_kib: 16384,
             long_reader_cache_kib: 1024,
             writer_cache_kib: 8192,
@@ -124,10 +135,23 @@ impl Default for StoreOptions {
     }
 }
 
+/// The space that a database in files takes.
+#[derive(Debug, Clone, Copy)]
+pub struct DiskUsage {
+    /// Bytes of the database file.
+    pub file_bytes: u64,
+    /// Bytes of its write-ahead log.
+    pub wal_bytes: u64,
+    /// Bytes that are free on its file system for this process, if the system reports them.
+    pub free_bytes: Option<u64>,
+}
+
 /// A database and the threads that work on it. Clones share it.
 #[derive(Clone)]
 pub struct Store {
     executor: AnyExecutor,
+    /// For whom it reads.
+    client: Client,
 }
 
 /// Executor of work over the engine that the address named.
@@ -168,7 +192,20 @@ impl Store {
         let executor = opened
             .await
             .map_err(|failure| StoreError::Engine(Box::new(failure)))??;
-        Ok(Store { executor })
+        Ok(Store {
+            executor,
+            client: None,
+        })
+    }
+
+    /// The same store, with the reads of this client: while others want readers, it has its share of them.
+    /// Without a client, reads are those of the service itself, which no share limits.
+    #[must_use]
+    pub fn for_client(&self, client: &Arc<str>) -> Store {
+        Store {
+            executor: self.executor.clone(),
+            client: Some(Arc::clone(client)),
+        }
     }
 
     /// The SQL that its sessions speak.
@@ -176,6 +213,14 @@ impl Store {
         match self.executor {
             AnyExecutor::Sqlite(_) => Dialect::Sqlite,
             AnyExecutor::Postgres(_) => Dialect::Postgres,
+        }
+    }
+
+    /// The name of its engine, to be shown.
+    pub fn engine_name(&self) -> &'static str {
+        match self.executor {
+            AnyExecutor::Sqlite(_) => "sqlite",
+            AnyExecutor::Postgres(_) => "postgresql",
         }
     }
 
@@ -192,7 +237,7 @@ impl Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        on_engine!(self, executor => executor.point(work).await)
+        on_engine!(self, executor => executor.point(&self.client, work).await)
     }
 
     /// Runs reads that are mostly small, in one snapshot. Once they have taken some hundred microseconds on
@@ -207,7 +252,20 @@ impl Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        on_engine!(self, executor => executor.read_inline(work).await)
+        on_engine!(self, executor => executor.read_inline(&self.client, work).await)
+    }
+
+    /// The same, but returns `None` once the reads have taken too long.
+    ///
+    /// # Errors
+    /// As [`Store::read_inline`].
+    pub async fn read_if_short<T, E, F>(&self, work: F) -> Result<Option<T>, E>
+    where
+        F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        on_engine!(self, executor => executor.read_if_short(&self.client, work).await)
     }
 
     /// Runs the look-ups of one record by its key, whose statements must agree, in one snapshot. Unlike
@@ -222,7 +280,7 @@ impl Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        on_engine!(self, executor => executor.look_up(work).await)
+        on_engine!(self, executor => executor.look_up(&self.client, work).await)
     }
 
     /// Runs look-ups that the service itself depends on, such as the revoked clients, in one snapshot, on a
@@ -250,7 +308,7 @@ impl Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        on_engine!(self, executor => executor.read(work).await)
+        on_engine!(self, executor => executor.read(&self.client, work).await)
     }
 
     /// Runs reads on another thread, parallel to the caller's, in a snapshot of their own. They are dropped
@@ -259,7 +317,7 @@ impl Store {
     where
         F: FnOnce(&mut dyn Session) + Send + 'static,
     {
-        on_engine!(self, executor => executor.spawn_if_idle(work));
+        on_engine!(self, executor => executor.spawn_if_idle(&self.client, work));
     }
 
     /// Checks that the files of the database are still the ones at their paths; an engine outside of this
@@ -327,6 +385,25 @@ impl Store {
         }
     }
 
+    /// Why the database took no writes when one was last tried; `None` if writes work, as far as is known.
+    pub fn write_fault(&self) -> Option<WriteFault> {
+        on_engine!(self, executor => executor.health().fault())
+    }
+
+    /// Tries whether writes work, by a small commit and, after a full disk, by some space next to the file;
+    /// [`Store::write_fault`] then says what was found.
+    ///
+    /// # Errors
+    /// Why the write failed.
+    pub async fn probe_write(&self) -> Result<(), StoreError> {
+        on_engine!(self, executor => executor.probe_write().await)
+    }
+
+    /// How many commits failed, with the name of each cause.
+    pub fn failed_commits(&self) -> [(&'static str, u64); COMMIT_CAUSES] {
+        on_engine!(self, executor => executor.health().failed_commits())
+    }
+
     /// Number of queued writes.
     pub fn queued_writes(&self) -> usize {
         on_engine!(self, executor => executor.queued())
@@ -336,6 +413,16 @@ impl Store {
     /// conflict with another transaction.
     pub fn repeated_commits(&self) -> u64 {
         on_engine!(self, executor => executor.repeated())
+    }
+
+    /// How long commits and waits took since the store was opened.
+    pub fn timings(&self) -> Timings {
+        on_engine!(self, executor => executor.timings())
+    }
+
+    /// The space of its files now; `None` for an engine outside of this process, which has none here.
+    pub fn disk_usage(&self) -> Option<DiskUsage> {
+        on_engine!(self, executor => executor.disk_usage())
     }
 
     /// Finishes the queued writes and closes the database; later work fails with [`StoreError::Unavailable`].

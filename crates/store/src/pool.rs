@@ -2,10 +2,13 @@
 //! time.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::connect::{Connect, Connection, Work};
+use super::fair_queue::{Client, FairPermit, FairQueue};
+use super::timings::ReaderWaits;
 use super::{StoreError, StoreOptions};
 
 /// Readers reserved for look-ups and short work, which would otherwise wait for as long as a statement may
@@ -34,12 +37,18 @@ pub(super) struct Pool<E: Connect> {
     engine: Arc<E>,
     options: StoreOptions,
     idle: Mutex<Idle<E::Connection>>,
-    /// Nested semaphores: for long work; for long and short work; for all work but control. Long work takes a
-    /// permit of each, in this order, short work one of the last two, look-ups one of the last. So long work
-    /// never uses the readers that are reserved for the others, nor short work those for look-ups.
-    gates: [Arc<Semaphore>; 3],
+    /// Permits for long work, which clients share.
+    long: Arc<FairQueue>,
+    /// Permits to wait for a reader for short work: the semaphores below serve their waiters one after the
+    /// other, so a client must not fill them. Only work that has to wait takes one.
+    short_waits: Arc<FairQueue>,
+    /// Nested semaphores: for long and short work; for all work but control. Long work takes a permit of
+    /// each, in this order, after that for long work; look-ups take one of the last. So long work never uses
+    /// the readers that are reserved for the others, nor short work those for look-ups.
+    gates: [Arc<Semaphore>; 2],
     /// For control work, whose connection is not one of the readers, so it never waits for them.
     control: Arc<Semaphore>,
+    waits: ReaderWaits,
 }
 
 /// Idle connections.
@@ -74,17 +83,17 @@ impl<C> Idle<C> {
 impl<E: Connect> Pool<E> {
     pub(super) fn new(engine: Arc<E>, options: StoreOptions) -> Self {
         let readers = options.readers;
-        let gates = [
-            readers_for_long_work(readers),
-            readers_for_short_work(readers),
-            readers,
-        ];
+        let shared = |permits| Arc::new(FairQueue::new(permits, options.client_share));
+        let gates = [readers_for_short_work(readers), readers];
         Pool {
             engine,
-            options,
             idle: Mutex::default(),
+            long: shared(readers_for_long_work(readers)),
+            short_waits: shared(readers_for_short_work(readers)),
+            options,
             gates: gates.map(|permits| Arc::new(Semaphore::new(permits))),
             control: Arc::new(Semaphore::new(1)),
+            waits: ReaderWaits::default(),
         }
     }
 
@@ -92,40 +101,67 @@ impl<E: Connect> Pool<E> {
     fn gates(&self, work: Work) -> &[Arc<Semaphore>] {
         match work {
             Work::Control => std::slice::from_ref(&self.control),
-            Work::Point => &self.gates[2..],
-            Work::Short => &self.gates[1..],
-            Work::Long => &self.gates,
+            Work::Point => &self.gates[1..],
+            Work::Short | Work::Long => &self.gates,
         }
     }
 
     /// Acquires a permit for a reader; waits for one as long as the options allow.
-    pub(super) async fn permit(self: &Arc<Self>, work: Work) -> Result<Permit<E>, StoreError> {
-        if let Some(permit) = self.try_permit(work) {
+    pub(super) async fn permit(
+        self: &Arc<Self>,
+        work: Work,
+        client: &Client,
+    ) -> Result<Permit<E>, StoreError> {
+        if let Some(permit) = self.try_permit(work, client) {
             return Ok(permit);
         }
-        let wait = self.options.reader_wait;
-        let waited = tokio::time::timeout(wait, async {
-            let mut permits = Permits::default();
-            for (permit, gate) in permits.iter_mut().zip(self.gates(work)) {
-                let acquired = Arc::clone(gate).acquire_owned().await;
-                *permit = Some(
-                    acquired.map_err(|_| StoreError::Unavailable("the store is closed".into()))?,
-                );
+        let queue = match work {
+            Work::Long => Some(&self.long),
+            Work::Short => Some(&self.short_waits),
+            Work::Point | Work::Control => None,
+        };
+        let usual = self.options.reader_wait;
+        let wait = queue.map_or(usual, |queue| queue.time_to_wait(client, usual));
+        let begun = Instant::now();
+        let waited = tokio::time::timeout(wait, self.wait_for_permits(work, client, queue)).await;
+        self.waits.of(work).observe(begun.elapsed());
+        match waited {
+            Ok(permits) => {
+                let closed = || StoreError::Unavailable("the store is closed".into());
+                Ok(self.issue(work, permits.ok_or_else(closed)?))
             }
-            Ok(permits)
-        });
-        match waited.await {
-            Ok(permits) => permits.map(|permits| self.issue(work, permits)),
             Err(_) => Err(StoreError::Unavailable(format!(
                 "all connections for work of the kind {work:?} were in use for {wait:?}"
             ))),
         }
     }
 
-    /// The same, if one is available without waiting.
-    pub(super) fn try_permit(self: &Arc<Self>, work: Work) -> Option<Permit<E>> {
+    /// Waits until a permit of each kind is free; `None` once the pool is closed.
+    async fn wait_for_permits(
+        &self,
+        work: Work,
+        client: &Client,
+        queue: Option<&Arc<FairQueue>>,
+    ) -> Option<Permits> {
+        let shared = match queue {
+            Some(queue) => Some(queue.acquire(client).await?),
+            None => None,
+        };
         let mut permits = Permits::default();
-        for (permit, gate) in permits.iter_mut().zip(self.gates(work)) {
+        for (permit, gate) in permits.gates.iter_mut().zip(self.gates(work)) {
+            *permit = Some(Arc::clone(gate).acquire_owned().await.ok()?);
+        }
+        permits.long = shared.filter(|_| work == Work::Long);
+        Some(permits)
+    }
+
+    /// The same, if one is available without waiting.
+    pub(super) fn try_permit(self: &Arc<Self>, work: Work, client: &Client) -> Option<Permit<E>> {
+        let mut permits = Permits::default();
+        if work == Work::Long {
+            permits.long = Some(self.long.try_acquire(client)?);
+        }
+        for (permit, gate) in permits.gates.iter_mut().zip(self.gates(work)) {
             *permit = Some(Arc::clone(gate).try_acquire_owned().ok()?);
         }
         Some(self.issue(work, permits))
@@ -134,6 +170,11 @@ impl<E: Connect> Pool<E> {
     /// The engine.
     pub(super) fn engine(&self) -> &E {
         &self.engine
+    }
+
+    /// How long work waited for readers.
+    pub(super) fn waits(&self) -> &ReaderWaits {
+        &self.waits
     }
 
     /// The options.
@@ -151,6 +192,8 @@ impl<E: Connect> Pool<E> {
 
     /// Closes the pool and its idle connections.
     pub(super) fn close(&self) {
+        self.long.close();
+        self.short_waits.close();
         for gate in self.gates.iter().chain([&self.control]) {
             gate.close();
         }
@@ -163,8 +206,12 @@ impl<E: Connect> Pool<E> {
     }
 }
 
-/// A permit of each semaphore.
-type Permits = [Option<OwnedSemaphorePermit>; 3];
+/// The permits that a kind of work takes.
+#[derive(Default)]
+struct Permits {
+    long: Option<FairPermit>,
+    gates: [Option<OwnedSemaphorePermit>; 2],
+}
 
 /// A permit to use one reader.
 pub(super) struct Permit<E: Connect> {

@@ -1,5 +1,5 @@
-//! Refused token requests and refused access tokens, counted by address and minute. The table is bounded by age
-//! and by rows; it is no part of the audit log, as anybody can fill it.
+//! Refused token requests and refused access tokens, counted by address and minute. The table is bounded by
+//! age and by rows; it is no part of the audit log, as anybody can fill it.
 
 use std::collections::HashMap;
 

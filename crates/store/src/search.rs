@@ -8,6 +8,31 @@ use obeya_odata::search::document;
 use super::engine::present;
 use super::{Session, StoreError, Value};
 
+/// An index, the table of its records, and the columns whose texts it has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SearchIndex {
+    /// The name of the index.
+    pub name: &'static str,
+    /// The table.
+    pub table: &'static str,
+    /// The columns, in the order of the tokens.
+    pub columns: &'static [&'static str],
+}
+
+/// The index over the parts of comments' texts.
+pub const PARTS_INDEX: &str = "comments_parts";
+
+/// The indexes over the tokens of texts.
+#[rustfmt::skip]
+pub const INDEXES: [SearchIndex; 6] = [
+    SearchIndex { name: "areas_search", table: "areas", columns: &["name", "description"] },
+    SearchIndex { name: "boards_search", table: "boards", columns: &["name", "description"] },
+    SearchIndex { name: "comments_search", table: "incident_comments", columns: &["text"] },
+    SearchIndex { name: "groups_search", table: "groups", columns: &["name", "description"] },
+    SearchIndex { name: "incident_types_search", table: "incident_types", columns: &["title", "description"] },
+    SearchIndex { name: "incidents_search", table: "incidents", columns: &["title", "text"] },
+];
+
 /// Indexes an area by its name and description.
 ///
 /// # Errors
@@ -134,7 +159,7 @@ fn put(
 
 /// The tokens of some texts, with spaces before, between and after them: a phrase with spaces around it is
 /// then found by plain text search too.
-fn document_of(texts: &[Option<&str>]) -> String {
+pub fn document_of(texts: &[Option<&str>]) -> String {
     let mut tokens = String::from(" ");
     for text in texts.iter().flatten() {
         let of_text = document(text);

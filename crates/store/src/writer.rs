@@ -12,11 +12,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot};
 
 use super::connect::{Connect, Connection};
+use super::timings::WriterTimings;
+use super::write_health::WriteHealth;
 use super::{Session, StoreError, StoreOptions};
 
 #[cfg(test)]
@@ -33,10 +35,13 @@ pub(super) struct Writer {
     sender: mpsc::Sender<Message>,
     thread: Mutex<Option<JoinHandle<()>>>,
     repeated: Arc<AtomicU64>,
+    timings: Arc<WriterTimings>,
+    health: Arc<WriteHealth>,
 }
 
 enum Message {
-    Job(Box<dyn Job>),
+    /// With the moment at which it was sent.
+    Job(Box<dyn Job>, Instant),
     Stop,
 }
 
@@ -98,12 +103,16 @@ impl Writer {
     ) -> Result<Self, StoreError> {
         let (sender, receiver) = mpsc::channel(options.write_queue);
         let repeated = Arc::new(AtomicU64::new(0));
+        let timings = Arc::<WriterTimings>::default();
+        let health = Arc::new(WriteHealth::default());
         let work = WriterThread {
             engine,
             connection: Some(connection),
             receiver,
             jobs_per_commit: options.jobs_per_commit.min(E::MOST_SAVEPOINTS),
             repeated: Arc::clone(&repeated),
+            timings: Arc::clone(&timings),
+            health: Arc::clone(&health),
         };
         let thread = std::thread::Builder::new()
             .name("obeya-writer".into())
@@ -115,6 +124,8 @@ impl Writer {
             sender,
             thread: Mutex::new(Some(thread)),
             repeated,
+            timings,
+            health,
         })
     }
 
@@ -153,7 +164,7 @@ impl Writer {
         };
         let closed = || StoreError::Unavailable("the store is closed".into());
         self.sender
-            .send(Message::Job(Box::new(task)))
+            .send(Message::Job(Box::new(task), Instant::now()))
             .await
             .map_err(|_| closed())?;
         answer.await.map_err(|_| closed())?
@@ -167,6 +178,16 @@ impl Writer {
     /// How often jobs ran again.
     pub(super) fn repeated(&self) -> u64 {
         self.repeated.load(Ordering::Relaxed)
+    }
+
+    /// How long commits and waits took.
+    pub(super) fn timings(&self) -> &WriterTimings {
+        &self.timings
+    }
+
+    /// Whether its writes work.
+    pub(super) fn health(&self) -> &WriteHealth {
+        &self.health
     }
 
     /// Lets the thread finish the queued jobs, and waits for its end.
@@ -188,12 +209,15 @@ impl Writer {
 /// State of the thread: the connection, and the queue of jobs.
 struct WriterThread<E: Connect> {
     engine: Arc<E>,
-    /// `None` after it was lost, until the next job.
+    /// `None` after a panic, until the next job. A lost one stays until another is open: the last connection
+    /// that closes an embedded database would write its log back into the file.
     connection: Option<E::Connection>,
     receiver: mpsc::Receiver<Message>,
     jobs_per_commit: usize,
     /// How often jobs ran again.
     repeated: Arc<AtomicU64>,
+    timings: Arc<WriterTimings>,
+    health: Arc<WriteHealth>,
 }
 
 /// A job that shares a transaction.
@@ -244,7 +268,8 @@ enum Savepoints {
 
 impl<E: Connect> WriterThread<E> {
     fn run(mut self) {
-        while let Some(Message::Job(first)) = self.receiver.blocking_recv() {
+        while let Some(Message::Job(first, sent)) = self.receiver.blocking_recv() {
+            self.timings.waits.observe(sent.elapsed());
             if !self.run_batch(first) {
                 break;
             }
@@ -262,10 +287,14 @@ impl<E: Connect> WriterThread<E> {
         let failed = loop {
             let Err(failed) = self.attempt(&mut batch, gather, savepoints, &mut keep_running)
             else {
+                self.note_fault();
                 break None;
             };
             self.roll_back(&failed, batch.len());
             attempts += 1;
+            if !self.note_fault() && matches!(failed.cause, Cause::Permanent | Cause::RolledBack) {
+                self.health.failed(&failed.error);
+            }
             if failed.cause == Cause::Permanent || attempts == ATTEMPTS {
                 break Some(failed.error);
             }
@@ -315,6 +344,7 @@ impl<E: Connect> WriterThread<E> {
         keep_running: &mut bool,
     ) -> Result<(), FailedTransaction> {
         let (receiver, most) = (&mut self.receiver, self.jobs_per_commit);
+        let timings = &self.timings;
         let connection = begin(self.engine.as_ref(), &mut self.connection)?;
         let mut at = 0;
         loop {
@@ -333,7 +363,10 @@ impl<E: Connect> WriterThread<E> {
                 break;
             }
             match receiver.try_recv() {
-                Ok(Message::Job(job)) => batch.push(BatchedJob::new(job)),
+                Ok(Message::Job(job, sent)) => {
+                    timings.waits.observe(sent.elapsed());
+                    batch.push(BatchedJob::new(job));
+                }
                 Ok(Message::Stop) => {
                     *keep_running = false;
                     break;
@@ -341,8 +374,14 @@ impl<E: Connect> WriterThread<E> {
                 Err(_) => break,
             }
         }
-        let committed = connection.commit();
-        committed.map_err(|error| failed(connection, error))
+        let begun = Instant::now();
+        match connection.commit() {
+            Ok(()) => {
+                timings.commits.observe(begun.elapsed());
+                Ok(())
+            }
+            Err(error) => Err(failed(connection, error)),
+        }
     }
 
     /// Rolls back what is left of a transaction.
@@ -364,9 +403,13 @@ impl<E: Connect> WriterThread<E> {
         {
             tracing::error!(%error, "a transaction could not be rolled back");
         }
-        if connection.is_lost() {
-            self.connection = None;
-        }
+    }
+
+    /// Notes why statements of the last transaction could not write, if one could not.
+    fn note_fault(&mut self) -> bool {
+        let connection = self.connection.as_mut();
+        let fault = connection.and_then(Connection::take_write_fault);
+        fault.inspect(|fault| self.health.met(*fault)).is_some()
     }
 }
 
@@ -376,15 +419,14 @@ fn begin<'c, E: Connect>(
     slot: &'c mut Option<E::Connection>,
 ) -> Result<&'c mut E::Connection, FailedTransaction> {
     if let Some(connection) = slot
+        && !connection.is_lost()
         && let Err(error) = connection.begin_write()
+        && !connection.is_lost()
     {
-        if !connection.is_lost() {
-            return Err(failed(connection, error));
-        }
-        *slot = None;
+        return Err(failed(connection, error));
     }
     // Here, as the borrow above ends only now.
-    if slot.is_none() {
+    if slot.as_ref().is_none_or(Connection::is_lost) {
         let lost = |error| FailedTransaction {
             error,
             cause: Cause::Permanent,

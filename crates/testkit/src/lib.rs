@@ -4,6 +4,8 @@
 //! The fixture of a crate builds on it: the service in the test's process in
 //! `crates/server/tests/it/support`, the binary in `crates/cli/tests/it`.
 
+#[cfg(target_os = "linux")]
+pub mod disk;
 pub mod postgres;
 mod proxy;
 mod seed;

@@ -22,8 +22,21 @@ const PROFILE: &str = "profiling";
 const PACKAGE: &str = "obeya-cli";
 const BINARY: &str = "obeya";
 
-/// Files of the repository that the archive contains in addition to the binary.
-const DOCUMENTS: [&str; 4] = ["LICENSE", "LICENSE-MIT", "LICENSE-APACHE", "README.md"];
+/// Files of the repository that the archive contains in addition to the binary, at the same paths.
+const DOCUMENTS: [&str; 12] = [
+    "LICENSE",
+    "LICENSE-MIT",
+    "LICENSE-APACHE",
+    "README.md",
+    "CHANGELOG.md",
+    "SECURITY.md",
+    "docs/backup.md",
+    "docs/operations.md",
+    "docs/postgresql.md",
+    "packaging/systemd/obeya.env",
+    "packaging/systemd/obeya.service",
+    "packaging/systemd/obeya.sysusers",
+];
 
 /// The licences of the crates that are linked into the binary.
 const THIRD_PARTY: &str = "LICENSES-THIRD-PARTY.txt";
@@ -85,7 +98,9 @@ impl Release {
             &debug.join(format!("{BINARY}.debug")),
         )?;
         for document in DOCUMENTS {
-            fs::copy(root().join(document), program.join(document)).context(document)?;
+            let copy = program.join(document);
+            fs::create_dir_all(copy.parent().context("a folder")?)?;
+            fs::copy(root().join(document), copy).context(document)?;
         }
         fs::write(program.join(THIRD_PARTY), &self.third_party)?;
 
@@ -221,13 +236,21 @@ mod tests {
         assert_eq!(
             names(&folder),
             [
+                "CHANGELOG.md",
                 "LICENSE",
                 "LICENSE-APACHE",
                 "LICENSE-MIT",
                 "LICENSES-THIRD-PARTY.txt",
                 "README.md",
-                "obeya"
+                "SECURITY.md",
+                "docs",
+                "obeya",
+                "packaging"
             ]
+        );
+        assert_eq!(
+            names(&folder.join("packaging/systemd")),
+            ["obeya.env", "obeya.service", "obeya.sysusers"]
         );
         let stripped = folder.join("obeya");
         let size = |path: &Path| fs::metadata(path).expect("a file").len();

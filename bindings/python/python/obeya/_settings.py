@@ -45,12 +45,14 @@ class Settings:
         connect_timeout: float | None,
         max_retries: int,
         user_agent: str | None,
+        allow_plain_http: bool,
     ) -> None:
         self.scopes = scopes
         self.timeout = timeout
         self.connect_timeout = connect_timeout
         self.max_retries = max_retries
         self.user_agent = user_agent
+        self.allow_plain_http = allow_plain_http
 
 
 class Access(NamedTuple):

@@ -1544,7 +1544,7 @@ class Problem:
         - 415: `media_type.unsupported`
         - 422: `reference.unknown`, `reference.other_type`, `reference.duplicate`, `responsible.not_member`, `custom_field.value`, `element.missing`,
           `element.type`, `idempotency.mismatch`
-        - 429: `idempotency.quota`
+        - 429: `idempotency.quota`, `rate.limited`
         - 431: `request.headers_too_large`
         - 500: `internal`
         - 503: `unavailable`

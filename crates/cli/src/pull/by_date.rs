@@ -26,7 +26,7 @@ const OUT_OF_ORDER: &str = "the service sent values out of order, expected them 
 impl Fetcher<'_> {
     /// Sends the values after the cursor.
     pub(super) async fn by_date(&self, mut cursor: DateCursor) -> Result<()> {
-        let mut encoder = Encoder::new::<DatasourceValue>(self.source.query.format);
+        let mut encoder = Encoder::new::<DatasourceValue>(&self.source.query);
         loop {
             let ended = match self.read_pass(&mut encoder, &mut cursor).await? {
                 // A whole page of values of one instant, all sent before: a request by date cannot get past

@@ -9,6 +9,7 @@ use obeya::tables::{Cell, Rows, Tabular};
 use serde::Serialize;
 
 use super::format::Format;
+use super::query::PullQuery;
 
 /// A piece of a file, in the file's format.
 pub(crate) enum PieceContent {
@@ -48,15 +49,18 @@ records! {
 /// Encodes records of one type as pieces.
 pub(crate) struct Encoder {
     format: Format,
+    guard_formulas: bool,
     /// Builds batches, for columnar formats.
     rows: Option<Rows>,
 }
 
 impl Encoder {
-    pub(crate) fn new<T: Record>(format: Format) -> Self {
+    pub(crate) fn new<T: Record>(query: &PullQuery) -> Self {
         let fields = T::columns().iter().map(|column| &column.field);
+        let format = query.format;
         Self {
             format,
+            guard_formulas: query.guard_formulas,
             rows: format.is_columnar().then(|| Rows::new(fields)),
         }
     }
@@ -80,10 +84,8 @@ impl Encoder {
             if self.format == Format::Ndjson {
                 serde_json::to_writer(&mut out, record).expect("a record is plain data");
             } else {
-                write_csv_cells(
-                    &mut out,
-                    T::columns().iter().map(|column| (column.get)(record)),
-                );
+                let cells = T::columns().iter().map(|column| (column.get)(record));
+                write_csv_cells(&mut out, cells, self.guard_formulas);
             }
             out.push(b'\n');
         }
@@ -93,13 +95,20 @@ impl Encoder {
 
 /// Writes cells separated by commas. Null is an empty cell and an empty text is `""`, so that readers can
 /// distinguish them.
-fn write_csv_cells<'a>(out: &mut Vec<u8>, cells: impl IntoIterator<Item = Cell<'a>>) {
+fn write_csv_cells<'a>(
+    out: &mut Vec<u8>,
+    cells: impl IntoIterator<Item = Cell<'a>>,
+    guard_formulas: bool,
+) {
     for (place, cell) in cells.into_iter().enumerate() {
         if place > 0 {
             out.push(b',');
         }
         match cell {
             Cell::Null => {}
+            Cell::Text(text) if guard_formulas && is_formula(text) => {
+                write_csv_text(out, &format!("'{text}"));
+            }
             Cell::Text(text) => write_csv_text(out, text),
             Cell::Instant(instant) => write_display(out, instant),
             Cell::Day(day) => write_display(out, day),
@@ -110,6 +119,15 @@ fn write_csv_cells<'a>(out: &mut Vec<u8>, cells: impl IntoIterator<Item = Cell<'
             number => serde_json::to_writer(&mut *out, &number).expect("a number or a boolean"),
         }
     }
+}
+
+/// Whether a spreadsheet may take the text for a formula: the first characters that OWASP lists under "CSV
+/// injection", of both widths. Lists are JSON, which begins with a bracket.
+fn is_formula(text: &str) -> bool {
+    let beginnings = [
+        '=', '+', '-', '@', '\t', '\r', '\n', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}',
+    ];
+    text.starts_with(beginnings)
 }
 
 /// The header line of a CSV file.
@@ -156,7 +174,7 @@ mod tests {
 
     fn line(cells: Vec<Cell<'_>>) -> String {
         let mut out = Vec::new();
-        write_csv_cells(&mut out, cells);
+        write_csv_cells(&mut out, cells, false);
         String::from_utf8(out).unwrap()
     }
 
@@ -190,6 +208,37 @@ mod tests {
             .from_reader(written.as_bytes());
         let record = reader.records().next().unwrap().unwrap();
         assert_eq!(record.iter().collect::<Vec<_>>(), texts);
+    }
+
+    /// The characters are those of the OWASP page on CSV injection.
+    #[test]
+    fn guarded_texts_begin_no_formula_and_numbers_stay_as_they_are() {
+        let texts = [
+            "=1+1",
+            "+1",
+            "-1",
+            "@SUM(A1)",
+            "\t=1",
+            "\r=1",
+            "\n=1",
+            "＝1+1",
+            "＋1",
+            "－1",
+            "＠SUM(A1)",
+        ];
+        let harmless = ["", "1=1", " =1", "'=1", "a@b.example", "−1"];
+        let numbers = [Cell::Int(-1), Cell::Number(-0.5)];
+        let cells = texts.iter().chain(&harmless).map(|text| Cell::Text(text));
+        let mut out = Vec::new();
+        write_csv_cells(&mut out, cells.chain(numbers), true);
+        let mut reader = ::csv::ReaderBuilder::new()
+            .has_headers(false)
+            .from_reader(&*out);
+        let record = reader.records().next().unwrap().unwrap();
+        let guarded = texts.iter().map(|text| format!("'{text}"));
+        let same = harmless.iter().chain(&["-1", "-0.5"]);
+        let expected: Vec<String> = guarded.chain(same.map(|&text| text.to_owned())).collect();
+        assert_eq!(record.iter().collect::<Vec<_>>(), expected);
     }
 
     #[test]

@@ -214,7 +214,7 @@ impl Fetcher<'_> {
 
     /// Sends the records of a list.
     async fn fetch_records<T: Record>(&self, mut records: Paged<T>) -> Result<()> {
-        let mut encoder = Encoder::new::<T>(self.source.query.format);
+        let mut encoder = Encoder::new::<T>(&self.source.query);
         let mut some = Vec::with_capacity(PIECE_RECORDS);
         let mut last = None;
         loop {
@@ -269,7 +269,7 @@ impl Fetcher<'_> {
             }
             return Ok(());
         }
-        let mut encoder = Encoder::new::<DatasourceValue>(self.source.query.format);
+        let mut encoder = Encoder::new::<DatasourceValue>(&self.source.query);
         let mut pages = values.pages();
         while let Some(page) = pages.next().await {
             let page = page?.values;

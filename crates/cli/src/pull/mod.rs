@@ -28,7 +28,8 @@ use tokio::sync::mpsc;
 use self::fetch::{Piece, Source};
 use self::format::Format;
 use self::progress::PullProgress;
-use self::query::{InstantArg, PullQuery};
+pub(crate) use self::query::InstantArg;
+use self::query::PullQuery;
 use self::resumable::ResumableFile;
 use self::resume_state::ResumeAfter;
 use self::stream::Stream;
@@ -98,6 +99,11 @@ struct Common {
     /// The file format; inferred from the file's extension by default
     #[arg(long, value_enum)]
     format: Option<Format>,
+
+    /// In CSV, puts a ' before texts that begin like a formula (= + - @, a tab or a line break), so that a
+    /// spreadsheet that opens the file does not run them
+    #[arg(long)]
+    guard_formulas: bool,
 
     /// The output file, or - for stdout
     #[arg(short, long, value_name = "FILE", default_value = "-")]
@@ -170,6 +176,7 @@ impl PullCommand {
             condition: common.r#where.clone(),
             order: common.order_by.clone(),
             format,
+            guard_formulas: common.guard_formulas,
         }
     }
 }
@@ -192,6 +199,11 @@ impl Common {
                 ))
             }),
         };
+        if self.guard_formulas && format != Format::Csv {
+            exit_with_usage(
+                "found --guard-formulas for a format that spreadsheets do not run, expected it with CSV",
+            );
+        }
         if format == Format::Parquet && self.is_stdout() {
             exit_with_usage(
                 "found --format parquet for stdout, expected -o FILE: Parquet cannot be streamed",

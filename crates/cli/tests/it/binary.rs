@@ -10,20 +10,12 @@ use tempfile::TempDir;
 /// The binary, without the OBEYA variables of the tests' environment.
 pub fn obeya() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_obeya"));
-    let variables = [
-        "OBEYA_DB",
-        "OBEYA_BASE_URL",
-        "OBEYA_AUTH_URL",
-        "OBEYA_TOKEN_URL",
-        "OBEYA_CLIENT_ID",
-        "OBEYA_CLIENT_SECRET",
-        "OBEYA_CLIENT_SECRET_FILE",
-        "OBEYA_CONNECTIONS",
-        "OBEYA_HEAD_TIMEOUT",
-        "OBEYA_IDLE_TIMEOUT",
-    ];
-    for variable in variables {
-        command.env_remove(variable);
+    for (variable, _) in std::env::vars_os() {
+        // Those of the tests themselves stay: they mean nothing to the binary.
+        let name = variable.to_string_lossy();
+        if name.starts_with("OBEYA_") && !name.starts_with("OBEYA_TEST_") {
+            command.env_remove(variable);
+        }
     }
     command.stdin(Stdio::null());
     command

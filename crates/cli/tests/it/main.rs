@@ -1,19 +1,29 @@
 //! The binary as a user runs it: arguments in; lines, files and exit codes out.
 
+mod audit;
+mod backup;
 mod binary;
+mod check;
 mod client;
 mod credentials;
 mod demo;
+mod drill;
+mod environment;
+mod erase_user;
 mod export;
+#[cfg(target_os = "linux")]
+mod failing_disk;
 mod folders_killed;
 mod import;
 mod keys;
 mod killed;
+mod limits;
 mod migrate;
 mod on_postgres;
 mod postgres;
 mod pull;
 mod replicas;
+mod restore;
 mod restored;
 mod serve;
 mod sync;

@@ -3,8 +3,9 @@
 use obeya_testkit::postgres::{Scratch, on, server};
 use serde_json::Value;
 
-use crate::binary::{run, serve_new};
+use crate::binary::{run, run_unread, serve_existing, serve_new};
 use crate::credentials::Credentials;
+use crate::postgres::number_after_kill;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn clients_an_import_and_the_service_work_over_one_database() {
@@ -56,6 +57,33 @@ fn a_database_that_is_not_there_is_a_failure_that_names_it() {
         let err = run(arguments.iter().chain(&["--db", &missing])).failure(1);
         assert!(err.contains("\"obeya_nowhere\" does not exist"), "{err}");
     }
+}
+
+/// An empty database is a wrong address, or one whose restore is not done.
+#[test]
+fn an_empty_database_is_served_only_where_that_is_asked_for() {
+    let database = Scratch::empty();
+    let db = database.url();
+    let serve = [
+        "serve",
+        "--db",
+        db,
+        "--listen",
+        "127.0.0.1:0",
+        "--log",
+        "off",
+    ];
+    let err = run_unread(serve).failure(1);
+    for said in [
+        "--create creates a new database",
+        "holds no database of this program",
+    ] {
+        assert!(err.contains(said), "{err}");
+    }
+    let tables = "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'";
+    assert_eq!(number_after_kill(db, tables), 0);
+    drop(serve_new(db, &[]));
+    drop(serve_existing(db, &[]));
 }
 
 #[test]

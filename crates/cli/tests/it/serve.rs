@@ -184,13 +184,32 @@ fn its_connections_are_limited_as_the_flags_say() {
     assert_eq!(until_closed(connection(&serving, "")), "");
 }
 
+/// A trusted proxy has no share; of other addresses a second connection is closed.
+#[test]
+fn the_share_of_an_address_and_its_exceptions_are_flags() {
+    const WHOLE: &str = "GET /healthz HTTP/1.1\r\nHost: plant.example\r\n";
+    let (_folder, db) = database();
+    let share = ["--connections-per-address", "1"];
+    let serving = serve_new(&db, &share);
+    let _first = connection(&serving, WHOLE);
+    assert_eq!(until_closed(connection(&serving, WHOLE)), "");
+
+    let proxies = ["--trusted-proxy", "192.0.2.1,127.0.0.0/8"];
+    let serving = serve_existing(&db, &[share, proxies].concat());
+    let _first = connection(&serving, WHOLE);
+    let request = format!("{WHOLE}Connection: close\r\n\r\n");
+    assert!(until_closed(connection(&serving, &request)).ends_with("ok\n"));
+}
+
 #[test]
 fn its_limits_may_come_from_the_environment() {
     let (_folder, db) = database();
     for (name, flag) in [
         ("OBEYA_CONNECTIONS", "--connections"),
+        ("OBEYA_CLIENT_SHARE", "--client-share"),
         ("OBEYA_HEAD_TIMEOUT", "--head-timeout"),
         ("OBEYA_IDLE_TIMEOUT", "--idle-timeout"),
+        ("OBEYA_MEMORY", "--memory"),
     ] {
         let mut command = obeya();
         command.env(name, "soon").args(["serve", "--db", &db]);

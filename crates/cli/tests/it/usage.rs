@@ -18,12 +18,24 @@ fn wrong_usage_exits_with_2_and_says_what_is_wrong() {
         ),
         (vec!["serve", "--db", &db, "--log", "a=b=c"], "--log"),
         (
+            vec!["serve", "--db", &db, "--trusted-proxy", "plant.example"],
+            "expected an IP address, or a network such as 10.0.0.0/8",
+        ),
+        (
+            vec!["serve", "--db", &db, "--client-rate", "fast"],
+            "expected requests and seconds, such as 600/60",
+        ),
+        (
             vec!["serve", "--db", &db, "--connections", "0"],
             "--connections",
         ),
         (
             vec!["serve", "--db", &db, "--idempotency-keys", "0"],
             "--idempotency-keys",
+        ),
+        (
+            vec!["serve", "--db", &db, "--audit-retention", "0"],
+            "--audit-retention",
         ),
         (vec!["client", "add", "x", "--db", &db], "--scope"),
         (
@@ -37,7 +49,7 @@ fn wrong_usage_exits_with_2_and_says_what_is_wrong() {
         ),
         (
             vec!["client", "set", "x", "--db", &db, "--rate", "100"],
-            "found `100`, expected a number of requests and of seconds from 1, such as 100/60; or `none`",
+            "found `100`, expected requests and seconds, such as 600/60 (at most 86400 seconds); or `none`",
         ),
         (
             vec!["client", "set", "x", "--db", &db, "--expires", "tomorrow"],
@@ -124,20 +136,38 @@ fn an_error_shows_control_characters() {
 
 /// RFC 6761, 6.4: a name below `invalid` is nobody's, so nothing is sent.
 #[test]
-fn a_secret_that_can_be_read_on_the_way_is_warned_of() {
-    let pull = |url: &str| {
+fn a_secret_that_can_be_read_on_the_way_is_refused_and_where_allowed_warned_of() {
+    let pull = |url: &str, allowed: &[&str], variable: &str| {
         let mut pull = obeya();
         pull.args(["pull", "areas", "--client-id", "plant", "--url", url]);
+        pull.args(allowed);
         pull.env("OBEYA_CLIENT_SECRET", "hunter2");
+        pull.env("OBEYA_ALLOW_PLAIN_HTTP", variable);
         let done = pull.output().expect("started");
         assert_eq!(done.status.code(), Some(1));
         String::from_utf8(done.stderr).expect("text")
     };
-    let err = pull("http://plant.invalid:8080");
-    for what in ["the client secret", "the access token"] {
-        let warning = format!("warning: {what} is sent to http://plant.invalid:8080 without TLS");
-        assert!(err.contains(&warning), "{err}");
+    let plain = "http://plant.invalid:8080";
+    for variable in ["", "0", "no"] {
+        assert_eq!(
+            pull(plain, &[], variable),
+            "error: the client secret would be sent to http://plant.invalid:8080 without TLS and could be read in transit: \
+             use https, or allow it by allow_plain_http (OBEYA_ALLOW_PLAIN_HTTP=1)\n",
+            "{variable}"
+        );
     }
-    assert!(!err.contains("hunter2"), "{err}");
-    assert!(!pull("https://plant.invalid").contains("warning"));
+    let allowed = ["--allow-plain-http"];
+    for err in [pull(plain, &allowed, ""), pull(plain, &[], "1")] {
+        for what in ["the client secret", "the access token"] {
+            let warning =
+                format!("warning: {what} is sent to http://plant.invalid:8080 without TLS");
+            assert!(err.contains(&warning), "{err}");
+        }
+        assert!(!err.contains("hunter2"), "{err}");
+    }
+    let private = pull("https://plant.invalid", &[], "");
+    assert!(
+        !private.contains("warning") && !private.contains("without TLS"),
+        "{private}"
+    );
 }

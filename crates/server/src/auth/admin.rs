@@ -7,21 +7,25 @@ mod keys;
 mod settings;
 
 use std::fmt;
+use std::time::Duration;
 
 use super::scopes::{NAMES, Scopes};
 use super::secrets;
-pub use super::settings::{ClientRate, InvalidRate};
 use super::settings::{networks, rate};
 use crate::config::Clock;
 use crate::network::Network;
+use crate::rate_limit::RateLimit;
 pub use keys::{KeyInfo, list_keys, retire_key, rotate_keys};
 pub(crate) use keys::{retire_in, rotate_in};
 use obeya_store::audit::{self, Change, Diff, Origin};
 use obeya_store::clients::{self, Client};
 use obeya_store::engine::StoreError;
-use obeya_store::{Session, Store, StoreOptions};
+use obeya_store::{Session, Store, StoreOptions, erasure};
 pub use settings::{ClientChanges, rotate_secret, set_client};
 pub(crate) use settings::{rotate_secret_in, set};
+
+/// How long a statement of an erasure may run: it may look at every value.
+const ERASURE_STATEMENT: Duration = Duration::from_secs(3_600);
 
 /// Every scope a client can be granted.
 pub const SCOPES: &[&str] = &NAMES;
@@ -85,7 +89,7 @@ pub struct ClientInfo {
     /// The networks from which it may call; empty: all.
     pub networks: Vec<Network>,
     /// Its own request rate.
-    pub rate: Option<ClientRate>,
+    pub rate: Option<RateLimit>,
     /// Until when its previous secret is valid, if there is one.
     pub previous_secret_expires_at: Option<jiff::Timestamp>,
 }
@@ -103,6 +107,9 @@ pub enum AdminError {
     /// A scope that does not exist.
     #[error("found the scope `{0}`, expected one of {scopes}", scopes = NAMES.join(", "))]
     UnknownScope(String),
+    /// No user has this id.
+    #[error("there is no user `{0}`")]
+    UnknownUser(String),
     /// No client has this id.
     #[error("there is no client `{0}`")]
     UnknownClient(String),
@@ -164,6 +171,63 @@ pub async fn revoke_client(db: &str, client_id: &str) -> Result<(), AdminError> 
     let revoked = revoke(&store, &Clock::system(), client_id).await;
     store.close().await;
     revoked
+}
+
+/// Removes a user from the database at `db`: the user, and its id and names from every record. Returns how
+/// many records of each kind showed it. A dry run counts and changes nothing.
+///
+/// # Errors
+/// [`AdminError::UnknownUser`], or an error of the database.
+pub async fn erase_user(
+    db: &str,
+    user_id: &str,
+    dry_run: bool,
+) -> Result<erasure::Counts, AdminError> {
+    let options = StoreOptions {
+        make_tables: false,
+        statement_budget: ERASURE_STATEMENT,
+        ..StoreOptions::default()
+    };
+    let store = Store::open(db, &options).await?;
+    let erased = erase(&store, &Clock::system(), user_id, dry_run).await;
+    store.close().await;
+    erased
+}
+
+/// How an erasure ends that must not be committed.
+enum Undone {
+    DryRun(Option<erasure::Counts>),
+    Failed(StoreError),
+}
+
+impl From<StoreError> for Undone {
+    fn from(error: StoreError) -> Self {
+        Undone::Failed(error)
+    }
+}
+
+async fn erase(
+    store: &Store,
+    clock: &Clock,
+    user_id: &str,
+    dry_run: bool,
+) -> Result<erasure::Counts, AdminError> {
+    let (id, now) = (user_id.to_owned(), clock.ticks());
+    let erased = store
+        .write_isolated(move |session| {
+            let counts = erasure::erase(session, &id, now)?;
+            // A dry run is the same work, rolled back.
+            match dry_run {
+                true => Err(Undone::DryRun(counts)),
+                false => Ok(counts),
+            }
+        })
+        .await;
+    let counts = match erased {
+        Ok(counts) | Err(Undone::DryRun(counts)) => counts,
+        Err(Undone::Failed(error)) => return Err(error.into()),
+    };
+    counts.ok_or_else(|| AdminError::UnknownUser(user_id.to_owned()))
 }
 
 async fn open(db: &str) -> Result<Store, AdminError> {

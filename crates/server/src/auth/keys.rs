@@ -11,6 +11,7 @@ use p384::elliptic_curve::rand_core::OsRng;
 use p384::pkcs8::{DecodePrivateKey, EncodePrivateKey};
 use serde::Serialize;
 
+use crate::config::TICKS_PER_SECOND;
 use crate::key_encryption::{KeyEncryptionKey, NotDecrypted, is_encrypted};
 use obeya_store::Session;
 use obeya_store::audit::{self, Change, Diff, Origin};
@@ -18,7 +19,6 @@ use obeya_store::engine::StoreError;
 use obeya_store::keys::{self, StoredKey};
 use obeya_store::random::random;
 
-const TICKS_PER_SECOND: i64 = 10_000_000;
 /// The time for which a key is published before it signs, in ticks: several polls of any replica.
 const PUBLISHED_FIRST: i64 = 60 * TICKS_PER_SECOND;
 

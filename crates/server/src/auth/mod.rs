@@ -8,6 +8,7 @@ pub mod admin;
 mod error;
 mod jws;
 pub(crate) mod keys;
+pub(crate) mod refused;
 pub(crate) mod scopes;
 pub(crate) mod secrets;
 pub(crate) mod settings;

@@ -3,15 +3,13 @@
 //! A token states the scopes at the time of its issue. A request may do what both its token and the present
 //! settings allow, so a change applies to tokens that were issued before it.
 
-use std::fmt;
 use std::net::IpAddr;
-use std::str::FromStr;
 
 use super::scopes::Scopes;
+use crate::config::TICKS_PER_SECOND;
 use crate::network::{InvalidNetwork, Network};
+use crate::rate_limit::{InvalidRateLimit, RateLimit};
 use obeya_store::clients::Client;
-
-const TICKS_PER_SECOND: i64 = 10_000_000;
 
 /// The present settings of a client that is not revoked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,24 +19,9 @@ pub(crate) struct ClientSettings {
     pub(crate) expires: Option<i64>,
     /// The networks from which it may call; empty: all.
     networks: Vec<Network>,
-    /// The request rate that the operator set for it; `None`: the one for all clients applies. This module
-    /// does not enforce it.
-    pub(crate) rate: Option<ClientRate>,
+    /// The request rate that the operator set for it; `None`: the one for all clients applies.
+    pub(crate) rate: Option<RateLimit>,
 }
-
-/// A number of requests in a number of seconds, both at least 1. Written as `100/60`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ClientRate {
-    /// The requests.
-    pub requests: u32,
-    /// The seconds.
-    pub seconds: u32,
-}
-
-/// A text that is no [`ClientRate`].
-#[derive(Debug, thiserror::Error)]
-#[error("found `{0}`, expected a number of requests and of seconds from 1, such as 100/60")]
-pub struct InvalidRate(String);
 
 /// Settings in the database that no version of the program wrote.
 #[derive(Debug, thiserror::Error)]
@@ -46,7 +29,7 @@ pub(crate) enum InvalidSettings {
     #[error(transparent)]
     Network(#[from] InvalidNetwork),
     #[error(transparent)]
-    Rate(#[from] InvalidRate),
+    Rate(#[from] InvalidRateLimit),
 }
 
 impl ClientSettings {
@@ -80,7 +63,7 @@ pub(super) fn networks(row: &Client) -> Result<Vec<Network>, InvalidNetwork> {
 }
 
 /// The rate of a row.
-pub(super) fn rate(row: &Client) -> Result<Option<ClientRate>, InvalidRate> {
+pub(super) fn rate(row: &Client) -> Result<Option<RateLimit>, InvalidRateLimit> {
     match (row.rate_requests, row.rate_seconds) {
         (None, None) => Ok(None),
         (requests, seconds) => {
@@ -90,50 +73,9 @@ pub(super) fn rate(row: &Client) -> Result<Option<ClientRate>, InvalidRate> {
     }
 }
 
-impl FromStr for ClientRate {
-    type Err = InvalidRate;
-
-    fn from_str(text: &str) -> Result<Self, InvalidRate> {
-        let (requests, seconds) = text.split_once('/').unwrap_or_default();
-        match (requests.parse(), seconds.parse()) {
-            (Ok(requests @ 1..), Ok(seconds @ 1..)) => Ok(Self { requests, seconds }),
-            _ => Err(InvalidRate(text.to_owned())),
-        }
-    }
-}
-
-impl fmt::Display for ClientRate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.requests, self.seconds)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_rate_is_a_number_of_requests_in_a_number_of_seconds() {
-        let rate = ClientRate {
-            requests: 100,
-            seconds: 60,
-        };
-        assert_eq!("100/60".parse::<ClientRate>().ok(), Some(rate));
-        assert_eq!(rate.to_string(), "100/60");
-        for wrong in [
-            "",
-            "100",
-            "100/",
-            "/60",
-            "0/60",
-            "100/0",
-            "-1/60",
-            "1/2/3",
-            "4294967296/1",
-        ] {
-            assert!(wrong.parse::<ClientRate>().is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn a_client_is_refused_where_its_settings_cannot_be_read() {

@@ -18,7 +18,7 @@ pub(super) type Digest = [u8; 32];
 /// A token whose signature and claims were verified.
 #[derive(Debug, Clone)]
 pub(super) struct VerifiedToken {
-    pub(super) client_id: String,
+    pub(super) client_id: Arc<str>,
     pub(super) scopes: Scopes,
     /// In seconds since 1970.
     pub(super) expires: i64,
@@ -30,7 +30,7 @@ pub(super) struct VerifiedToken {
 #[derive(Debug)]
 pub(crate) struct Grant {
     /// The id of the client.
-    pub(crate) client_id: String,
+    pub(crate) client_id: Arc<str>,
     /// The scopes that both the token and the client have.
     pub(crate) scopes: Scopes,
     /// The present settings of the client.
@@ -43,7 +43,7 @@ pub(crate) struct Grant {
 impl Grant {
     fn new(token: VerifiedToken, client: &Arc<ClientSettings>) -> Arc<Self> {
         Arc::new(Self {
-            client_id: token.client_id.clone(),
+            client_id: Arc::clone(&token.client_id),
             scopes: token.scopes.intersection(client.scopes),
             expires: client
                 .expires
@@ -112,7 +112,7 @@ impl TokenCache {
         if !self.ring.has(&token.kid) {
             return Err(Refusal::UNKNOWN_KEY);
         }
-        let client = self.clients.get(&token.client_id).and_then(Option::as_ref);
+        let client = self.clients.get(&*token.client_id).and_then(Option::as_ref);
         let grant = Grant::new(token, client.ok_or(Refusal::Revoked)?);
         if self.verified.len() >= self.capacity {
             self.verified.retain(|_, grant| now < grant.expires);
@@ -137,7 +137,7 @@ impl TokenCache {
         self.clients = clients.iter().map(settings).collect();
         let Self { clients, ring, .. } = self;
         self.verified.retain(|_, grant| {
-            let client = clients.get(&grant.client_id).and_then(Option::as_ref);
+            let client = clients.get(&*grant.client_id).and_then(Option::as_ref);
             let Some(client) = client.filter(|_| ring.has(&grant.token.kid)) else {
                 return false;
             };
@@ -171,7 +171,7 @@ mod tests {
 
     fn token() -> VerifiedToken {
         VerifiedToken {
-            client_id: "c-1".to_owned(),
+            client_id: "c-1".into(),
             scopes: Scopes::parse_known("Data.Read Boards.Read"),
             expires: 100,
             kid: "k".to_owned(),

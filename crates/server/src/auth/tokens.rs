@@ -18,7 +18,7 @@ use super::keys::{self as signing_keys, Jwk, KeyRing};
 use super::scopes::Scopes;
 use super::secrets;
 use super::token_cache::{Digest as TokenDigest, Grant, TokenCache, VerifiedToken};
-use crate::config::Clock;
+use crate::config::{Clock, TICKS_PER_SECOND};
 use crate::http::problem::Problem;
 use crate::key_encryption::{KeyEncryptionKey, is_encrypted};
 use obeya_store::clients::{self, Client};
@@ -28,7 +28,6 @@ use obeya_store::{Store, keys};
 
 /// The audience of every token.
 const AUDIENCE: &str = "obeya";
-const TICKS_PER_SECOND: i64 = 10_000_000;
 /// How far the clocks of two replicas may differ, in seconds.
 const LEEWAY: i64 = 5;
 /// Ours have some 500 bytes. A longer token is refused before it is hashed or parsed.
@@ -249,7 +248,7 @@ impl Tokens {
             return Err(Refusal::Expired);
         }
         let token = VerifiedToken {
-            client_id: claims.sub,
+            client_id: claims.sub.into(),
             scopes: Scopes::parse_known(&claims.scope),
             expires: claims.exp,
             kid,

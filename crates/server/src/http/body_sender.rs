@@ -1,11 +1,9 @@
 //! A body that is sent while it is still being read from the database.
 //!
 //! The reader adds pieces and the connection takes them. Pieces that are not taken yet are buffered, so that
-//! a slow client does not occupy a database connection. The reservation made before the reader began bounds
-//! the buffer, and after a deadline the buffered pieces are dropped. If the reservation has a byte limit (see
-//! [`super::memory_budget`]) and the body exceeds it, the reader waits for the client (backpressure), also
-//! bounded by a deadline. When the client disconnects, the reader learns it at its next piece or during its
-//! wait.
+//! a slow client does not occupy a database connection. The buffer has a limit, and once it is full the
+//! reader waits for the client (see [`super::answer_buffer`]); after a deadline the buffered pieces are
+//! dropped. When the client disconnects, the reader learns it at its next piece or during its wait.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -19,7 +17,7 @@ use bytes::Bytes;
 use http_body::{Body, Frame};
 use tokio::sync::Notify;
 
-use super::memory_budget::Reservation;
+use super::answer_buffer::{AnswerBuffer, Full};
 use super::problem::Problem;
 
 /// What is known about a body before its first piece.
@@ -33,14 +31,21 @@ pub(crate) struct Head {
     pub(crate) is_known: bool,
 }
 
-/// The two ends of a body. Its reservation is released once the body is sent, abandoned or too late.
-pub(crate) fn channel(reservation: Reservation) -> (BodySender, BodyReceiver) {
+/// The two ends of a body. Its memory is released as its pieces are sent, or once it is abandoned or too
+/// late.
+pub(crate) fn channel(buffer: AnswerBuffer) -> (BodySender, BodyReceiver) {
     let shared = Arc::new(Shared {
         state: Mutex::new(BodyState {
-            reservation: Some(reservation),
-            ..BodyState::default()
+            head: None,
+            pieces: VecDeque::new(),
+            ended: false,
+            failed: None,
+            is_failure_due: false,
+            waker: None,
+            buffer,
+            is_wanted: true,
         }),
-        piece_taken: Condvar::new(),
+        piece_sent: Condvar::new(),
         receiver_gone: Notify::new(),
     });
     (
@@ -66,20 +71,24 @@ pub(crate) struct BodyReceiver {
 #[derive(Debug)]
 struct Shared {
     state: Mutex<BodyState>,
-    /// Wakes a waiting reader: a piece was taken, or none will be taken any more.
-    piece_taken: Condvar,
+    /// Wakes a waiting reader: a piece was sent, or none will be taken any more.
+    piece_sent: Condvar,
     receiver_gone: Notify,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct BodyState {
     head: Option<Head>,
     pieces: VecDeque<Bytes>,
     ended: bool,
     failed: Option<Problem>,
+    /// Whether the next poll returns the failure.
+    is_failure_due: bool,
     waker: Option<Waker>,
-    /// `None` once no further piece will be taken.
-    reservation: Option<Reservation>,
+    /// The memory of the pieces, also of those that were taken and are not sent yet.
+    buffer: AnswerBuffer,
+    /// Whether further pieces will be taken.
+    is_wanted: bool,
 }
 
 impl BodySender {
@@ -101,10 +110,9 @@ impl BodySender {
 
     fn add(&self, piece: Vec<u8>, last: bool) -> bool {
         let mut state = self.shared.wait_for_memory(piece.len());
-        let Some(reservation) = &mut state.reservation else {
+        if !state.is_wanted {
             return false;
-        };
-        reservation.add(piece.len());
+        }
         state.pieces.push_back(piece.into());
         state.ended = last;
         state.wake();
@@ -113,16 +121,14 @@ impl BodySender {
 
     /// Whether the client still takes pieces; for a reader that adds none for long.
     pub(crate) fn is_wanted(&self) -> bool {
-        self.shared.lock().reservation.is_some()
+        self.shared.lock().is_wanted
     }
 
-    /// Ends the body. An error before the first piece was taken becomes the answer; a later one closes the
-    /// connection. After the last piece an error has no effect.
+    /// Ends the body. An error before the head of the answer was sent becomes the answer; a later one closes
+    /// the connection. After the last piece an error has no effect.
     pub(crate) fn end(&self, outcome: Result<(), Problem>) {
         let mut state = self.shared.lock();
-        if let Some(reservation) = &mut state.reservation {
-            reservation.finish_reading();
-        }
+        state.buffer.finish_reading();
         match outcome {
             Err(problem) if !state.ended => state.failed = Some(problem),
             _ => state.ended = true,
@@ -144,23 +150,23 @@ impl BodySender {
 
 impl BodyReceiver {
     /// Waits for the first piece or the end. Returns the whole body if it is complete in one piece, else
-    /// `None`; the error if it came before any piece.
+    /// `None`. An error is returned even if there are pieces: nothing was sent yet, and a body without its
+    /// end would be of no use.
     pub(crate) async fn start(&mut self) -> Result<Option<Bytes>, Problem> {
         poll_fn(|context| {
             let mut state = self.shared.lock();
-            if state.pieces.is_empty() {
-                // A body that expired before its first piece was taken has ended as well: it must not look
-                // like an empty answer.
-                if let Some(problem) = state.failed.take() {
-                    return Poll::Ready(Err(problem));
-                }
-                if !state.ended {
-                    state.waker = Some(context.waker().clone());
-                    return Poll::Pending;
-                }
+            // A body that expired before its first piece was taken has ended as well: it must not look like
+            // an empty answer.
+            if let Some(problem) = state.failed.take() {
+                return Poll::Ready(Err(problem));
+            }
+            if state.pieces.is_empty() && !state.ended {
+                state.waker = Some(context.waker().clone());
+                return Poll::Pending;
             }
             let whole = state.ended && state.pieces.len() <= 1;
-            Poll::Ready(Ok(whole.then(|| state.take().unwrap_or_default())))
+            let whole = whole.then(|| state.pieces.pop_front().unwrap_or_default());
+            Poll::Ready(Ok(whole.map(|whole| self.shared.counted(whole))))
         })
         .await
     }
@@ -181,13 +187,19 @@ impl Body for BodyReceiver {
     ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
         let mut state = self.shared.lock();
         if state.failed.is_some() {
+            if !state.is_failure_due {
+                // hyper drops what it has not written yet when a body fails, and writes it when a body has
+                // nothing more for now. So the client gets the head, and sees that its body broke off.
+                state.is_failure_due = true;
+                context.waker().wake_by_ref();
+                return Poll::Pending;
+            }
             return Poll::Ready(Some(Err(io::Error::other(
                 "the page could not be finished",
             ))));
         }
-        if let Some(piece) = state.take() {
-            self.shared.piece_taken.notify_one();
-            return Poll::Ready(Some(Ok(Frame::data(piece))));
+        if let Some(piece) = state.pieces.pop_front() {
+            return Poll::Ready(Some(Ok(Frame::data(self.shared.counted(piece)))));
         }
         if state.ended {
             return Poll::Ready(None);
@@ -200,7 +212,7 @@ impl Body for BodyReceiver {
 impl Drop for BodyReceiver {
     fn drop(&mut self) {
         self.shared.lock().abandon();
-        self.shared.piece_taken.notify_one();
+        self.shared.piece_sent.notify_one();
         self.shared.receiver_gone.notify_one();
     }
 }
@@ -211,50 +223,78 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The state once a piece of this size fits, or the client is gone. Gives up on a client after the time
-    /// to wait.
+    /// The state once there is memory for a piece of this size, or the client is gone. Gives up on a client
+    /// after the time to wait, and on an answer that has not begun if there is no memory.
     fn wait_for_memory(&self, bytes: usize) -> MutexGuard<'_, BodyState> {
         let mut state = self.lock();
-        while let Some(reservation) = state
-            .reservation
-            .as_mut()
-            .filter(|reservation| !reservation.fits(bytes))
-        {
-            let Some(time) = reservation.time_to_wait() else {
+        while state.is_wanted {
+            match state.buffer.add(bytes) {
+                Ok(()) => break,
+                Err(Full::Refused(error)) => {
+                    state.give_up(error.into());
+                    break;
+                }
+                Err(Full::Wait) => {}
+            }
+            let Some(time) = state.buffer.time_to_wait() else {
                 state.expire();
                 break;
             };
             let began = Instant::now();
-            let waited = self.piece_taken.wait_timeout(state, time);
+            let waited = self.piece_sent.wait_timeout(state, time);
             (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-            if let Some(reservation) = &mut state.reservation {
-                reservation.add_wait(began.elapsed());
-            }
+            state.buffer.add_wait(began.elapsed());
         }
         state
+    }
+
+    /// A piece for the connection. It is counted until its last byte is sent, however long the connection
+    /// buffers it.
+    fn counted(self: &Arc<Self>, piece: Bytes) -> Bytes {
+        Bytes::from_owner(TakenPiece {
+            piece,
+            shared: Arc::clone(self),
+        })
+    }
+}
+
+/// A piece that the connection has taken.
+struct TakenPiece {
+    piece: Bytes,
+    shared: Arc<Shared>,
+}
+
+impl AsRef<[u8]> for TakenPiece {
+    fn as_ref(&self) -> &[u8] {
+        &self.piece
+    }
+}
+
+impl Drop for TakenPiece {
+    fn drop(&mut self) {
+        self.shared.lock().buffer.remove(self.piece.len());
+        self.shared.piece_sent.notify_one();
     }
 }
 
 impl BodyState {
-    /// Takes the next piece out of the buffer.
-    fn take(&mut self) -> Option<Bytes> {
-        let piece = self.pieces.pop_front()?;
-        if let Some(reservation) = &mut self.reservation {
-            reservation.remove(piece.len());
-        }
-        Some(piece)
-    }
-
     /// Drops the buffered pieces, which will not be taken.
     fn abandon(&mut self) {
-        self.pieces.clear();
-        self.reservation = None;
+        self.is_wanted = false;
+        for piece in std::mem::take(&mut self.pieces) {
+            self.buffer.remove(piece.len());
+        }
     }
 
     /// The same for a client that is too slow.
     fn expire(&mut self) {
+        self.give_up(Problem::timeout());
+    }
+
+    /// The same, with the reason.
+    fn give_up(&mut self, reason: Problem) {
         self.abandon();
-        self.failed.get_or_insert_with(Problem::timeout);
+        self.failed.get_or_insert(reason);
         self.wake();
     }
 
@@ -267,20 +307,31 @@ impl BodyState {
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+
     use http_body_util::BodyExt;
+    use hyper::body::Incoming;
+    use hyper::server::conn::http1;
+    use hyper_util::rt::TokioIo;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     use super::*;
-    use crate::http::memory_budget::PageBudget;
+    use crate::config::Limits;
+    use crate::http::answer_buffer::SlowClients;
+    use crate::http::memory_budget::MemoryBudget;
 
-    async fn ends() -> (PageBudget, BodySender, BodyReceiver) {
-        let budget = PageBudget::default();
-        let (sender, stream) = channel(budget.reserve(10_000).await.unwrap());
-        (budget, sender, stream)
+    fn ends() -> (MemoryBudget, BodySender, BodyReceiver) {
+        let limits = Limits::default();
+        let memory = MemoryBudget::new(&limits);
+        let slow_clients = SlowClients::new(&limits);
+        let buffer = AnswerBuffer::new(memory.answer_to("one"), 10_000, &slow_clients);
+        let (sender, stream) = channel(buffer);
+        (memory, sender, stream)
     }
 
     #[tokio::test]
     async fn a_short_body_comes_whole() {
-        let (_budget, sender, mut stream) = ends().await;
+        let (_memory, sender, mut stream) = ends();
         assert!(sender.push(b"all".to_vec()));
         sender.end(Ok(()));
         assert_eq!(stream.start().await.unwrap().as_deref(), Some(&b"all"[..]));
@@ -288,7 +339,7 @@ mod tests {
 
     #[tokio::test]
     async fn pieces_come_in_order_and_end() {
-        let (_budget, sender, mut stream) = ends().await;
+        let (_memory, sender, mut stream) = ends();
         sender.push(b"one,".to_vec());
         let reader = tokio::spawn(async move {
             assert!(stream.start().await.unwrap().is_none());
@@ -308,7 +359,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_last_piece_ends_the_body_with_what_was_said_of_it() {
-        let (_budget, sender, mut stream) = ends().await;
+        let (_memory, sender, mut stream) = ends();
         sender.head(HEAD);
         assert!(sender.is_wanted());
         sender.push_last(b"all".to_vec());
@@ -320,37 +371,100 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_error_before_the_first_piece_is_the_answer_and_later_cuts_the_body() {
-        let (_budget, sender, mut stream) = ends().await;
+    async fn an_error_before_the_head_is_the_answer_and_later_cuts_the_body() {
+        let (_memory, sender, mut stream) = ends();
         sender.end(Err(Problem::timeout()));
         assert!(stream.start().await.is_err());
 
-        let (_budget, sender, mut stream) = ends().await;
+        let (_memory, sender, mut stream) = ends();
+        sender.push(b"one".to_vec());
+        sender.end(Err(Problem::timeout()));
+        assert!(stream.start().await.is_err());
+
+        let (_memory, sender, mut stream) = ends();
         sender.push(b"one".to_vec());
         assert!(stream.start().await.unwrap().is_none());
         sender.end(Err(Problem::timeout()));
         assert!(stream.collect().await.is_err());
     }
 
+    /// The bytes that a client gets of an answer whose body is given.
+    async fn sent(stream: BodyReceiver) -> String {
+        let (client, server) = tokio::io::duplex(64 << 10);
+        let (mut reads, mut writes) = tokio::io::split(client);
+        let stream = Mutex::new(Some(stream));
+        let service = hyper::service::service_fn(move |_: http::Request<Incoming>| {
+            let body = stream.lock().unwrap().take().expect("one request");
+            async move { Ok::<_, Infallible>(http::Response::new(body)) }
+        });
+        let connection = http1::Builder::new().serve_connection(TokioIo::new(server), service);
+        let asked = writes.write_all(b"GET / HTTP/1.1\r\nHost: plant.example\r\n\r\n");
+        asked.await.expect("a request");
+        let mut answer = String::new();
+        let (ended, read) = tokio::join!(connection, reads.read_to_string(&mut answer));
+        assert!(ended.is_err());
+        read.expect("a closed connection");
+        answer
+    }
+
+    #[tokio::test]
+    async fn a_body_that_fails_at_its_first_piece_breaks_off_after_its_head() {
+        let (_memory, sender, mut stream) = ends();
+        sender.push(b"one".to_vec());
+        assert!(stream.start().await.unwrap().is_none());
+        sender.end(Err(Problem::timeout()));
+        let answer = sent(stream).await;
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer:?}");
+        // Without the last chunk the client sees that the body is not complete.
+        assert!(answer.contains("\r\ntransfer-encoding: chunked\r\n"));
+        assert!(!answer.ends_with("0\r\n\r\n"), "{answer:?}");
+    }
+
     #[tokio::test]
     async fn a_client_that_goes_away_stops_the_reader_and_gives_back_its_room() {
-        let (budget, sender, stream) = ends().await;
-        assert_eq!(budget.used_rows(), 10_000);
+        let (memory, sender, stream) = ends();
+        assert!(sender.push(b"one".to_vec()));
+        assert_eq!(memory.observed().answers, 3);
         drop(stream);
-        assert!(!sender.push(b"one".to_vec()));
-        assert_eq!(budget.used_rows(), 0);
+        assert!(!sender.push(b"two".to_vec()));
+        assert_eq!(memory.observed().answers, 0);
+    }
+
+    /// The connection buffers what it has taken.
+    #[tokio::test]
+    async fn a_piece_is_counted_until_the_connection_has_sent_it() {
+        let (memory, sender, mut stream) = ends();
+        sender.push(b"one".to_vec());
+        sender.push_last(b"four".to_vec());
+        let piece = stream.frame().await.unwrap().unwrap();
+        assert_eq!(memory.observed().answers, 7);
+        drop(piece);
+        assert_eq!(memory.observed().answers, 4);
+        let last = stream.frame().await.unwrap().unwrap();
+        drop(stream);
+        assert_eq!(memory.observed().answers, 4);
+        drop(last);
+        assert_eq!(memory.observed().answers, 0);
+
+        let (memory, sender, mut stream) = ends();
+        sender.push_last(b"all".to_vec());
+        let whole = stream.start().await.unwrap();
+        drop(stream);
+        assert_eq!(memory.observed().answers, 3);
+        drop(whole);
+        assert_eq!(memory.observed().answers, 0);
     }
 
     #[tokio::test]
     async fn a_client_that_never_takes_loses_its_pieces_at_the_deadline() {
-        let (budget, sender, stream) = ends().await;
+        let (memory, sender, stream) = ends();
         sender.push(b"one".to_vec());
         sender.end(Ok(()));
         sender.guard(Duration::ZERO).await;
-        assert_eq!(budget.used_rows(), 0);
+        assert_eq!(memory.observed().answers, 0);
         assert!(stream.collect().await.is_err());
 
-        let (_budget, sender, mut stream) = ends().await;
+        let (_memory, sender, mut stream) = ends();
         sender.push(b"one".to_vec());
         sender.end(Ok(()));
         sender.guard(Duration::ZERO).await;

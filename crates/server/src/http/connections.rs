@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{Error, ErrorKind, IoSlice, Result};
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,7 +16,6 @@ use std::time::Duration;
 
 use super::body::{Body, BodyError};
 use bytes::Bytes;
-use http::request::Parts;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::Notify;
@@ -25,11 +24,6 @@ use tokio::time::{Sleep, sleep};
 /// The remote address of a request, as a request extension.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) SocketAddr);
-
-/// The address of the client of a request, for everything that depends on it.
-pub(crate) fn client_ip(head: &Parts) -> Option<IpAddr> {
-    head.extensions.get().map(|Peer(address)| address.ip())
-}
 
 /// The connections of a listener that wait for a request.
 #[derive(Default)]

@@ -5,10 +5,13 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use http::header::{ACCEPT, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use http_body::Frame;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 
+use super::memory_budget::{Reservation, UNCOUNTED_BYTES};
 use super::problem::Problem;
+use crate::config::Limits;
 use obeya_read::text::quoted;
 
 /// The header for preferences such as strict handling.
@@ -110,27 +113,37 @@ fn unsupported(detail: impl Into<String>) -> Problem {
     .header(ACCEPT, HeaderValue::from_static("application/json"))
 }
 
-/// Reads the whole body, up to `limit` bytes (413 beyond) and within `time` (408 beyond).
+/// Reads the whole body, up to `limit` bytes (413 beyond), in the time and with the pauses that `times`
+/// allows (408 beyond). The memory is counted as the body arrives (503 if there is none).
 pub(crate) async fn bytes(
     body: &mut Incoming,
     headers: &HeaderMap,
     limit: usize,
-    time: Duration,
+    times: &Limits,
+    memory: &mut Reservation,
 ) -> Result<Bytes, Problem> {
-    tokio::time::timeout(time, collect(body, headers, limit))
-        .await
-        .unwrap_or_else(|_| {
-            let detail = format!("The body did not arrive within {} seconds.", time.as_secs());
-            Err(closing(
-                StatusCode::REQUEST_TIMEOUT,
-                "body.timeout",
-                "Body too slow",
-                detail,
-            ))
-        })
+    let Limits {
+        body_read,
+        body_pause,
+        ..
+    } = *times;
+    let read = collect(body, headers, limit, body_pause, memory);
+    let read = tokio::time::timeout(body_read, read).await;
+    read.unwrap_or_else(|_| {
+        Err(too_slow(format!(
+            "The body did not arrive within {} seconds.",
+            body_read.as_secs()
+        )))
+    })
 }
 
-async fn collect(body: &mut Incoming, headers: &HeaderMap, limit: usize) -> Result<Bytes, Problem> {
+async fn collect(
+    body: &mut Incoming,
+    headers: &HeaderMap,
+    limit: usize,
+    pause: Duration,
+    memory: &mut Reservation,
+) -> Result<Bytes, Problem> {
     let declared = headers
         .get(CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
@@ -143,16 +156,24 @@ async fn collect(body: &mut Incoming, headers: &HeaderMap, limit: usize) -> Resu
     }
     let mut first = Bytes::new();
     let mut all = BytesMut::new();
-    while let Some(frame) = body.frame().await {
+    while let Some(frame) = next_frame(body, pause).await? {
         let frame = frame.map_err(|error| {
             Problem::malformed_body("The body broke off before its end.").cause(error)
         })?;
         let Ok(data) = frame.into_data() else {
             continue;
         };
-        if first.len() + all.len() + data.len() > limit {
+        let length = first.len() + all.len() + data.len();
+        if length > limit {
             drain(body, limit).await;
             return Err(too_large(limit));
+        }
+        if length > UNCOUNTED_BYTES
+            && let Err(error) = memory.try_add(length - memory.bytes())
+        {
+            drop((first, all));
+            drain(body, limit).await;
+            return Err(Problem::from(error).header(CONNECTION, HeaderValue::from_static("close")));
         }
         // A small body arrives in one frame, which is returned without a copy.
         if first.is_empty() && all.is_empty() {
@@ -165,6 +186,21 @@ async fn collect(body: &mut Incoming, headers: &HeaderMap, limit: usize) -> Resu
         }
     }
     Ok(if all.is_empty() { first } else { all.freeze() })
+}
+
+/// The next frame. A client that sends nothing for longer than `pause` is given up: it may hold one of the
+/// connections that others wait for.
+async fn next_frame(
+    body: &mut Incoming,
+    pause: Duration,
+) -> Result<Option<Result<Frame<Bytes>, hyper::Error>>, Problem> {
+    let frame = tokio::time::timeout(pause, body.frame()).await;
+    frame.map_err(|_| {
+        too_slow(format!(
+            "Nothing of the body arrived for {} seconds.",
+            pause.as_secs()
+        ))
+    })
 }
 
 async fn drain(body: &mut Incoming, limit: usize) {
@@ -184,6 +220,15 @@ fn too_large(limit: usize) -> Problem {
         StatusCode::PAYLOAD_TOO_LARGE,
         "body.too_large",
         "Body too large",
+        detail,
+    )
+}
+
+fn too_slow(detail: String) -> Problem {
+    closing(
+        StatusCode::REQUEST_TIMEOUT,
+        "body.timeout",
+        "Body too slow",
         detail,
     )
 }

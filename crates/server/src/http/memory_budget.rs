@@ -1,385 +1,312 @@
-//! The memory budget for answers that wait for their clients: counted over all of them, and bounded for each
-//! list of v1.
+//! The memory budget: one bound over the bodies of requests and the answers that wait for their clients.
 //!
-//! A page of values is bounded by the number of its values, whose texts have a maximum length. The texts of a
-//! v1 record may have any length, so 10,000 records may need gigabytes. A list of them may buffer the usual
-//! size of its page; then its reader waits for the client (backpressure). Writing the rest to a temporary
-//! file instead would leave the plant's data unprotected, on a disk that may be full, or in memory after all.
-//! A waiting reader is one fewer for other requests, and its snapshot stays open. So it waits no longer than
-//! a request may take, and only a few may wait at a time for clients that hardly take anything.
+//! Bytes are counted as they arrive or are buffered, not as they are announced. Nobody waits for memory: what
+//! does not fit is refused with 503 at once, or its reader waits for its own client (see
+//! [`super::answer_buffer`]). One client may use its share of the budget, so that it never takes all.
 //!
-//! This module knows neither pieces nor clients: see [`super::body_sender`].
+//! Small bodies and answers are not counted: a connection has at most one of each, and the number of
+//! connections is bounded. Neither are the rows that a reader is working on, at most a piece for each reader.
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use bytes::Bytes;
 
 use super::problem::Problem;
 use crate::config::Limits;
-use obeya_store::readers_for_long_work;
+use crate::telemetry::MemoryUse;
 
-/// Memory is counted in units of this many bytes.
-const UNIT: usize = 1 << 10;
-/// The memory of all lists of v1 together: eight of the largest pages with records of usual length.
-const LISTS_BYTES: usize = 128 << 20;
-/// The most memory of one list …
-const MAX_LIST_BYTES: usize = 16 << 20;
-/// … and the least: one batch.
-const MIN_LIST_BYTES: usize = 2 << 20;
-/// The usual size of a record.
-const RECORD_BYTES: usize = 1_600;
-/// How long a client without a permit for slow clients may take nothing.
-const STALL_LIMIT: Duration = Duration::from_secs(1);
+/// The largest body or answer that is not counted.
+pub(crate) const UNCOUNTED_BYTES: usize = 16 << 10;
 
-/// The memory budget for answers that wait for their clients.
-#[derive(Debug)]
+/// The number of counters for clients. A client counts in the one that the hash of its id selects, so
+/// counting needs no lock and no list of clients. Two clients in one counter share a share (as in stochastic
+/// fair queueing); the hash differs in each process.
+const CLIENT_COUNTERS: usize = 4096;
+
+/// The memory budget. Clones share it.
+#[derive(Debug, Clone)]
 pub(crate) struct MemoryBudget {
-    /// For pages of values.
-    pub(crate) pages: PageBudget,
-    /// For lists of v1.
-    pub(crate) lists: ListBudget,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    limit: usize,
+    client_limit: usize,
+    used: AtomicUsize,
+    /// The part of `used` that answers use.
+    answers: AtomicUsize,
+    clients: Box<[AtomicUsize]>,
+    hasher: RandomState,
+    refused: AtomicU64,
+}
+
+/// The budget is used up, or the client's share of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the memory for request bodies and unsent answers is in use")]
+pub(crate) struct OutOfMemory;
+
+impl From<OutOfMemory> for Problem {
+    fn from(error: OutOfMemory) -> Self {
+        Self::unavailable(error)
+    }
 }
 
 impl MemoryBudget {
-    /// A budget with these limits.
+    /// A budget with these limits. A share is enough for the largest body.
     pub(crate) fn new(limits: &Limits) -> Self {
+        let share = limits.memory_bytes / 100 * usize::from(limits.client_share);
+        let client_limit = share.max(limits.batch_bytes).max(limits.body_bytes);
         Self {
-            pages: PageBudget::default(),
-            lists: ListBudget::new(limits),
-        }
-    }
-
-    /// Bytes of answers that are buffered for their clients.
-    pub(crate) fn buffered_bytes(&self) -> usize {
-        self.pages.buffered() + self.lists.buffered()
-    }
-}
-
-/// The number of bytes that a group of answers has buffered.
-#[derive(Debug, Clone, Default)]
-pub(super) struct BufferedBytes(Arc<AtomicUsize>);
-
-impl BufferedBytes {
-    /// The current number.
-    pub(super) fn bytes(&self) -> usize {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-/// Rows that may be buffered at a time, over all requests: 64 of the largest pages.
-const ROWS_IN_MEMORY: usize = 640_000;
-
-/// The budget for pages of values, counted in rows.
-#[derive(Debug)]
-pub(crate) struct PageBudget {
-    rows: Arc<Semaphore>,
-    buffered: BufferedBytes,
-}
-
-impl Default for PageBudget {
-    fn default() -> Self {
-        Self {
-            rows: Arc::new(Semaphore::new(ROWS_IN_MEMORY)),
-            buffered: BufferedBytes::default(),
-        }
-    }
-}
-
-impl PageBudget {
-    /// Reserves memory for this many rows. The deadline of the request bounds the wait.
-    pub(crate) async fn reserve(&self, rows: u32) -> Result<Reservation, Problem> {
-        let permits = Arc::clone(&self.rows).acquire_many_owned(rows).await;
-        let permits = permits.map_err(Problem::unavailable)?;
-        Ok(Reservation::of_any_size(permits, &self.buffered))
-    }
-
-    /// The buffered bytes.
-    pub(crate) fn buffered(&self) -> usize {
-        self.buffered.bytes()
-    }
-
-    /// The reserved rows.
-    #[cfg(test)]
-    pub(super) fn used_rows(&self) -> usize {
-        ROWS_IN_MEMORY - self.rows.available_permits()
-    }
-}
-
-/// The budget for lists of v1.
-#[derive(Debug)]
-pub(crate) struct ListBudget {
-    permits: Arc<Semaphore>,
-    buffered: BufferedBytes,
-    /// Permits to wait for slow clients: half of the readers for long work, so that the other half continues.
-    slow_permits: Arc<Semaphore>,
-    wait_left: Duration,
-    stall_limit: Duration,
-}
-
-impl Default for ListBudget {
-    fn default() -> Self {
-        Self::new(&Limits::default())
-    }
-}
-
-impl ListBudget {
-    /// A budget with these limits.
-    pub(crate) fn new(limits: &Limits) -> Self {
-        let slow_permits = readers_for_long_work(limits.database_connections) / 2;
-        Self {
-            permits: Arc::new(Semaphore::new(LISTS_BYTES / UNIT)),
-            buffered: BufferedBytes::default(),
-            slow_permits: Arc::new(Semaphore::new(slow_permits.max(1))),
-            wait_left: limits.request,
-            stall_limit: STALL_LIMIT,
-        }
-    }
-
-    /// Reserves memory for a list of this many records. The deadline of the request bounds the wait.
-    pub(crate) async fn reserve(&self, records: u32) -> Result<Reservation, Problem> {
-        let usual = (records as usize).saturating_mul(RECORD_BYTES);
-        let bytes = usual.clamp(MIN_LIST_BYTES, MAX_LIST_BYTES);
-        let units = u32::try_from(bytes / UNIT).unwrap_or(u32::MAX);
-        let permits = Arc::clone(&self.permits).acquire_many_owned(units).await;
-        Ok(Reservation {
-            _permits: permits.map_err(Problem::unavailable)?,
-            buffered: 0,
-            all: self.buffered.clone(),
-            limits: Some(WaitLimits {
-                bytes,
-                wait_left: self.wait_left,
-                stall_limit: self.stall_limit,
-                stalled: Duration::ZERO,
-                made_progress: false,
-                slow_permits: Arc::clone(&self.slow_permits),
-                permit: None,
+            shared: Arc::new(Shared {
+                limit: limits.memory_bytes.max(client_limit),
+                client_limit,
+                used: AtomicUsize::new(0),
+                answers: AtomicUsize::new(0),
+                clients: (0..CLIENT_COUNTERS).map(|_| AtomicUsize::new(0)).collect(),
+                hasher: RandomState::new(),
+                refused: AtomicU64::new(0),
             }),
-        })
+        }
     }
 
-    /// The buffered bytes.
-    pub(crate) fn buffered(&self) -> usize {
-        self.buffered.bytes()
+    /// No memory yet for an answer to this client.
+    pub(crate) fn answer_to(&self, client: &str) -> Reservation {
+        self.nothing(client, true)
+    }
+
+    /// No memory yet for a body of this client.
+    pub(crate) fn body_of(&self, client: &str) -> Reservation {
+        self.nothing(client, false)
+    }
+
+    fn nothing(&self, client: &str, is_answer: bool) -> Reservation {
+        let hash = self.shared.hasher.hash_one(client);
+        Reservation {
+            shared: Arc::clone(&self.shared),
+            client: usize::try_from(hash % CLIENT_COUNTERS as u64).unwrap_or_default(),
+            is_answer,
+            bytes: 0,
+        }
+    }
+
+    /// The current use.
+    pub(crate) fn observed(&self) -> MemoryUse {
+        let answers = self.shared.answers.load(Ordering::Relaxed);
+        MemoryUse {
+            answers,
+            bodies: self
+                .shared
+                .used
+                .load(Ordering::Relaxed)
+                .saturating_sub(answers),
+            limit: self.shared.limit,
+            refused: self.shared.refused.load(Ordering::Relaxed),
+        }
     }
 }
 
-/// The reservation of one answer, and the bytes that it has buffered.
+/// Memory that one body or answer uses; released on drop.
 #[derive(Debug)]
 pub(crate) struct Reservation {
-    _permits: OwnedSemaphorePermit,
-    buffered: usize,
-    all: BufferedBytes,
-    /// `None`: the size of the answer is the only limit.
-    limits: Option<WaitLimits>,
-}
-
-/// How much may be buffered before the reader waits, and how long it waits.
-#[derive(Debug)]
-struct WaitLimits {
+    shared: Arc<Shared>,
+    /// The index of the client's counter.
+    client: usize,
+    is_answer: bool,
     bytes: usize,
-    /// The remaining time to wait, over all pieces.
-    wait_left: Duration,
-    /// The longest time without progress for a client without a permit.
-    stall_limit: Duration,
-    /// The time that the reader has waited since the client last took a piece.
-    stalled: Duration,
-    /// Whether the client took a piece since the reader began to wait.
-    made_progress: bool,
-    slow_permits: Arc<Semaphore>,
-    permit: Option<OwnedSemaphorePermit>,
 }
 
 impl Reservation {
-    /// The reservation of an answer whose size is bounded by its rows.
-    pub(super) fn of_any_size(permits: OwnedSemaphorePermit, all: &BufferedBytes) -> Self {
-        Self {
-            _permits: permits,
-            buffered: 0,
-            all: all.clone(),
-            limits: None,
+    /// Adds bytes if the budget has them.
+    pub(crate) fn try_add(&mut self, bytes: usize) -> Result<(), OutOfMemory> {
+        let Shared {
+            limit,
+            client_limit,
+            used,
+            clients,
+            refused,
+            ..
+        } = &*self.shared;
+        let client = &clients[self.client];
+        if !add_within(client, bytes, *client_limit) {
+            refused.fetch_add(1, Ordering::Relaxed);
+            return Err(OutOfMemory);
         }
+        if !add_within(used, bytes, *limit) {
+            client.fetch_sub(bytes, Ordering::Relaxed);
+            refused.fetch_add(1, Ordering::Relaxed);
+            return Err(OutOfMemory);
+        }
+        self.count(bytes);
+        Ok(())
     }
 
-    /// Whether this many more bytes may be buffered. A piece larger than the limit is buffered alone.
-    pub(super) fn fits(&self, bytes: usize) -> bool {
-        let is_within = |limits: &WaitLimits| self.buffered.saturating_add(bytes) <= limits.bytes;
-        self.buffered == 0 || self.limits.as_ref().is_none_or(is_within)
-    }
-
-    /// How long the reader may wait now; `None` if the time is used up.
-    pub(super) fn time_to_wait(&mut self) -> Option<Duration> {
-        let limits = self.limits.as_mut()?;
-        limits.made_progress = false;
-        if limits.permit.is_none() {
-            limits.permit = Arc::clone(&limits.slow_permits).try_acquire_owned().ok();
-        }
-        let mut time = limits.wait_left;
-        if limits.permit.is_none() {
-            time = time.min(limits.stall_limit.saturating_sub(limits.stalled));
-        }
-        Some(time).filter(|time| !time.is_zero())
-    }
-
-    /// Records that the reader has waited.
-    pub(super) fn add_wait(&mut self, time: Duration) {
-        if let Some(limits) = &mut self.limits {
-            limits.wait_left = limits.wait_left.saturating_sub(time);
-            if !limits.made_progress {
-                limits.stalled = limits.stalled.saturating_add(time);
-            }
-        }
-    }
-
-    /// The reader is done: releases its permit for slow clients.
-    pub(super) fn finish_reading(&mut self) {
-        if let Some(limits) = &mut self.limits {
-            limits.permit = None;
-        }
-    }
-
-    /// Adds buffered bytes.
+    /// Adds bytes that are in memory already and must stay, even beyond the budget.
     pub(super) fn add(&mut self, bytes: usize) {
-        self.buffered += bytes;
-        self.all.0.fetch_add(bytes, Ordering::Relaxed);
+        self.shared.clients[self.client].fetch_add(bytes, Ordering::Relaxed);
+        self.shared.used.fetch_add(bytes, Ordering::Relaxed);
+        self.count(bytes);
     }
 
-    /// Subtracts bytes that the client took.
-    pub(super) fn remove(&mut self, bytes: usize) {
-        self.buffered -= bytes;
-        self.all.0.fetch_sub(bytes, Ordering::Relaxed);
-        if let Some(limits) = &mut self.limits {
-            limits.stalled = Duration::ZERO;
-            limits.made_progress = true;
+    fn count(&mut self, bytes: usize) {
+        self.bytes += bytes;
+        if self.is_answer {
+            self.shared.answers.fetch_add(bytes, Ordering::Relaxed);
         }
+    }
+
+    /// Releases bytes.
+    pub(super) fn remove(&mut self, bytes: usize) {
+        self.bytes -= bytes;
+        if self.is_answer {
+            self.shared.answers.fetch_sub(bytes, Ordering::Relaxed);
+        }
+        self.shared.used.fetch_sub(bytes, Ordering::Relaxed);
+        self.shared.clients[self.client].fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// The number of its bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// A complete answer, counted until its last byte was sent. The reservation may have more bytes than the
+    /// answer, or fewer.
+    pub(crate) fn of_whole(mut self, mut answer: Vec<u8>) -> Result<Bytes, OutOfMemory> {
+        if answer.len() <= UNCOUNTED_BYTES {
+            return Ok(answer.into());
+        }
+        // Spare capacity would be held uncounted.
+        answer.shrink_to_fit();
+        match answer.len().checked_sub(self.bytes) {
+            Some(more) => self.try_add(more)?,
+            None => self.remove(self.bytes - answer.len()),
+        }
+        Ok(Bytes::from_owner(CountedAnswer {
+            answer,
+            _reservation: self,
+        }))
     }
 }
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        self.all.0.fetch_sub(self.buffered, Ordering::Relaxed);
+        self.remove(self.bytes);
     }
+}
+
+/// A complete answer and its memory, as long as anything refers to it.
+struct CountedAnswer {
+    answer: Vec<u8>,
+    _reservation: Reservation,
+}
+
+impl AsRef<[u8]> for CountedAnswer {
+    fn as_ref(&self) -> &[u8] {
+        &self.answer
+    }
+}
+
+/// Adds to a counter unless that exceeds the limit.
+fn add_within(counter: &AtomicUsize, bytes: usize, limit: usize) -> bool {
+    let sum = |used: usize| used.checked_add(bytes).filter(|sum| *sum <= limit);
+    counter
+        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum)
+        .is_ok()
 }
 
 #[cfg(test)]
 mod tests {
-    use std::thread::{self, JoinHandle};
-
-    use http_body_util::BodyExt as _;
-
-    use super::super::body_sender::{self, BodySender};
     use super::*;
 
-    const LONG: Duration = Duration::from_secs(3600);
-    /// Four of them are the limit of a short list.
-    const PIECE: usize = MIN_LIST_BYTES / 4;
-    const PIECES: usize = 40;
-
-    /// A budget with this time to wait and number of permits, and no wait without a permit.
-    fn lists(wait_left: Duration, slow_permits: usize) -> ListBudget {
-        ListBudget {
-            slow_permits: Arc::new(Semaphore::new(slow_permits)),
-            wait_left,
-            stall_limit: Duration::ZERO,
-            ..ListBudget::default()
-        }
-    }
-
-    /// A reader with more pieces than the limit. Returns the number of pieces that were accepted.
-    fn reader(sender: BodySender) -> JoinHandle<usize> {
-        thread::spawn(move || {
-            let give = |number: &usize| sender.push(vec![u8::try_from(*number).unwrap(); PIECE]);
-            let wanted = (0..PIECES).take_while(give).count();
-            sender.end(Ok(()));
-            wanted
+    /// 100 KiB, of which a client has half.
+    fn budget() -> MemoryBudget {
+        MemoryBudget::new(&Limits {
+            memory_bytes: 100 << 10,
+            body_bytes: 1,
+            batch_bytes: 1,
+            ..Limits::default()
         })
     }
 
-    fn until_full(lists: &ListBudget) {
-        while lists.buffered() < MIN_LIST_BYTES {
-            thread::yield_now();
-        }
+    /// Two clients that count in different counters.
+    fn two(budget: &MemoryBudget) -> (Reservation, Reservation) {
+        let one = budget.answer_to("one");
+        let mut others = (0..).map(|number| budget.answer_to(&format!("other-{number}")));
+        let other = others.find(|other| other.client != one.client);
+        let other = other.expect("a free counter");
+        (one, other)
     }
 
-    /// Nothing is buffered or reserved, and every permit is free.
-    fn is_free(lists: &ListBudget, slow_permits: usize) -> bool {
-        let free = (
-            lists.buffered(),
-            lists.permits.available_permits(),
-            lists.slow_permits.available_permits(),
-        );
-        free == (0, LISTS_BYTES / UNIT, slow_permits)
-    }
-
-    #[tokio::test]
-    async fn a_reader_waits_for_its_client_and_no_byte_is_lost() {
-        let lists = lists(LONG, 1);
-        let (sender, mut stream) = body_sender::channel(lists.reserve(1).await.unwrap());
-        let reader = reader(sender);
-        for number in 0..PIECES {
-            if number + 4 <= PIECES {
-                until_full(&lists);
-            }
-            assert!(lists.buffered() <= MIN_LIST_BYTES, "{}", lists.buffered());
-            let piece = stream.frame().await.unwrap().unwrap().into_data().unwrap();
-            assert_eq!(piece, vec![u8::try_from(number).unwrap(); PIECE]);
-        }
-        assert!(stream.frame().await.is_none());
-        assert_eq!(reader.join().unwrap(), PIECES);
-        drop(stream);
-        assert!(is_free(&lists, 1), "{lists:?}");
-    }
-
-    #[tokio::test]
-    async fn a_client_that_goes_away_ends_the_wait() {
-        let lists = lists(LONG, 1);
-        let (sender, stream) = body_sender::channel(lists.reserve(1).await.unwrap());
-        let reader = reader(sender);
-        until_full(&lists);
-        drop(stream);
-        assert_eq!(reader.join().unwrap(), 4);
-        assert!(is_free(&lists, 1), "{lists:?}");
-    }
-
-    #[tokio::test]
-    async fn a_client_is_given_up_when_its_time_is_over_or_no_turn_to_be_slow_is_left() {
-        for (wait_left, slow_permits) in [(Duration::ZERO, 1), (LONG, 0)] {
-            let lists = lists(wait_left, slow_permits);
-            let (sender, stream) = body_sender::channel(lists.reserve(1).await.unwrap());
-            assert_eq!(reader(sender).join().unwrap(), 4);
-            assert!(stream.collect().await.is_err());
-            assert!(is_free(&lists, slow_permits), "{lists:?}");
-        }
-    }
-
-    #[tokio::test]
-    async fn a_client_that_takes_something_now_and_then_needs_no_turn() {
-        let lists = ListBudget {
-            stall_limit: STALL_LIMIT,
-            ..lists(LONG, 0)
+    #[test]
+    fn a_client_has_its_share_and_all_together_the_limit() {
+        let budget = budget();
+        let (mut one, mut other) = two(&budget);
+        assert_eq!(one.try_add(50 << 10), Ok(()));
+        assert_eq!(one.try_add(1), Err(OutOfMemory));
+        let mut body = budget.body_of("one");
+        assert_eq!(body.try_add(1), Err(OutOfMemory));
+        assert_eq!(other.try_add(40 << 10), Ok(()));
+        other.add(20 << 10);
+        let expected = MemoryUse {
+            answers: 110 << 10,
+            bodies: 0,
+            limit: 100 << 10,
+            refused: 2,
         };
-        let mut reservation = lists.reserve(1).await.unwrap();
-        reservation.add(MIN_LIST_BYTES);
-        assert_eq!(reservation.time_to_wait(), Some(STALL_LIMIT));
-        reservation.add_wait(STALL_LIMIT / 4);
-        assert_eq!(reservation.time_to_wait(), Some(STALL_LIMIT * 3 / 4));
-        reservation.remove(PIECE);
-        reservation.add_wait(STALL_LIMIT * 3 / 4);
-        assert_eq!(reservation.time_to_wait(), Some(STALL_LIMIT));
-        reservation.add_wait(STALL_LIMIT);
-        assert_eq!(reservation.time_to_wait(), None);
+        assert_eq!(budget.observed(), expected);
+        one.remove(1 << 10);
+        assert_eq!(one.try_add(1), Err(OutOfMemory), "the others use it all");
+        drop(other);
+        assert_eq!(body.try_add(1 << 10), Ok(()));
+        assert_eq!(budget.observed().bodies, 1 << 10);
+        drop((one, body));
+        assert_eq!(
+            (budget.observed().answers, budget.observed().bodies),
+            (0, 0)
+        );
     }
 
-    #[tokio::test]
-    async fn a_piece_larger_than_all_is_held_alone_and_a_large_page_may_hold_more() {
-        let lists = ListBudget::default();
-        let mut reservation = lists.reserve(1_000).await.unwrap();
-        assert!(reservation.fits(usize::MAX));
-        reservation.add(1);
-        assert!(reservation.fits(MIN_LIST_BYTES - 1) && !reservation.fits(MIN_LIST_BYTES));
-        let mut reservation = lists.reserve(10_000).await.unwrap();
-        reservation.add(1);
-        assert!(reservation.fits(10_000_000) && !reservation.fits(MAX_LIST_BYTES));
+    #[test]
+    fn what_is_refused_by_all_together_is_not_counted_for_the_client() {
+        let budget = budget();
+        let (mut one, mut other) = two(&budget);
+        other.add(80 << 10);
+        assert_eq!(one.try_add(21 << 10), Err(OutOfMemory));
+        assert_eq!(one.try_add(20 << 10), Ok(()));
+    }
+
+    #[test]
+    fn a_whole_answer_is_counted_as_long_as_anything_refers_to_it() {
+        let budget = budget();
+        let small = budget.answer_to("one").of_whole(vec![7; UNCOUNTED_BYTES]);
+        assert_eq!(small.expect("memory").len(), UNCOUNTED_BYTES);
+        assert_eq!(budget.observed().answers, 0);
+        let mut more = budget.answer_to("one");
+        more.try_add(50 << 10).expect("memory");
+        for reservation in [more, budget.answer_to("one")] {
+            let answer = reservation.of_whole(vec![7; 20 << 10]).expect("memory");
+            assert_eq!(budget.observed().answers, 20 << 10);
+            let rest = answer.slice(5..);
+            drop(answer);
+            assert_eq!(budget.observed().answers, 20 << 10);
+            drop(rest);
+            assert_eq!(budget.observed().answers, 0);
+        }
+        let large = budget.answer_to("one").of_whole(vec![7; 51 << 10]);
+        assert_eq!(large, Err(OutOfMemory));
+    }
+
+    #[test]
+    fn a_share_is_enough_for_the_largest_body() {
+        let budget = MemoryBudget::new(&Limits {
+            memory_bytes: 1,
+            ..Limits::default()
+        });
+        let mut body = budget.body_of("one");
+        assert_eq!(body.try_add(Limits::default().batch_bytes), Ok(()));
+        assert_eq!(body.try_add(1), Err(OutOfMemory));
     }
 }

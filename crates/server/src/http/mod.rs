@@ -1,9 +1,11 @@
 //! The HTTP layer: the error type, typed extraction, negotiation, ids. It knows no resource and no SQL.
 
 pub(crate) mod accept;
-pub(crate) mod batch_budget;
+pub(crate) mod address_share;
+pub(crate) mod answer_buffer;
 pub(crate) mod body;
 pub(crate) mod body_sender;
+pub(crate) mod client_address;
 pub(crate) mod connections;
 pub(crate) mod encoding;
 pub(crate) mod etag;
@@ -16,5 +18,6 @@ pub(crate) mod odata;
 pub(crate) mod path;
 pub(crate) mod problem;
 mod properties;
+pub(crate) mod rate_limits;
 pub(crate) mod request_id;
 pub(crate) mod write_timeout;

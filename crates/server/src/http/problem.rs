@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::body::{Body, Response};
 use crate::telemetry::{LOGGED_PATH_BYTES, shortened};
-use obeya_store::engine::StoreError;
+use obeya_store::engine::{StoreError, WriteFault};
 
 /// An error of the client or of the service.
 ///
@@ -44,6 +44,8 @@ pub(crate) struct ProblemContext<'a> {
     pub(crate) trace_id: &'a str,
     /// Whether the body also carries the OData `error` member (every path under `/v2`).
     pub(crate) odata: bool,
+    /// Whether a server error is logged.
+    pub(crate) is_logged: bool,
 }
 
 impl Problem {
@@ -164,6 +166,14 @@ impl Problem {
         )
     }
 
+    /// The same for `/readyz`, with the class of what keeps the database from being written.
+    pub(crate) fn not_writable(fault: WriteFault) -> Self {
+        Self::not_done(
+            &format!("The database takes no writes: {fault}. Reads still work."),
+            format!("writes do not work: {fault}"),
+        )
+    }
+
     fn not_done(detail: &str, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::new(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -242,6 +252,11 @@ impl Problem {
         self
     }
 
+    /// The status of the response.
+    pub(crate) fn status(&self) -> StatusCode {
+        self.0.status
+    }
+
     /// Status, detail and headers, for an endpoint whose standard prescribes another body.
     pub(crate) fn into_parts(self) -> (StatusCode, String, Vec<(HeaderName, HeaderValue)>) {
         (self.0.status, self.0.detail, self.0.headers)
@@ -274,7 +289,7 @@ impl Problem {
     /// Logs server errors and creates the response.
     pub(crate) fn respond(self, context: ProblemContext<'_>) -> Response {
         let inner = *self.0;
-        if inner.status.is_server_error() {
+        if inner.status.is_server_error() && context.is_logged {
             let cause = inner
                 .cause
                 .as_ref()
@@ -369,7 +384,7 @@ impl From<StoreError> for Problem {
                 "The request took longer than the store allows; nothing was changed. Ask for less, or try again shortly.",
                 error,
             ),
-            StoreError::Unavailable(_) => Self::unavailable(error),
+            StoreError::Unavailable(_) | StoreError::NotWritable(..) => Self::unavailable(error),
             // Raised by a function in a statement, for values of the request: division by zero, a number out
             // of range.
             StoreError::Data(text) => Self::new(
@@ -417,6 +432,7 @@ mod tests {
             instance: "/v1/x",
             trace_id: "t",
             odata: false,
+            is_logged: true,
         });
         let status = response.status().as_u16();
         (status, response.headers().contains_key(RETRY_AFTER))

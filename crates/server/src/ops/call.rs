@@ -10,20 +10,21 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use hyper::body::Incoming;
 use serde::Serialize;
-use tokio::sync::OwnedSemaphorePermit;
 
 use crate::app::App;
 use crate::auth::Caller;
 use crate::http::accept::MINIMAL;
 use crate::http::body::{Body, Response};
-use crate::http::connections::Peer;
+use crate::http::client_address::ClientAddress;
 use crate::http::etag::{Condition, Tag};
 use crate::http::extract;
+use crate::http::memory_budget::Reservation;
 use crate::http::path::Captures;
 use crate::http::problem::Problem;
 use crate::http::request_id::RequestId;
 use crate::spec::Operation;
 use obeya_read::text::{int32, quoted};
+use obeya_store::Store;
 use obeya_store::audit::Origin;
 
 /// One request of an operation.
@@ -38,8 +39,8 @@ pub(crate) struct Call {
     body: Incoming,
     captures: Captures,
     media: HeaderValue,
-    /// The memory reserved for a large body, as long as the request lives: its values wait for the writer.
-    batch: Option<OwnedSemaphorePermit>,
+    /// The memory of the body, as long as the request lives: its values wait for the writer.
+    body_memory: Option<Reservation>,
 }
 
 impl Call {
@@ -55,7 +56,7 @@ impl Call {
             app,
             operation,
             caller,
-            batch: None,
+            body_memory: None,
             head,
             body,
             captures,
@@ -81,6 +82,11 @@ impl Call {
                 format!("expected an integer of 32 bits, found {}", quoted(text)),
             )
         })
+    }
+
+    /// The store, with the reads of the client of this request.
+    pub(crate) fn store(&self) -> Store {
+        self.app.store.for_client(&self.caller.client_id)
     }
 
     /// The path of the request.
@@ -121,11 +127,11 @@ impl Call {
     /// Who sent the request, for the audit log.
     pub(super) fn origin(&self) -> Origin {
         let extensions = &self.head.extensions;
-        let address = extensions.get::<Peer>();
+        let address = extensions.get::<ClientAddress>();
         let request_id = extensions.get::<RequestId>();
         Origin {
-            client_id: Some(self.caller.client_id.clone()),
-            address: address.map(|Peer(address)| address.ip().to_canonical().to_string()),
+            client_id: Some(self.caller.client_id.to_string()),
+            address: address.map(|ClientAddress(address)| address.to_string()),
             request_id: request_id.map(|RequestId(id)| id.to_str().unwrap_or_default().to_owned()),
         }
     }
@@ -135,23 +141,18 @@ impl Call {
         &self.head
     }
 
-    /// Reserves memory for a large body, for as long as the request lives.
-    pub(super) async fn reserve_batch(&mut self) -> Result<(), Problem> {
-        let limits = &self.app.config.limits;
-        self.batch = Some(
-            self.app
-                .batch_budget
-                .reserve(&self.head.headers, limits)
-                .await?,
-        );
-        Ok(())
-    }
-
     /// Reads a body with a JSON content type, up to `limit` bytes.
     pub(super) async fn body(&mut self, limit: usize) -> Result<Bytes, Problem> {
         extract::json_content(&self.head.headers)?;
-        let time = self.app.config.limits.body_read;
-        extract::bytes(&mut self.body, &self.head.headers, limit, time).await
+        let times = &self.app.config.limits;
+        let memory = self.app.memory.body_of(&self.caller.client_id);
+        let memory = self.body_memory.insert(memory);
+        extract::bytes(&mut self.body, &self.head.headers, limit, times, memory).await
+    }
+
+    /// No memory yet for the answer.
+    pub(super) fn answer_memory(&self) -> Reservation {
+        self.app.memory.answer_to(&self.caller.client_id)
     }
 
     /// 200 with these bytes, in the negotiated media type.

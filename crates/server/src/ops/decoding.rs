@@ -114,7 +114,6 @@ impl<T: DeserializeOwned + Send + 'static> Decode for Items<T> {
     type Body = Batch<T>;
 
     async fn decode(self, call: &mut Call) -> Result<Decoded<Batch<T>>, Problem> {
-        call.reserve_batch().await?;
         let bytes = call.body(call.app.config.limits.batch_bytes).await?;
         let strict = extract::is_strict(call.headers());
         let most = self.most;

@@ -3,6 +3,7 @@
 use http::header::{ETAG, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
 
+use crate::http::memory_budget::OutOfMemory;
 use crate::http::problem::Problem;
 use obeya_read::ReadError;
 use obeya_rules::error::{Complaint, DomainError};
@@ -23,6 +24,7 @@ impl From<ReadError> for Problem {
             ReadError::LimitExceeded(excess) => {
                 refused("odata.limit", "Limit exceeded").field("$expand", excess.to_string())
             }
+            ReadError::OutOfMemory => OutOfMemory.into(),
             ReadError::Store(error) => error.into(),
         }
     }

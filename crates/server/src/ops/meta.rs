@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::spec::{SPEC_JSON, SPEC_YAML};
-use crate::telemetry::Observed;
+use crate::telemetry::{Observed, resident_bytes};
 use obeya_store::clients;
 use obeya_store::engine::StoreError;
 
@@ -17,10 +17,14 @@ pub(crate) fn live() -> Response {
     text("ok\n", "text/plain; charset=utf-8", "no-store")
 }
 
-/// `/readyz`: the store answers, its files are in place, and tokens are accepted; 503 `unavailable`
-/// otherwise.
+/// `/readyz`: the store answers and takes writes, its files are in place, and tokens are accepted; 503
+/// `unavailable` otherwise.
 pub(crate) async fn ready(app: &App) -> Result<Response, Problem> {
     app.store.check_files().map_err(Problem::unavailable)?;
+    // What the writes and the probes of the upkeep found; nothing is written here.
+    if let Some(fault) = app.store.write_fault() {
+        return Err(Problem::not_writable(fault));
+    }
     app.tokens.check_revocations_known()?;
     // Looks up a key that no client has, which needs a connection and the schema.
     app.store
@@ -33,10 +37,16 @@ pub(crate) async fn ready(app: &App) -> Result<Response, Problem> {
 /// `/metrics`: the metrics.
 pub(crate) fn metrics(app: &App) -> Result<Response, Problem> {
     let observed = Observed {
+        engine: app.store.engine_name(),
         queued_writes: app.store.queued_writes(),
         repeated_commits: app.store.repeated_commits(),
-        buffered_bytes: app.memory.buffered_bytes(),
+        failed_commits: app.store.failed_commits(),
+        takes_writes: app.store.write_fault().is_none(),
+        memory: app.memory.observed(),
         cached_tokens: app.tokens.cached(),
+        timings: app.store.timings(),
+        disk: app.store.disk_usage(),
+        resident_bytes: resident_bytes(),
     };
     let metrics = app.metrics.render(observed).map_err(Problem::internal)?;
     Ok(text(

@@ -14,6 +14,7 @@ use super::call::Call;
 use super::next_link;
 use super::page_tags::{self, PageTags};
 use crate::auth::scopes::Scopes;
+use crate::http::answer_buffer::AnswerBuffer;
 use crate::http::body::{Body, Response};
 use crate::http::body_sender::{self, BodyReceiver, BodySender, Head};
 use crate::http::extract::{PREFERENCE_APPLIED, max_page_size};
@@ -21,7 +22,7 @@ use crate::http::memory_budget::Reservation;
 use crate::http::problem::Problem;
 use crate::spec::Operation;
 use obeya_read::{self as read, Cost, Prepared, ReadError, ReadOutcome, ReadRequest, Sink};
-use obeya_store::Session;
+use obeya_store::{Session, Store};
 
 /// The version of the datasource that a page shows, for clients that combine pages.
 const STATE: HeaderName = HeaderName::from_static("obeya-state");
@@ -29,6 +30,11 @@ const STATE: HeaderName = HeaderName::from_static("obeya-state");
 const PAGE_SIZE: HeaderName = HeaderName::from_static("obeya-page-size");
 const PAGE_NO: HeaderName = HeaderName::from_static("obeya-page-no");
 const COUNT: HeaderName = HeaderName::from_static("obeya-count");
+/// The largest page of v1 records that is first read as short work. Most larger ones are for copies of the
+/// plant; they would only be read twice.
+const SHORT_RECORDS: u32 = 1_000;
+/// The most bytes of such a page that are kept before it turns out to be large.
+const SHORT_BYTES: usize = 2 << 20;
 const VARIES: HeaderValue = HeaderValue::from_static("accept");
 
 /// The scopes with which a client reads users: those of the groups, whose members they are.
@@ -36,8 +42,8 @@ static READ_USERS: LazyLock<Scopes> = LazyLock::new(|| Scopes::accepted_by(Opera
 
 /// The answer of a read.
 enum ReadAnswer {
-    /// A complete answer, and its outcome.
-    Complete(Vec<u8>, ReadOutcome),
+    /// A complete answer, the memory that was reserved for it, and its outcome.
+    Complete(Vec<u8>, Reservation, ReadOutcome),
     /// A body that may still be read, and the head of its page of values.
     Streamed(StreamedAnswer, Option<ValuePageHead>),
 }
@@ -61,16 +67,17 @@ pub(super) async fn read<P: Into<Prepared>>(
     call: Call,
     prepare: impl FnOnce(&ReadRequest<'_>) -> Result<P, ReadError>,
 ) -> Result<Response, Problem> {
+    let store = call.store();
     // Parse, bind and plan, or take the plan from the cache.
-    let prepared = prepare(&request(&call))?.into();
+    let prepared = prepare(&request(&call, &store))?.into();
     // In one snapshot, write the rows as bytes.
-    let answer = run(&call, prepared).await?;
+    let answer = run(&call, store, prepared).await?;
     // Status, headers, tag and next link.
-    Ok(send(&call, answer))
+    send(&call, answer)
 }
 
 /// The input of the read engine from a request.
-fn request(call: &Call) -> ReadRequest<'_> {
+fn request<'r>(call: &'r Call, store: &'r Store) -> ReadRequest<'r> {
     let app = &call.app;
     ReadRequest {
         query: call.query(),
@@ -83,52 +90,84 @@ fn request(call: &Call) -> ReadRequest<'_> {
         shows_user_names: call.caller.scopes.intersects(*READ_USERS),
         caches: &app.caches,
         links: &app.links,
-        store: &app.store,
+        store,
     }
 }
 
 /// Runs a read on the readers that fit its cost.
-async fn run(call: &Call, prepared: Prepared) -> Result<ReadAnswer, Problem> {
+async fn run(call: &Call, store: Store, prepared: Prepared) -> Result<ReadAnswer, Problem> {
     let app = &call.app;
     let cost = prepared.cost();
     match cost {
         Cost::LookUp | Cost::Small => {}
         Cost::Records(records) => {
-            let reservation = app.memory.lists.reserve(records).await?;
-            let streamed = start(call, prepared, reservation, None).await?;
+            let prepared = Arc::new(prepared);
+            if records <= SHORT_RECORDS
+                && let Some(whole) = read_if_short(&store, &prepared).await?
+            {
+                let memory = call.answer_memory();
+                return Ok(ReadAnswer::Complete(whole, memory, ReadOutcome::Complete));
+            }
+            let buffer = AnswerBuffer::new(call.answer_memory(), records, &app.slow_clients);
+            let streamed = start(call, store, prepared, buffer, None).await?;
             return Ok(ReadAnswer::Streamed(streamed, None));
         }
         Cost::Values(values) => {
-            let reservation = app.memory.pages.reserve(values).await?;
+            let buffer = AnswerBuffer::new(call.answer_memory(), values, &app.slow_clients);
             let head = ValuePageHead::of(call, &prepared);
             let tags = head.as_ref().map(|head| head.tags.clone());
-            let streamed = start(call, prepared, reservation, tags).await?;
+            let streamed = start(call, store, Arc::new(prepared), buffer, tags).await?;
             return Ok(ReadAnswer::Streamed(streamed, head));
         }
     }
     // These reads do not use the caches: the plan has what a list caches.
+    let (shared, client) = (Arc::clone(app), Arc::clone(&call.caller));
     let work = move |session: &mut dyn Session| {
-        let mut out = Vec::new();
-        let found = read::run(session, &prepared, None, &mut out)?;
-        Ok::<_, ReadError>((out, found))
+        let mut sink = WholeSink {
+            bytes: Vec::new(),
+            memory: shared.memory.answer_to(&client.client_id),
+        };
+        let found = read::run(session, &prepared, None, &mut sink)?;
+        Ok::<_, ReadError>((sink, found))
     };
-    let (out, found) = if cost == Cost::LookUp {
-        app.store.point(work).await?
+    let (WholeSink { bytes, memory }, found) = if cost == Cost::LookUp {
+        store.point(work).await?
     } else {
-        app.store.read_inline(work).await?
+        store.read_inline(work).await?
     };
-    Ok(ReadAnswer::Complete(out, found))
+    Ok(ReadAnswer::Complete(bytes, memory, found))
+}
+
+/// Collects an answer.
+struct WholeSink {
+    bytes: Vec<u8>,
+    memory: Reservation,
+}
+
+impl Sink for WholeSink {
+    fn piece(&mut self, bytes: Vec<u8>) -> ControlFlow<()> {
+        self.bytes.piece(bytes)
+    }
+
+    fn last(&mut self, bytes: Vec<u8>) {
+        self.bytes.last(bytes);
+    }
+
+    fn reserve(&mut self, bytes: usize) -> bool {
+        self.memory.try_add(bytes).is_ok()
+    }
 }
 
 /// Starts a read whose answer is sent while it is read, and waits for its head.
 async fn start(
     call: &Call,
-    prepared: Prepared,
-    reservation: Reservation,
+    store: Store,
+    prepared: Arc<Prepared>,
+    buffer: AnswerBuffer,
     tags: Option<PageTags>,
 ) -> Result<StreamedAnswer, Problem> {
     let app = Arc::clone(&call.app);
-    let (sender, mut receiver) = body_sender::channel(reservation);
+    let (sender, mut receiver) = body_sender::channel(buffer);
     // A separate task, because reading continues after the head of the answer is sent. It ends when
     // everything is read, or the client disconnects.
     tokio::spawn(async move {
@@ -139,8 +178,7 @@ async fn start(
             version: 0,
         };
         let shared = Arc::clone(&app);
-        let outcome = app
-            .store
+        let outcome = store
             .read(move |session| read::run(session, &prepared, Some(&shared.caches), &mut sink))
             .await;
         sender.end(outcome.map(drop).map_err(Problem::from));
@@ -148,6 +186,43 @@ async fn start(
     });
     let whole = receiver.start().await?;
     Ok(StreamedAnswer { whole, receiver })
+}
+
+/// The whole answer of a list of records, unless it takes long or is large.
+async fn read_if_short(
+    store: &Store,
+    prepared: &Arc<Prepared>,
+) -> Result<Option<Vec<u8>>, ReadError> {
+    let prepared = Arc::clone(prepared);
+    let work = move |session: &mut dyn Session| {
+        let mut sink = ShortSink {
+            bytes: Vec::new(),
+            is_full: false,
+        };
+        read::run(session, &prepared, None, &mut sink)?;
+        Ok::<_, ReadError>((!sink.is_full).then_some(sink.bytes))
+    };
+    Ok(store.read_if_short(work).await?.flatten())
+}
+
+/// Collects an answer as long as it is small.
+struct ShortSink {
+    bytes: Vec<u8>,
+    is_full: bool,
+}
+
+impl Sink for ShortSink {
+    fn piece(&mut self, bytes: Vec<u8>) -> ControlFlow<()> {
+        self.is_full = self.bytes.len() + bytes.len() > SHORT_BYTES;
+        if self.is_full {
+            return ControlFlow::Break(());
+        }
+        self.bytes.piece(bytes)
+    }
+
+    fn last(&mut self, bytes: Vec<u8>) {
+        self.bytes.last(bytes);
+    }
 }
 
 /// Passes an answer to the client while it is read.
@@ -216,26 +291,36 @@ impl ValuePageHead {
 }
 
 /// The response of a read. No other code creates one.
-fn send(call: &Call, answer: ReadAnswer) -> Response {
-    match answer {
-        ReadAnswer::Complete(out, ReadOutcome::Record) => call.reply_record(out),
-        ReadAnswer::Complete(out, ReadOutcome::Complete) => call.reply(out),
-        // OData Protocol, 11.2.7: a navigation to nothing is no error.
-        ReadAnswer::Complete(_, ReadOutcome::NoContent) => empty(StatusCode::NO_CONTENT),
-        ReadAnswer::Complete(out, ReadOutcome::OpenList(next)) => {
-            send_list(call, out, next.as_ref())
+fn send(call: &Call, answer: ReadAnswer) -> Result<Response, Problem> {
+    let (mut out, memory, outcome) = match answer {
+        ReadAnswer::Complete(out, memory, outcome) => (out, memory, outcome),
+        ReadAnswer::Streamed(streamed, None) => return Ok(streamed.send(call)),
+        ReadAnswer::Streamed(streamed, Some(head)) => {
+            return Ok(send_values(call, streamed, &head));
         }
-        ReadAnswer::Streamed(streamed, None) => streamed.send(call),
-        ReadAnswer::Streamed(streamed, Some(head)) => send_values(call, streamed, &head),
+    };
+    if let ReadOutcome::OpenList(next) = &outcome {
+        end_list(call, &mut out, next.as_ref());
     }
+    let out = memory.of_whole(out)?;
+    Ok(match outcome {
+        ReadOutcome::Record => call.reply_record(out),
+        ReadOutcome::Complete => call.reply(out),
+        // OData Protocol, 11.2.7: a navigation to nothing is no error.
+        ReadOutcome::NoContent => empty(StatusCode::NO_CONTENT),
+        ReadOutcome::OpenList(_) => send_list(call, out),
+    })
 }
 
-fn send_list(call: &Call, mut out: Vec<u8>, next: Option<&read::NextPage>) -> Response {
+fn end_list(call: &Call, out: &mut Vec<u8>, next: Option<&read::NextPage>) {
     let next_link = next.map(|next| {
         let url = format!("{}{}", call.base_url(), call.path());
         next_link::after(&url, call.query(), &next.token(&call.app.links))
     });
-    read::end_list(&mut out, next_link.as_deref());
+    read::end_list(out, next_link.as_deref());
+}
+
+fn send_list(call: &Call, out: Bytes) -> Response {
     let mut response = call.reply(out);
     if let Some((_, applied)) = max_page_size(call.headers()) {
         response.headers_mut().insert(PREFERENCE_APPLIED, applied);

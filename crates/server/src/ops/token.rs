@@ -15,12 +15,14 @@ use hyper::body::Incoming;
 use serde::Serialize;
 
 use crate::app::App;
+use crate::auth::refused::RefusedKind;
 use crate::auth::scopes::Scopes;
 use crate::auth::secrets::{self, MAX_SECRET_CHARACTERS, StoredHashes, Verdict};
 use crate::auth::settings::ClientSettings;
 use crate::auth::tokens::IssuedToken;
 use crate::http::body::Response;
-use crate::http::connections::{Peer, client_ip};
+use crate::http::client_address::{self, ClientAddress};
+use crate::http::connections::Peer;
 use crate::http::extract;
 use crate::http::problem::Problem;
 use crate::telemetry::shortened;
@@ -30,6 +32,8 @@ use obeya_store::engine::StoreError;
 
 /// A form with our three or four fields has some 200 bytes.
 const MAX_FORM_BYTES: usize = 16 << 10;
+/// The client whose memory a form uses: its own is not known yet.
+const UNKNOWN_CLIENT: &str = "";
 /// The most bytes of a client id in a log line; ours have 18.
 const LOGGED_ID_BYTES: usize = 64;
 
@@ -149,7 +153,11 @@ pub(crate) async fn token(
             headers,
         })) => {
             app.metrics.tokens_refused.inc();
-            log_refusal(head, client_id.as_deref(), error);
+            app.refused
+                .count(&app.clock, &head.extensions, RefusedKind::Request);
+            if app.token_refusals.permit(status) {
+                log_refusal(head, client_id.as_deref(), error);
+            }
             (
                 status,
                 headers,
@@ -173,6 +181,14 @@ pub(crate) async fn token(
             WWW_AUTHENTICATE,
             HeaderValue::from_static("Basic realm=\"obeya\", charset=\"UTF-8\""),
         );
+        // Only failures count, after the secret was checked: nobody can keep a client with the right secret
+        // out by sending wrong ones from the same address.
+        let address = head.extensions.get();
+        let has_failed_too_often = address
+            .is_some_and(|ClientAddress(address)| app.rates.count_token_failure(*address, headers));
+        if has_failed_too_often {
+            *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
+        }
     }
     Ok(response)
 }
@@ -180,10 +196,12 @@ pub(crate) async fn token(
 /// Logs a refused request, so that attempts to guess secrets can be found.
 fn log_refusal(head: &Parts, client_id: Option<&str>, error: &'static str) {
     let peer = head.extensions.get::<Peer>();
+    let address = head.extensions.get::<ClientAddress>();
     // The id is arbitrary input: it is shortened, and `Debug` escapes it.
     let client_id = client_id.map(|id| shortened(id, LOGGED_ID_BYTES));
     tracing::warn!(
         peer = peer.map(|Peer(address)| tracing::field::display(address)),
+        address = address.map(|ClientAddress(address)| tracing::field::display(address)),
         client_id = client_id.as_ref().map(tracing::field::debug),
         error,
         "refused a token request"
@@ -220,7 +238,7 @@ async fn grant(
     let requested = form.scope.clone();
     let (id, secret) = credentials(headers, form)?;
     *client_id = Some(id.clone());
-    let client = authenticate(app, id, secret, client_ip(head)).await?;
+    let client = authenticate(app, id, secret, client_address::of(head)).await?;
     let granted = Scopes::parse_known(&client.scopes);
     let scopes = requested_scopes(granted, requested.as_deref())?;
     let tokens = std::sync::Arc::clone(&app.tokens);
@@ -250,7 +268,8 @@ async fn read_form(
         body,
         headers,
         MAX_FORM_BYTES.min(limits.body_bytes),
-        limits.body_read,
+        limits,
+        &mut app.memory.body_of(UNKNOWN_CLIENT),
     )
     .await
     .map_err(OAuthError::body)?;

@@ -87,7 +87,8 @@ pub(super) struct Decision {
 pub(super) struct Written<T> {
     /// `None` if nothing changed.
     change: Option<Change>,
-    /// Runs after the entry of the change was appended: over a network, the write then waits for both at once.
+    /// Runs after the entry of the change was appended: over a network, the write then waits for both at
+    /// once.
     answer: Box<ReadAnswer<T>>,
 }
 
@@ -226,7 +227,7 @@ async fn commit(
     } = decision;
     let idempotent = idempotency.map(|(key, fingerprint)| IdempotentRequest {
         key: IdempotencyKey {
-            client_id: call.caller.client_id.clone(),
+            client_id: call.caller.client_id.to_string(),
             operation: call.operation.id(),
             key,
         },

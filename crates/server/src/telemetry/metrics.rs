@@ -1,10 +1,9 @@
 //! The metrics at `/metrics`, in the Prometheus text format.
 //!
 //! Every series that a request changes is created at start and found by index, so counting a request needs no
-//! look-up.
+//! look-up. What other parts count or measure is read when the metrics are requested ([`Observed`]).
 
 use std::fmt;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use http::StatusCode;
@@ -14,6 +13,11 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
+
+use super::Observed;
+
+/// What the names of all metrics begin with, but those that every process has.
+const PREFIX: &str = "obeya";
 
 /// Upper bounds of the buckets in seconds: from a look-up by id to the deadline of a request.
 const BUCKETS: [f64; 12] = [
@@ -32,6 +36,23 @@ struct StatusLabel {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ServerErrorLabel {
+    status: u16,
+}
+
+/// The statuses of failures that the service or its load caused, each with a series of its own.
+const SERVER_ERRORS: [StatusCode; 3] = [
+    StatusCode::INTERNAL_SERVER_ERROR,
+    StatusCode::SERVICE_UNAVAILABLE,
+    StatusCode::GATEWAY_TIMEOUT,
+];
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ListenerLabel {
+    listener: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct AlgorithmLabel {
     algorithm: &'static str,
 }
@@ -43,6 +64,7 @@ const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 pub(crate) struct Metrics {
     registry: Registry,
     series: Vec<Series>,
+    server_errors: [Counter; SERVER_ERRORS.len()],
     /// Issued tokens.
     pub(crate) tokens_issued: Counter,
     /// Refused token requests.
@@ -53,12 +75,14 @@ pub(crate) struct Metrics {
     pub(crate) hmac_secrets: Counter,
     /// argon2id hashes computed for that.
     pub(crate) argon2id_secrets: Counter,
+    /// How often the time of day jumped.
+    pub(crate) clock_jumps: Counter,
+    /// The last jump, in seconds.
+    pub(crate) clock_jump_seconds: Gauge,
     /// Requests being answered.
     pub(crate) in_flight: Gauge,
-    queued_writes: Gauge,
-    repeated_commits: Counter,
-    buffered_bytes: Gauge,
-    cached_tokens: Gauge,
+    connections: Family<ListenerLabel, Gauge>,
+    connections_limit: Family<ListenerLabel, Gauge>,
 }
 
 struct Series {
@@ -66,23 +90,10 @@ struct Series {
     seconds: Histogram,
 }
 
-/// Values that are read when the metrics are requested.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Observed {
-    /// Writes waiting for the store.
-    pub(crate) queued_writes: usize,
-    /// How often the writes of a commit ran again.
-    pub(crate) repeated_commits: u64,
-    /// Bytes of answers that are buffered for their clients.
-    pub(crate) buffered_bytes: usize,
-    /// Verified tokens in the cache.
-    pub(crate) cached_tokens: usize,
-}
-
 impl Metrics {
     /// Creates one set of series for each of these names, addressed by index.
     pub(crate) fn new(operations: &[&'static str]) -> Self {
-        let mut registry = Registry::with_prefix("obeya");
+        let mut registry = Registry::with_prefix(PREFIX);
         let requests = Family::<StatusLabel, Counter>::default();
         let seconds =
             Family::<OperationLabel, Histogram>::new_with_constructor(|| Histogram::new(BUCKETS));
@@ -105,6 +116,16 @@ impl Metrics {
                 seconds: seconds.get_or_create_owned(&OperationLabel { operation }),
             })
             .collect();
+        let errors = Family::<ServerErrorLabel, Counter>::default();
+        registry.register(
+            "http_server_errors",
+            "Requests answered with this status of the class 5xx",
+            errors.clone(),
+        );
+        let server_errors = SERVER_ERRORS.map(|status| {
+            let status = status.as_u16();
+            errors.get_or_create_owned(&ServerErrorLabel { status })
+        });
         let mut counter = |name: &str, help: &str| {
             let counter = Counter::default();
             registry.register(name, help, counter.clone());
@@ -119,9 +140,9 @@ impl Metrics {
         let secret_hashes = Family::<AlgorithmLabel, Counter>::default();
         let hashes = |algorithm| secret_hashes.get_or_create_owned(&AlgorithmLabel { algorithm });
         let (hmac_secrets, argon2id_secrets) = (hashes("hmac-sha256"), hashes("argon2id"));
-        let repeated_commits = counter(
-            "store_repeated_commits",
-            "How often the writes of a commit ran again: after a failure of one that had changed something, or after a conflict with another transaction",
+        let clock_jumps = counter(
+            "clock_jumps",
+            "How often the time of day jumped by more than 30 seconds, or the machine slept",
         );
         registry.register(
             "secret_hashes",
@@ -133,27 +154,46 @@ impl Metrics {
             registry.register(name, help, gauge.clone());
             gauge
         };
-        let in_flight = gauge("http_requests_in_flight", "Requests being answered");
-        let queued_writes = gauge("store_queued_writes", "Writes waiting for the store");
-        let buffered_bytes = gauge(
-            "http_held_bytes",
-            "Bytes of responses buffered for slow clients",
+        let clock_jump_seconds = gauge(
+            "clock_last_jump_seconds",
+            "The last jump of the time of day; negative if it went back",
         );
-        let cached_tokens = gauge("tokens_remembered", "Verified tokens remembered");
+        let in_flight = gauge("http_requests_in_flight", "Requests being answered");
+        let connections = Family::default();
+        let connections_limit = Family::default();
+        registry.register(
+            "http_connections",
+            "Open connections of clients, by listener",
+            Family::clone(&connections),
+        );
+        registry.register(
+            "http_connections_limit",
+            "Most open connections of clients, by listener",
+            Family::clone(&connections_limit),
+        );
         Self {
             registry,
             series,
+            server_errors,
             tokens_issued,
             tokens_refused,
             secret_checks,
             hmac_secrets,
             argon2id_secrets,
+            clock_jumps,
+            clock_jump_seconds,
             in_flight,
-            queued_writes,
-            repeated_commits,
-            buffered_bytes,
-            cached_tokens,
+            connections,
+            connections_limit,
         }
+    }
+
+    /// The counter of the open connections of a listener that accepts at most `limit`.
+    pub(crate) fn listener(&self, listener: &'static str, limit: usize) -> OpenConnections {
+        let label = ListenerLabel { listener };
+        let most = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.connections_limit.get_or_create_owned(&label).set(most);
+        OpenConnections(self.connections.get_or_create_owned(&label))
     }
 
     /// Counts an answer of the operation at `index`.
@@ -166,20 +206,38 @@ impl Metrics {
             .min(CLASSES.len() - 1);
         series.statuses[class].inc();
         series.seconds.observe(took.as_secs_f64());
+        if let Some(error) = SERVER_ERRORS.iter().position(|&error| error == status) {
+            self.server_errors[error].inc();
+        }
     }
 
     /// The metrics as text.
     pub(crate) fn render(&self, observed: Observed) -> Result<String, fmt::Error> {
-        let gauge = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-        self.queued_writes.set(gauge(observed.queued_writes));
-        // The store has its own counter; adding differences could count a repetition twice.
-        let repeated = self.repeated_commits.inner();
-        repeated.store(observed.repeated_commits, Ordering::Relaxed);
-        self.buffered_bytes.set(gauge(observed.buffered_bytes));
-        self.cached_tokens.set(gauge(observed.cached_tokens));
         let mut text = String::new();
-        text::encode(&mut text, &self.registry)?;
+        text::encode_registry(&mut text, &self.registry)?;
+        text::encode_registry(&mut text, &observed.registry(PREFIX))?;
+        text::encode_eof(&mut text)?;
         Ok(text)
+    }
+}
+
+/// The open connections of a listener.
+pub(crate) struct OpenConnections(Gauge);
+
+impl OpenConnections {
+    /// Counts a connection until this is dropped.
+    pub(crate) fn count(&self) -> OpenConnection {
+        self.0.inc();
+        OpenConnection(self.0.clone())
+    }
+}
+
+/// One of them.
+pub(crate) struct OpenConnection(Gauge);
+
+impl Drop for OpenConnection {
+    fn drop(&mut self) {
+        self.0.dec();
     }
 }
 
@@ -193,25 +251,24 @@ mod tests {
         metrics.answered(0, StatusCode::OK, Duration::from_millis(2));
         metrics.answered(0, StatusCode::NOT_FOUND, Duration::from_millis(2));
         metrics.answered(9, StatusCode::OK, Duration::ZERO);
-        let text = metrics
-            .render(Observed {
-                queued_writes: 3,
-                repeated_commits: 4,
-                buffered_bytes: 70,
-                cached_tokens: 0,
-            })
-            .expect("text");
+        metrics.answered(1, StatusCode::SERVICE_UNAVAILABLE, Duration::ZERO);
+        metrics.answered(1, StatusCode::GATEWAY_TIMEOUT, Duration::ZERO);
+        metrics.answered(1, StatusCode::GATEWAY_TIMEOUT, Duration::ZERO);
+        metrics.answered(1, StatusCode::BAD_GATEWAY, Duration::ZERO);
+        let text = metrics.render(Observed::example()).expect("text");
         for line in [
             r#"obeya_http_requests_total{operation="getArea",status="2xx"} 1"#,
             r#"obeya_http_requests_total{operation="getArea",status="4xx"} 1"#,
             r#"obeya_http_requests_total{operation="other",status="2xx"} 0"#,
+            r#"obeya_http_requests_total{operation="other",status="5xx"} 4"#,
+            r#"obeya_http_server_errors_total{status="500"} 0"#,
+            r#"obeya_http_server_errors_total{status="503"} 1"#,
+            r#"obeya_http_server_errors_total{status="504"} 2"#,
             r#"obeya_http_request_duration_seconds_bucket{le="0.001",operation="getArea"} 0"#,
             r#"obeya_http_request_duration_seconds_bucket{le="0.0025",operation="getArea"} 2"#,
-            "obeya_store_queued_writes 3",
-            "obeya_store_repeated_commits_total 4",
-            "obeya_http_held_bytes 70",
         ] {
             assert!(text.lines().any(|found| found == line), "{line} in\n{text}");
         }
+        assert!(text.ends_with("\n# EOF\n"), "{text}");
     }
 }

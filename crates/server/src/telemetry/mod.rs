@@ -2,11 +2,17 @@
 //! `tracing`.
 
 mod metrics;
+mod observed;
+mod process;
+mod refusals;
 
 use std::any::Any;
 use std::borrow::Cow;
 
-pub(crate) use metrics::{Metrics, Observed};
+pub(crate) use metrics::{Metrics, OpenConnections};
+pub(crate) use observed::{MemoryUse, Observed};
+pub(crate) use process::resident_bytes;
+pub(crate) use refusals::RefusalLog;
 
 /// The most bytes of a path in a log line.
 pub(crate) const LOGGED_PATH_BYTES: usize = 256;

@@ -352,7 +352,8 @@ async fn a_write_that_changes_nothing_appends_no_entry() {
     let other = with(least(), &json!({"title": "Another"}));
     let refused = send(&service, (Method::POST, path), &first, Some(&other)).await;
     refused.is_problem(422, "idempotency.mismatch");
-    // Refused: by its body, by a reference, by a rule that looks at the record, by a condition, by its absence.
+    // Refused: by its body, by a reference, by a rule that looks at the record, by a condition, by its
+    // absence.
     for (path, body, status) in [
         ("100", json!({"title": ""}), 400),
         ("100", with(least_update(), &json!({"areaId": 9})), 422),
@@ -510,8 +511,8 @@ async fn the_hash_of_an_entry_is_what_the_documentation_says() {
     }
 }
 
-/// Random incidents with reporters, and every operation on them: nothing that tells a reporter is stored in the
-/// log, neither for open incidents nor for anonymous ones.
+/// Random incidents with reporters, and every operation on them: nothing that tells a reporter is stored in
+/// the log, neither for open incidents nor for anonymous ones.
 #[tokio::test]
 async fn no_entry_tells_who_reported() {
     const REPORTER: [&str; 3] = ["u-zorn", "zeno.zorn@plant.example", "Zeno Zorn"];

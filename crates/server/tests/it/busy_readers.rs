@@ -8,8 +8,8 @@ use crate::store::Held;
 use crate::support::Service;
 
 /// A separate client, by its id, and a token of it.
-async fn client(service: &Service) -> (String, String) {
-    let client = service.running.add_client("erp", &["Data.Read"]).await;
+pub async fn client(service: &Service, scope: &str) -> (String, String) {
+    let client = service.running.add_client("erp", &[scope]).await;
     let client = client.expect("a client");
     let form = [
         ("grant_type", "client_credentials"),
@@ -26,12 +26,12 @@ async fn client(service: &Service) -> (String, String) {
 pub async fn goes_on(service: &Service) {
     let ready = service.get_as(None, "/readyz").await;
     assert_eq!(ready.status, 200, "{}", ready.text());
-    let (id, token) = client(service).await;
-    let answer = service.get_as(Some(&token), "/v2/areas/1").await;
+    let (id, token) = client(service, "public.api.read").await;
+    let answer = service.get_as(Some(&token), "/v2/boards/1").await;
     assert_ne!(answer.status, 401, "{}", answer.text());
     let revoked = admin::revoke_client(service.db(), &id).await;
     revoked.expect("revoked");
-    let out = async { while service.get_as(Some(&token), "/v2/areas/1").await.status != 401 {} };
+    let out = async { while service.get_as(Some(&token), "/v2/boards/1").await.status != 401 {} };
     tokio::time::timeout(Duration::from_secs(10), out)
         .await
         .expect("out within the poll");
@@ -65,8 +65,69 @@ async fn with_every_long_reader_in_use_records_and_lists_are_answered() {
     for path in ["/v2/areas/1", "/v2/areas/1?$select=name", "/v1/Incidents/1"] {
         assert_eq!(service.get(path).await.status, 404, "{path}");
     }
-    for path in ["/v2/areas", "/v2/boards?$count=true"] {
+    for path in [
+        "/v2/areas",
+        "/v2/boards?$count=true",
+        "/v1/Incidents",
+        "/v1/Improvements?$filter=id gt 7",
+        "/v1/Boards",
+        "/v1/Incidents/types",
+    ] {
         assert_eq!(service.get(path).await.status, 200, "{path}");
     }
     held.release().await;
+}
+
+/// A list of v1 that is long work from the start, and small here.
+const LONG: &str = "/v1/Improvements?pageSize=10000";
+
+/// Of 16 readers, long work uses 12, and one client 9.
+#[tokio::test]
+async fn a_client_with_as_many_long_reads_as_it_may_have_takes_no_reader_from_another() {
+    let service = Service::start_with(|config| {
+        config.limits.database_wait = Duration::from_millis(100);
+    })
+    .await;
+    let (heavy, heavy_token) = client(&service, "public.api.read").await;
+    let (_, other_token) = client(&service, "public.api.read").await;
+    let held = Held::all(&service.store().for_client(&heavy.into()), 9).await;
+    let refused = service.get_as(Some(&heavy_token), LONG).await;
+    refused.is_problem(503, "unavailable");
+    assert_eq!(refused.header("retry-after"), "1");
+    let answer = service.get_as(Some(&other_token), LONG).await;
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    // Its small reads go on.
+    for path in ["/v1/Improvements", "/v2/areas"] {
+        let answer = service.get_as(Some(&heavy_token), path).await;
+        assert_eq!(answer.status, 200, "{path}: {}", answer.text());
+    }
+    held.release().await;
+    assert_eq!(service.get_as(Some(&heavy_token), LONG).await.status, 200);
+}
+
+/// Two of the long reads were granted while nobody else asked; when they end, they are not granted again.
+#[tokio::test]
+async fn a_client_gets_back_to_half_as_soon_as_another_asks() {
+    let service = Service::start_with(|config| {
+        config.limits.database_wait = Duration::from_millis(100);
+    })
+    .await;
+    let (heavy, heavy_token) = client(&service, "public.api.read").await;
+    let (other, other_token) = client(&service, "public.api.read").await;
+    let store = |client: &str| service.store().for_client(&client.into());
+    let few = Held::all(&store(&heavy), 6).await;
+    let more = Held::all(&store(&heavy), 2).await;
+    let others = Held::all(&store(&other), 4).await;
+    service
+        .get_as(Some(&other_token), LONG)
+        .await
+        .is_problem(503, "unavailable");
+    more.release().await;
+    let refused = service.get_as(Some(&heavy_token), LONG).await;
+    refused.is_problem(503, "unavailable");
+    let answer = service.get_as(Some(&other_token), LONG).await;
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    others.release().await;
+    assert_eq!(service.get_as(Some(&heavy_token), LONG).await.status, 200);
+    few.release().await;
 }

@@ -161,6 +161,32 @@ async fn a_client_calls_from_its_networks_only() {
     }
 }
 
+/// A client's own rate counts instead of the one for all clients, which the service has here too.
+#[tokio::test]
+async fn a_client_has_a_rate_of_its_own() {
+    let service =
+        Service::start_with(|config| config.limits.client_rate = "50/60".parse().ok()).await;
+    let client = client(&service).await;
+    let token = token(&service, &client).await;
+    let policy = async |token: &str, status: u16| {
+        let answer = service.get_as(Some(token), "/v2/areas").await;
+        assert_eq!(answer.status, status, "{}", answer.text());
+        answer.header("ratelimit-policy").to_owned()
+    };
+    let common = "\"client\";q=50;w=60";
+    assert_eq!(policy(&token, 200).await, common);
+    set(&service, &client, |changes| {
+        changes.rate = Some("2/60".parse().ok())
+    })
+    .await;
+    for status in [200, 429, 429] {
+        assert_eq!(policy(&token, status).await, "\"client\";q=2;w=60");
+        assert_eq!(policy(service.token(), 200).await, common);
+    }
+    set(&service, &client, |changes| changes.rate = Some(None)).await;
+    assert_eq!(policy(&token, 200).await, common);
+}
+
 #[tokio::test]
 async fn two_secrets_are_valid_while_a_client_changes_over() {
     let service = Service::start().await;

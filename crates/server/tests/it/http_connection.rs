@@ -30,6 +30,48 @@ async fn the_uri_and_the_headers_have_limits() {
     assert!(answer.starts_with("HTTP/1.1 431 "), "{answer}");
 }
 
+/// RFC 9112, 3.2. Otherwise a proxy may have passed on a request for another host than the service sees.
+#[tokio::test]
+async fn a_request_names_exactly_one_host() {
+    let service = Service::start().await;
+    for (version, hosts, is_accepted) in [
+        ("1.1", "Host: plant.example\r\n", true),
+        ("1.1", "Host: [2001:db8::1]:8080\r\n", true),
+        ("1.1", "Host:\r\n", true),
+        ("1.0", "", true),
+        ("1.1", "", false),
+        (
+            "1.1",
+            "Host: plant.example\r\nHost: plant.example\r\n",
+            false,
+        ),
+        (
+            "1.0",
+            "Host: plant.example\r\nHost: other.example\r\n",
+            false,
+        ),
+        ("1.1", "Host: plant.example/path\r\n", false),
+        ("1.1", "Host: user@plant.example\r\n", false),
+        ("1.1", "Host: plant.example, other.example\r\n", false),
+    ] {
+        let close = if is_accepted {
+            "Connection: close\r\n"
+        } else {
+            ""
+        };
+        let request = format!("GET /healthz HTTP/{version}\r\n{hosts}{close}\r\n");
+        // Read to its end: after a refusal the service closes the connection by itself.
+        let answer = raw::exchange(service.running.address(), request.as_bytes()).await;
+        let status = if is_accepted { " 200 " } else { " 400 " };
+        assert!(answer.contains(status), "{request}: {answer}");
+        assert_eq!(
+            answer.contains("header.invalid"),
+            !is_accepted,
+            "{request}: {answer}"
+        );
+    }
+}
+
 /// A request that is being read at shutdown is answered; a new connection is not accepted.
 #[tokio::test]
 async fn shutdown_lets_a_request_in_flight_finish() {
@@ -121,6 +163,44 @@ async fn a_slow_caller_is_not_waited_for() {
         answer.starts_with("HTTP/1.1 408 ") && answer.contains("body.timeout"),
         "{answer}"
     );
+}
+
+/// Clients that announce a body and send nothing leave their connections to others.
+#[tokio::test]
+async fn stalled_bodies_make_room() {
+    let service = Service::start_with(|config| {
+        config.limits.connections = 3;
+        config.limits.body_read = LONG;
+        config.limits.request = LONG;
+        config.limits.body_pause = Duration::from_millis(100);
+    })
+    .await;
+    let address = service.running.address();
+    let mut stalled = Vec::new();
+    for begun in ["", "{", "{\"title\":"] {
+        let mut stream = raw::connect(address).await;
+        let head = format!(
+            "PUT /v1/Improvements/1 HTTP/1.1\r\nHost: plant.example\r\nAuthorization: Bearer {}\r\n\
+             Content-Type: application/json\r\nContent-Length: 4000\r\nExpect: 100-continue\r\n\r\n",
+            service.token()
+        );
+        stream.write_all(head.as_bytes()).await.expect("sent");
+        // From here on the request is in flight, and is not closed as an idle connection.
+        raw::until(&mut stream, "100 Continue").await;
+        stream.write_all(begun.as_bytes()).await.expect("sent");
+        stalled.push(stream);
+    }
+    let request = format!("GET /healthz HTTP/1.1\r\n{COMMON}\r\n");
+    let answer = raw::exchange(address, request.as_bytes());
+    let answer = tokio::time::timeout(Duration::from_secs(30), answer).await;
+    assert!(answer.expect("room was made").ends_with("ok\n"));
+    for mut stream in stalled {
+        let answer = raw::rest(&mut stream).await;
+        assert!(
+            answer.starts_with("HTTP/1.1 408 ") && answer.contains("body.timeout"),
+            "{answer}"
+        );
+    }
 }
 
 /// Half of a request's head.

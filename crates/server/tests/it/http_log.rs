@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use obeya_server::store::{Dialect, StoreError};
 use tracing_subscriber::fmt::MakeWriter;
@@ -103,6 +104,41 @@ async fn a_request_leaves_one_line_without_secrets_query_or_body() {
     }
 }
 
+/// A proxy's own address is of no use to the reader of a log, and a client must not choose what is there.
+#[tokio::test]
+async fn the_log_has_the_address_that_a_trusted_proxy_reports() {
+    let proxies = ["127.0.0.0/8", "192.0.2.0/24"];
+    for (proxy, logged) in proxies.into_iter().zip(["198.51.100.7", "127.0.0.1"]) {
+        let log = Log::default();
+        let _listening = log.listen();
+        let service = Service::start_with(|config| {
+            config.trusted_proxies = vec![proxy.parse().expect("a network")];
+        })
+        .await;
+        let request = service.request(reqwest::Method::GET, "/v2/areas");
+        let request = request.header("x-request-id", "through-proxy");
+        Answer::of(request.header("x-forwarded-for", "203.0.113.9, 198.51.100.7")).await;
+        let lines = log.lines("through-proxy");
+        let ours: Vec<_> = lines
+            .iter()
+            .filter(|line| line.contains("answered"))
+            .collect();
+        assert_eq!(ours.len(), 1, "{lines:?}");
+        assert!(ours[0].contains(&format!("address={logged} ")), "{ours:?}");
+
+        let request = service.http.post(service.url("/connect/token"));
+        let request = request.form(&[("grant_type", "client_credentials")]);
+        let request = request.header("x-forwarded-for", "203.0.113.9, 198.51.100.7");
+        assert_eq!(Answer::of(request).await.status, 401);
+        let lines = log.lines("refused a token request");
+        assert!(lines[0].contains("peer=127.0.0.1:"), "{lines:?}");
+        assert!(
+            lines[0].contains(&format!("address={logged} ")),
+            "{lines:?}"
+        );
+    }
+}
+
 /// A client without a token cannot fill the log with its requests.
 #[tokio::test]
 async fn of_a_long_path_the_log_holds_the_beginning() {
@@ -137,6 +173,67 @@ async fn of_a_long_path_the_log_holds_the_beginning() {
     assert_eq!(answer.status, 405, "{}", answer.text());
     for line in log.lines("long-3") {
         assert!(line.len() < 1024, "{line}");
+    }
+}
+
+/// Of requests that anybody can send, only some have a line; those of clients have one each.
+#[tokio::test]
+async fn refused_requests_are_summarised_and_accepted_ones_are_not() {
+    const EACH: usize = 60;
+    let log = Log::default();
+    let _listening = log.listen();
+    let begun = Instant::now();
+    let service = Service::start_with(|config| {
+        config.limits.logged_refusals = 2;
+        config.limits.token_failure_rate = None;
+    })
+    .await;
+    let form = [
+        ("grant_type", "client_credentials"),
+        ("client_id", "guess-8"),
+    ];
+    for _ in 0..EACH {
+        assert_eq!(service.get_as(None, "/v2/refused-8").await.status, 404);
+        assert_eq!(service.ask_token(&form).await.status, 401);
+        assert_eq!(service.get("/v2/areas?$top=8").await.status, 200);
+    }
+    // The last summary is written at the latest when the service stops.
+    service.running.shutdown().await;
+    let accepted = log.lines("path=/v2/areas ").len();
+    assert_eq!(accepted, EACH);
+    let seconds = begun.elapsed().as_secs_f64();
+    for (lines, of_path, what, count) in [
+        (
+            log.lines("answered"),
+            ["path=/v2/refused-8 ", "path=/connect/token "],
+            "what=\"requests\"",
+            2 * EACH,
+        ),
+        (
+            log.lines("refused a token request"),
+            ["client_id=", "client_id="],
+            "what=\"token requests\"",
+            EACH,
+        ),
+    ] {
+        let is_refused = |line: &&String| {
+            of_path.iter().any(|path| line.contains(path)) && !line.contains("status=200")
+        };
+        let logged = lines.iter().filter(is_refused).count();
+        let summaries = log.lines(what);
+        let counted: usize = summaries
+            .iter()
+            .map(|line| {
+                let (_, count) = line.split_once(" count=").expect("a count");
+                let digits = count.split(' ').next().expect("digits");
+                digits.parse::<usize>().expect("a number")
+            })
+            .sum();
+        assert_eq!(logged + counted, count, "{summaries:?}");
+        // Two lines in each second that had begun.
+        #[expect(clippy::cast_precision_loss, reason = "these are few")]
+        let most = 2.0 * (seconds + 1.0);
+        assert!((logged as f64) <= most, "{logged} in {seconds} s");
     }
 }
 

@@ -18,4 +18,5 @@ mod postgres_roles;
 mod postgres_store;
 mod postgres_upgrade;
 mod postgres_waits;
+mod postgres_writes;
 mod same_bytes;

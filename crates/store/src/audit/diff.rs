@@ -1,5 +1,5 @@
-//! A change as JSON: `{"before":{…},"after":{…}}` with the changed properties. A new record has no `before`, a
-//! deleted one no `after`.
+//! A change as JSON: `{"before":{…},"after":{…}}` with the changed properties. A new record has no `before`,
+//! a deleted one no `after`.
 //!
 //! The properties that tell who reported an incident are never part of it, for any incident: one that is open
 //! today may be made anonymous tomorrow.
@@ -38,8 +38,8 @@ pub(crate) enum Form {
 }
 
 impl Diff {
-    /// Adds what differs between two rows of a table, or what one row has that is not NULL. Leaves out the key,
-    /// the stamp of the change, who reported, and what a new row has by default.
+    /// Adds what differs between two rows of a table, or what one row has that is not NULL. Leaves out the
+    /// key, the stamp of the change, who reported, and what a new row has by default.
     #[must_use]
     pub fn rows(
         self,

@@ -3,9 +3,9 @@
 //! The entries are a chain. The hash of an entry is the SHA-256 of the hash before it (in hexadecimal; empty
 //! for the first one) and of the digest of the entry: SHA-256, in hexadecimal, of the compact JSON array
 //! `[at, client, address, operation, record, request, digest]`. There `digest` is the SHA-256 of salt and
-//! change, and not the change itself: the text of a change can be erased, and the chain can still be verified.
-//! The engine computes the hash in the statement that appends the entry, so no writer waits for the hash
-//! before its own; the writer lock makes the order total. This module knows no HTTP and no resource.
+//! change, and not the change itself: the text of a change can be erased, and the chain can still be
+//! verified. The engine computes the hash in the statement that appends the entry, so no writer waits for the
+//! hash before its own; the writer lock makes the order total. This module knows no HTTP and no resource.
 
 mod diff;
 mod read;
@@ -24,7 +24,8 @@ pub use read::{Entry, Filter, read};
 pub use retention::{EXPIRE, expire, expire_some};
 pub use verify::{Fault, FaultKind, Verified, verify};
 
-/// The number is the next one: the chain has no gaps. On SQLite the function is registered on each connection.
+/// The number is the next one: the chain has no gaps. On SQLite the function is registered on each
+/// connection.
 const APPEND: &str = "INSERT INTO audit_entries
         (number, at, client_id, address, operation, record, request_id, change, salt, digest, hash)
     VALUES (coalesce((SELECT max(number) FROM audit_entries), 0) + 1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,

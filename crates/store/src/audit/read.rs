@@ -2,9 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use super::Origin;
+use super::{Origin, json};
 use crate::engine::{Row, present};
-use crate::{Session, StoreError, Value};
+use crate::{Session, StoreError, Value, wire};
 
 /// An entry as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +27,31 @@ pub struct Entry {
     pub digest: Option<String>,
     /// The hash of the entry and of all before it.
     pub hash: String,
+}
+
+impl Entry {
+    /// The entry as a line of JSON, with everything that its hash covers. The change stands in it as it is
+    /// stored, since its digest is that of the text.
+    pub fn json(&self) -> String {
+        let at = match wire::timestamp(self.at) {
+            Ok(at) => json(&at),
+            Err(_) => json(&self.at),
+        };
+        format!(
+            "{{\"number\":{},\"at\":{at},\"client\":{},\"address\":{},\"operation\":{},\"record\":{},\"request\":{},\
+             \"change\":{},\"salt\":{},\"digest\":{},\"hash\":{}}}",
+            self.number,
+            json(&self.origin.client_id),
+            json(&self.origin.address),
+            json(&self.operation),
+            json(&self.record),
+            json(&self.origin.request_id),
+            self.change.as_deref().unwrap_or("null"),
+            json(&self.salt),
+            json(&self.digest),
+            json(&self.hash)
+        )
+    }
 }
 
 /// Which entries are read. Everything that is set must apply.

@@ -1,7 +1,8 @@
 //! Verifies the chain: computes every hash again, from the first entry to the last.
 //!
-//! A log that retention has shortened begins at a later entry. The last entry of the operation that shortens it
-//! ([`super::EXPIRE`]) says up to which entry and hash it removed; the chain itself protects that statement.
+//! A log that retention has shortened begins at a later entry. The last entry of the operation that shortens
+//! it ([`super::EXPIRE`]) says up to which entry and hash it removed; the chain itself protects that
+//! statement.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -61,8 +62,8 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Verifies the whole log. `noted` is the number and the hash of an entry as an earlier run returned it: without
-/// that nobody can see that the last entries were removed, or that the whole chain was computed anew.
+/// Verifies the whole log. `noted` is the number and the hash of an entry as an earlier run returned it:
+/// without that nobody can see that the last entries were removed, or that the whole chain was computed anew.
 ///
 /// # Errors
 /// The engine fails.

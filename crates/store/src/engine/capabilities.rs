@@ -5,6 +5,19 @@
 
 use super::{Session, StoreError};
 
+/// The queries that read a search index, for a check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchIndexQueries {
+    /// The ids of the records that are indexed, as a query of one column, if the index lists them.
+    pub ids: Option<String>,
+    /// A statement before [`SearchIndexQueries::entries`], which makes nothing outside of its connection.
+    pub begin: Option<String>,
+    /// The entries in any order: id of the record, number of the token in it (from 0), token.
+    pub entries: String,
+    /// A statement afterwards.
+    pub end: Option<&'static str>,
+}
+
 /// The differences of one engine.
 pub trait Capabilities: Sync {
     /// The name of the engine in messages.
@@ -36,6 +49,9 @@ pub trait Capabilities: Sync {
     /// The statements that merge the search indexes of comments after many writes. Where each write leaves a
     /// segment, a search reads all of them. Empty where [`Capabilities::after_bulk_load`] does it.
     fn merge_comment_indexes(&self) -> &'static [&'static str];
+
+    /// How to read a search index.
+    fn search_index(&self, index: &str) -> SearchIndexQueries;
 
     /// The statements before many rows are written in one transaction, which hold for that transaction only.
     fn before_bulk_load(&self) -> &'static [&'static str];

@@ -8,8 +8,10 @@ use std::ops::ControlFlow;
 use obeya_odata::sql;
 
 mod capabilities;
+mod write_fault;
 
-pub use capabilities::Capabilities;
+pub use capabilities::{Capabilities, SearchIndexQueries};
+pub use write_fault::WriteFault;
 
 /// The SQL that a session speaks, for the few statements that an engine forces to differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -210,12 +212,18 @@ pub enum StoreError {
     /// The database cannot take work now: shutting down, locked by another process, or out of connections.
     #[error("the database is unavailable: {0}")]
     Unavailable(String),
+    /// The database takes no writes now; nothing was changed.
+    #[error("the database takes no writes ({0}): {1}")]
+    NotWritable(WriteFault, String),
     /// A unique or foreign key was violated.
     #[error("a constraint was violated: {0}")]
     Constraint(String),
     /// The database is of a newer or unknown schema, or the file is no database.
     #[error("{0}")]
     Schema(String),
+    /// The file or the schema is empty, and its tables may not be created.
+    #[error("{0} holds no database of this program")]
+    NoDatabase(String),
     /// The files of the database do not belong together: one was replaced, as by a backup.
     #[error("{0}")]
     Mismatch(String),
@@ -239,8 +247,10 @@ impl StoreError {
         match self {
             StoreError::Timeout => StoreError::Timeout,
             StoreError::Unavailable(text) => StoreError::Unavailable(text.clone()),
+            StoreError::NotWritable(fault, text) => StoreError::NotWritable(*fault, text.clone()),
             StoreError::Constraint(text) => StoreError::Constraint(text.clone()),
             StoreError::Schema(text) => StoreError::Schema(text.clone()),
+            StoreError::NoDatabase(text) => StoreError::NoDatabase(text.clone()),
             StoreError::Mismatch(text) => StoreError::Mismatch(text.clone()),
             StoreError::Data(text) => StoreError::Data(text.clone()),
             StoreError::Limit(text) => StoreError::Limit(text.clone()),

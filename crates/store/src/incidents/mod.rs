@@ -2,6 +2,7 @@
 
 mod parts;
 mod purge;
+mod purge_check;
 mod trash;
 
 pub use parts::{
@@ -10,6 +11,7 @@ pub use parts::{
     prefetch_custom_field, set_categories, set_causes, set_consequences, set_custom_field,
 };
 pub use purge::{RETENTION_DAYS, RETENTION_TICKS, purge, purge_some};
+pub use purge_check::{PurgeProgress, purge_confirmed};
 pub use trash::{Deleted, delete, find_deleted, prefetch_deleted, restore};
 
 use super::engine::{Value, present};

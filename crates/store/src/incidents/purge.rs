@@ -18,8 +18,13 @@ const PER_TURN: i64 = 200;
 /// # Errors
 /// The store fails. What was removed before stays removed.
 pub async fn purge(store: &Store, now: i64) -> Result<u64, StoreError> {
+    purge_due(store, now, now).await
+}
+
+/// The same for a retention that is over at `due`, which may be earlier than `now`.
+pub(super) async fn purge_due(store: &Store, due: i64, now: i64) -> Result<u64, StoreError> {
     let some = move |session: &mut dyn Session| {
-        let purged = purge_some(session, now, PER_TURN)?;
+        let purged = purge_some(session, due, PER_TURN)?;
         if purged > 0 {
             let change = Change::many("incidents", &BTreeMap::from([("count", purged)]));
             audit::append(session, now, &Origin::default(), "purgeIncidents", &change)?;

@@ -1,6 +1,7 @@
 //! The capabilities of PostgreSQL.
 
-use crate::engine::Capabilities;
+use crate::engine::{Capabilities, SearchIndexQueries};
+use crate::search::PARTS_INDEX;
 use crate::{Session, StoreError};
 
 /// The capabilities of PostgreSQL.
@@ -33,6 +34,27 @@ impl Capabilities for Postgres {
 
     fn merge_comment_indexes(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    fn search_index(&self, index: &str) -> SearchIndexQueries {
+        // The index over parts stores them as an array, which may have one of them twice; the others store
+        // the document.
+        let entries = if index == PARTS_INDEX {
+            format!(
+                "SELECT DISTINCT s.rowid, CAST(0 AS bigint), t.gram FROM {index} AS s CROSS JOIN LATERAL unnest(s.grams) AS t (gram)"
+            )
+        } else {
+            format!(
+                "SELECT s.rowid, t.place - 1, t.token FROM {index} AS s \
+                 CROSS JOIN LATERAL unnest(string_to_array(btrim(s.document), ' ')) WITH ORDINALITY AS t (token, place)"
+            )
+        };
+        SearchIndexQueries {
+            ids: Some(format!("SELECT rowid FROM {index}")),
+            begin: None,
+            entries,
+            end: None,
+        }
     }
 
     fn before_bulk_load(&self) -> &'static [&'static str] {

@@ -13,8 +13,8 @@ use super::link::Link;
 use super::placeholders::numbered;
 use super::prefetched::Prefetched;
 use super::server::{Origin, Role, Server};
-use crate::StoreError;
 use crate::lru_cache::LruCache;
+use crate::{StoreError, WriteFault};
 
 const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 /// The same for short work: the server cancels its statements after [`SHORT_WORK_LIMIT`]. The limit ends with
@@ -40,6 +40,7 @@ pub struct PostgresConnection {
     /// Whether the server refuses statements until a rollback.
     pub(super) is_aborted: bool,
     pub(super) is_conflict: bool,
+    pub(super) write_fault: Option<WriteFault>,
     pub(super) short_limit: ShortLimit,
 }
 
@@ -82,6 +83,7 @@ impl PostgresConnection {
             is_answered: false,
             is_aborted: false,
             is_conflict: false,
+            write_fault: None,
             short_limit: ShortLimit::None,
         })
     }
@@ -134,6 +136,9 @@ impl PostgresConnection {
     /// Updates the state of the connection after a failure; returns the error for callers.
     pub(super) fn noted(&mut self, failure: Failure) -> StoreError {
         self.is_conflict |= failure.is_conflict;
+        if let StoreError::NotWritable(fault, _) = failure.error {
+            self.write_fault = Some(fault);
+        }
         if failure.is_stale {
             // With pipelined statements, the stale one is unknown.
             self.statements.clear();

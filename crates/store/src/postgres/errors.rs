@@ -8,7 +8,7 @@ use obeya_odata::functions::postgres::fault;
 use tokio_postgres::Error;
 use tokio_postgres::error::{DbError, Severity, SqlState};
 
-use crate::StoreError;
+use crate::{StoreError, WriteFault};
 
 /// A failure on a connection: the error for callers, and its effects on the connection.
 #[derive(Debug)]
@@ -106,8 +106,15 @@ fn sorted(code: &SqlState, said: &DbError) -> StoreError {
         SqlState::INSUFFICIENT_PRIVILEGE => {
             return StoreError::Unavailable(format!("the database user lacks a right: {}", text()));
         }
+        SqlState::DISK_FULL => return StoreError::NotWritable(WriteFault::DiskFull, text()),
+        SqlState::IO_ERROR => return StoreError::NotWritable(WriteFault::DiskFailure, text()),
         SqlState::READ_ONLY_SQL_TRANSACTION => {
-            return StoreError::Unavailable(format!("the database only reads now: {}", text()));
+            return StoreError::NotWritable(WriteFault::Standby, text());
+        }
+        // `BEGIN … READ WRITE` on a standby. The routine, not the message, because servers translate
+        // messages.
+        SqlState::FEATURE_NOT_SUPPORTED if said.routine() == Some("call_bool_check_hook") => {
+            return StoreError::NotWritable(WriteFault::Standby, text());
         }
         SqlState::UNDEFINED_TABLE | SqlState::INVALID_SCHEMA_NAME => {
             return StoreError::Schema(format!("the schema is not what it was: {}", text()));

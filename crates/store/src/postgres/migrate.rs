@@ -70,9 +70,7 @@ fn run_to(
         return Ok(());
     }
     if found.version == 0 && !server.makes_tables() {
-        return Err(StoreError::Schema(format!(
-            "{place} holds no database of this program"
-        )));
+        return Err(StoreError::NoDatabase(place));
     }
     let response_timeout = database.link.set_response_timeout(std::time::Duration::MAX);
     let applied = apply(database, wanted, &place);
@@ -258,6 +256,37 @@ fn compare(
         schema::catalogue::compare(&catalogue, database.dialect(), found.version, place)?;
     }
     Ok(found)
+}
+
+/// The version of the schema; 0 when there is none.
+///
+/// # Errors
+/// As [`run`].
+pub(super) fn version(
+    database: &mut PostgresConnection,
+    server: &Server,
+) -> Result<i64, StoreError> {
+    look(database, &Wanted::new(), &server.place()).map(|found| found.version)
+}
+
+/// Returns how the schema differs from what its version has: one text, or none.
+///
+/// # Errors
+/// The server fails.
+pub(super) fn differences(
+    database: &mut PostgresConnection,
+    server: &Server,
+) -> Result<Option<String>, StoreError> {
+    let place = server.place();
+    let version = match version(database, server) {
+        Err(StoreError::Schema(text)) => return Ok(Some(text)),
+        version => version?,
+    };
+    let catalogue = catalogue::read(database)?;
+    match schema::catalogue::compare(&catalogue, database.dialect(), version, &place) {
+        Err(StoreError::Schema(text)) => Ok(Some(text)),
+        compared => compared.map(|()| None),
+    }
 }
 
 /// Which of these tables or views are in the schema in use.

@@ -9,6 +9,7 @@ mod catalogue;
 mod connection;
 mod copy;
 mod errors;
+pub(super) mod inspection;
 mod link;
 mod migrate;
 mod placeholders;

@@ -1,8 +1,8 @@
 //! The transactions of a connection: snapshots, the writer lock, and savepoints.
 
 use super::connection::{PostgresConnection, SHORT_WORK_LIMIT, ShortLimit, Transaction};
-use crate::StoreError;
 use crate::connect::Connection;
+use crate::{StoreError, WriteFault};
 
 /// Only one transaction writes at a time, over all processes of the database: it holds a lock on the table
 /// `stamps`, the writer lock. So each sees the commit before it, and there are no conflicts. The lock is on
@@ -113,6 +113,10 @@ impl Connection for PostgresConnection {
 
     fn take_conflict(&mut self) -> bool {
         std::mem::take(&mut self.is_conflict)
+    }
+
+    fn take_write_fault(&mut self) -> Option<WriteFault> {
+        self.write_fault.take()
     }
 
     fn limit_to_short(&mut self) {

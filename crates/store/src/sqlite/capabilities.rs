@@ -1,6 +1,7 @@
 //! The capabilities of SQLite.
 
-use crate::engine::Capabilities;
+use crate::engine::{Capabilities, SearchIndexQueries};
+use crate::search::PARTS_INDEX;
 use crate::{Session, StoreError};
 
 /// The capabilities of SQLite.
@@ -36,6 +37,20 @@ impl Capabilities for Sqlite {
             "INSERT INTO comments_search (comments_search) VALUES ('optimize')",
             "INSERT INTO comments_parts (comments_parts) VALUES ('optimize')",
         ]
+    }
+
+    fn search_index(&self, index: &str) -> SearchIndexQueries {
+        // The shadow table has a row for each document, also for one without tokens; the index over parts has
+        // neither that table nor positions.
+        SearchIndexQueries {
+            ids: (index != PARTS_INDEX).then(|| format!("SELECT id FROM {index}_docsize")),
+            begin: Some(format!(
+                "CREATE VIRTUAL TABLE temp.obeya_vocabulary USING fts5vocab('main', '{index}', 'instance')"
+            )),
+            entries: "SELECT doc, coalesce(\"offset\", 0), term FROM temp.obeya_vocabulary"
+                .to_owned(),
+            end: Some("DROP TABLE temp.obeya_vocabulary"),
+        }
     }
 
     fn before_bulk_load(&self) -> &'static [&'static str] {

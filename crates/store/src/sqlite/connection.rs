@@ -10,14 +10,14 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::budget::{Budget, STEPS_PER_CHECK};
-use super::errors::store_error;
-use super::files::OpenFiles;
+use super::errors::{is_flush_failure, store_error};
+use super::files::{self, OpenFiles};
 use super::functions;
 use super::link;
 use super::statement::Statements;
 use crate::connect;
 use crate::engine::Capabilities;
-use crate::{Dialect, EachRow, Session, StoreError, StoreOptions, Value, View};
+use crate::{Dialect, EachRow, Session, StoreError, StoreOptions, Value, View, WriteFault};
 
 /// The number of read connections opened so far in this process.
 static READERS: AtomicU64 = AtomicU64::new(0);
@@ -43,6 +43,10 @@ pub struct SqliteConnection {
     pub(super) files: Option<Arc<OpenFiles>>,
     /// SQLite's count of changed rows before the current transaction.
     changed_before: u64,
+    /// Why the last statement that could not write could not.
+    write_fault: Option<WriteFault>,
+    /// A flush failed, or the file was opened for reading only: another connection must take over.
+    is_lost: bool,
 }
 
 impl Drop for SqliteConnection {
@@ -63,8 +67,43 @@ impl Drop for SqliteConnection {
 impl SqliteConnection {
     /// Runs a control statement such as BEGIN.
     pub(super) fn control(&self, sql: &str) -> Result<(), StoreError> {
-        let mut statement = self.connection.prepare_cached(sql).map_err(store_error)?;
-        statement.raw_execute().map(drop).map_err(store_error)
+        self.control_raw(sql).map_err(store_error)
+    }
+
+    fn control_raw(&self, sql: &str) -> rusqlite::Result<()> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        statement.raw_execute().map(drop)
+    }
+
+    /// Notes why a statement could not write. A file that could not be opened for writing was opened for
+    /// reading, which stays so for this connection.
+    fn noted<T>(&mut self, ran: Result<T, StoreError>) -> Result<T, StoreError> {
+        if let Err(StoreError::NotWritable(fault, _)) = ran {
+            self.write_fault = Some(fault);
+            self.is_lost |= fault == WriteFault::ReadOnly;
+        }
+        ran
+    }
+
+    /// Makes the failure of a commit whose flush failed definite, and gives up this connection.
+    ///
+    /// The WAL has the whole commit, although its index does not: no connection sees it, but a start after a
+    /// kill would. Another commit is written in its place. If its flush fails too, only a power failure can
+    /// bring the first one back.
+    fn give_up(&mut self, error: StoreError) -> StoreError {
+        self.is_lost = true;
+        if !self.connection.is_autocommit() && self.control_raw("ROLLBACK").is_err() {
+            return StoreError::Uncertain(error.to_string());
+        }
+        let replaced = self
+            .control_raw("BEGIN IMMEDIATE")
+            .and_then(|()| self.control_raw(link::ADVANCE))
+            .and_then(|()| self.control_raw("COMMIT"));
+        match replaced {
+            Ok(()) => error,
+            Err(again) if is_flush_failure(&again) => error,
+            Err(other) => StoreError::Uncertain(format!("{error}; then {other}")),
+        }
     }
 
     /// The same for statements that every read runs, through the statement cache.
@@ -145,6 +184,25 @@ pub(super) fn open_reader(
     Ok(database)
 }
 
+/// Opens a connection that only reads, and may make temporary tables of its own. With `is_private` no other
+/// process uses the file, which is then read alone ([`files::immutable`]).
+pub(super) fn open_inspector(
+    path: &Path,
+    options: &StoreOptions,
+    is_private: bool,
+) -> Result<SqliteConnection, StoreError> {
+    if is_private {
+        return open(
+            Path::new(&files::immutable(path)),
+            files::IMMUTABLE,
+            options,
+            None,
+        );
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    open(path, flags, options, None)
+}
+
 fn open(
     path: &Path,
     flags: OpenFlags,
@@ -184,6 +242,8 @@ fn open(
         reader: None,
         files: files.cloned(),
         changed_before: 0,
+        write_fault: None,
+        is_lost: false,
     })
 }
 
@@ -204,7 +264,8 @@ impl Session for SqliteConnection {
     ) -> Result<(), StoreError> {
         let statement = self.statements.get(&self.connection, sql)?;
         self.budget.start();
-        statement.run(binds, each)
+        let ran = statement.run(binds, each);
+        self.noted(ran)
     }
 
     fn execute(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<u64, StoreError> {
@@ -229,11 +290,12 @@ impl Session for SqliteConnection {
             places.join(", ")
         );
         let statement = self.statements.get(&self.connection, &sql)?;
-        for row in values.chunks(columns.len().max(1)) {
-            self.budget.start();
-            statement.run(row, &mut |_| Ok(ControlFlow::Continue(())))?;
-        }
-        Ok(())
+        let budget = &self.budget;
+        let ran = values.chunks(columns.len().max(1)).try_for_each(|row| {
+            budget.start();
+            statement.run(row, &mut |_| Ok(ControlFlow::Continue(())))
+        });
+        self.noted(ran)
     }
 
     fn view(&mut self) -> Result<Option<View>, StoreError> {
@@ -270,7 +332,13 @@ impl connect::Connection for SqliteConnection {
         if self.connection.total_changes() != self.changed_before {
             link::advance(self)?;
         }
-        self.control("COMMIT")
+        let committed = self.control_raw("COMMIT");
+        committed.map_err(|error| {
+            if is_flush_failure(&error) {
+                return self.give_up(store_error(error));
+            }
+            store_error(error)
+        })
     }
 
     fn roll_back(&mut self) -> Result<(), StoreError> {
@@ -294,6 +362,14 @@ impl connect::Connection for SqliteConnection {
 
     fn is_in_transaction(&self) -> bool {
         !self.connection.is_autocommit()
+    }
+
+    fn is_lost(&self) -> bool {
+        self.is_lost
+    }
+
+    fn take_write_fault(&mut self) -> Option<WriteFault> {
+        self.write_fault.take()
     }
 
     fn limit_to_short(&mut self) {

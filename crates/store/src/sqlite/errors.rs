@@ -1,8 +1,8 @@
 //! Errors of SQLite as [`StoreError`]s.
 
-use rusqlite::ErrorCode;
+use rusqlite::{ErrorCode, ffi};
 
-use crate::StoreError;
+use crate::{StoreError, WriteFault};
 
 /// The prefix of error messages of registered functions, which distinguishes them from errors of SQLite: only
 /// the text of an error is passed on.
@@ -37,14 +37,41 @@ pub(super) fn store_error(error: rusqlite::Error) -> StoreError {
     if CEILINGS.iter().any(|ceiling| message.starts_with(ceiling)) {
         return StoreError::Limit(message.to_owned());
     }
+    if let Some(fault) = write_fault(code) {
+        return StoreError::NotWritable(fault, error.to_string());
+    }
     match code.code {
         ErrorCode::OperationInterrupted => StoreError::Timeout,
-        ErrorCode::DatabaseBusy
-        | ErrorCode::DatabaseLocked
-        | ErrorCode::DiskFull
-        | ErrorCode::CannotOpen => StoreError::Unavailable(error.to_string()),
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::CannotOpen => {
+            StoreError::Unavailable(error.to_string())
+        }
         ErrorCode::ConstraintViolation => StoreError::Constraint(message.to_owned()),
         ErrorCode::NotADatabase => StoreError::Schema("the file is not a SQLite database".into()),
         _ => StoreError::Engine(Box::new(error)),
+    }
+}
+
+/// Whether a commit failed when it was flushed: everything was written by then.
+pub(super) fn is_flush_failure(error: &rusqlite::Error) -> bool {
+    error.sqlite_error().map(|code| code.extended_code) == Some(ffi::SQLITE_IOERR_FSYNC)
+}
+
+/// Why a database takes no writes. SQLite reports a write without space as a full disk, and a flush without
+/// space, as on a network file system, as a failed flush.
+fn write_fault(code: &ffi::Error) -> Option<WriteFault> {
+    match code.extended_code {
+        ffi::SQLITE_IOERR_WRITE
+        | ffi::SQLITE_IOERR_FSYNC
+        | ffi::SQLITE_IOERR_DIR_FSYNC
+        | ffi::SQLITE_IOERR_TRUNCATE
+        | ffi::SQLITE_IOERR_SHMSIZE
+        | ffi::SQLITE_IOERR_SHMOPEN
+        | ffi::SQLITE_IOERR_SHMMAP => return Some(WriteFault::DiskFailure),
+        _ => {}
+    }
+    match code.code {
+        ErrorCode::DiskFull => Some(WriteFault::DiskFull),
+        ErrorCode::ReadOnly => Some(WriteFault::ReadOnly),
+        _ => None,
     }
 }

@@ -3,13 +3,20 @@
 
 use std::fmt::{self, Display};
 use std::fs::{File, Metadata};
-use std::io::{self, Seek as _};
+use std::io::{self, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 #[cfg(unix)]
 use std::time::UNIX_EPOCH;
 
-use crate::StoreError;
+use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
+use rusqlite::OpenFlags;
+
+use crate::{StoreError, WriteFault};
+
+/// Space that must be left after a full disk before writes count as working again: more than most writes
+/// take. A small commit fits into what the write before it left.
+const SPACE_BYTES: usize = 4 << 20;
 
 /// The identity of a file, independent of its name. Unix only; on other systems all files are equal, because
 /// an open file cannot be replaced there.
@@ -23,6 +30,13 @@ pub(super) struct FileId {
 }
 
 impl FileId {
+    /// The identity of no file.
+    pub(super) const NONE: FileId = FileId {
+        device: 0,
+        inode: 0,
+        made: 0,
+    };
+
     /// The identity of the file at `path`.
     pub(super) fn of(path: &Path) -> io::Result<FileId> {
         let metadata = std::fs::metadata(path)?;
@@ -44,11 +58,7 @@ impl FileId {
 
     #[cfg(not(unix))]
     fn in_metadata(_metadata: &Metadata) -> FileId {
-        FileId {
-            device: 0,
-            inode: 0,
-            made: 0,
-        }
+        FileId::NONE
     }
 }
 
@@ -150,6 +160,24 @@ impl OpenFiles {
         Err(StoreError::Unavailable(text))
     }
 
+    /// Checks that the disk has some space again, by a file next to the WAL.
+    ///
+    /// # Errors
+    /// [`StoreError::NotWritable`] when it has not.
+    pub(super) fn check_space(&self) -> Result<(), StoreError> {
+        let path = free_name(&self.log.0, "space");
+        let filled = File::create_new(&path).and_then(|mut file| {
+            file.write_all(&vec![0; SPACE_BYTES])?;
+            file.sync_all()
+        });
+        // It may not exist.
+        let _ = std::fs::remove_file(&path);
+        filled.map_err(|error| {
+            let text = format!("{} cannot be written: {error}", path.display());
+            StoreError::NotWritable(WriteFault::DiskFull, text)
+        })
+    }
+
     /// Restores a removed WAL at its path, or next to it if another file has that path, so that the next
     /// start can check whether it belongs to the database file. Call this when no connection writes.
     pub(super) fn put_back_log(&self) {
@@ -225,6 +253,17 @@ fn path_state((path, id): &(PathBuf, FileId)) -> PathState {
         // Unknown. The connections continue and report their own errors.
         Err(_) => PathState::There,
     }
+}
+
+/// The flags for the address that [`immutable`] returns.
+pub(super) const IMMUTABLE: OpenFlags = OpenFlags::SQLITE_OPEN_READ_ONLY
+    .union(OpenFlags::SQLITE_OPEN_URI)
+    .union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
+
+/// The address of a file as SQLite reads it alone: without locks, without its WAL, and without a trace.
+pub(super) fn immutable(file: &Path) -> String {
+    let name = percent_encode(file.as_os_str().as_encoded_bytes(), NON_ALPHANUMERIC);
+    format!("file:{name}?immutable=1")
 }
 
 /// The error for a failed operation on a file.

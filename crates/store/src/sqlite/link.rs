@@ -8,12 +8,12 @@
 
 use std::path::Path;
 
-use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
+use rusqlite::{Connection, OptionalExtension as _};
 
 use super::connection::{CHECKPOINT_FRAMES, SqliteConnection};
 use super::errors::store_error;
+use super::files;
 use super::migrate;
 use super::wal::Wal;
 use crate::StoreError;
@@ -24,9 +24,10 @@ const MAGIC: &[u8; 8] = b"obeyalnk";
 /// One row. The first link has no commit before it.
 const TABLE: &str = "CREATE TABLE obeya_log_link (id INTEGER PRIMARY KEY CHECK (id = 1), link BLOB NOT NULL) STRICT;
     INSERT INTO obeya_log_link (id, link) VALUES (1, CAST('obeyalnk' || zeroblob(8) || randomblob(8) AS BLOB));";
-const EXISTS: &str = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'obeya_log_link')";
+pub(super) const EXISTS: &str =
+    "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'obeya_log_link')";
 /// The id becomes the parent. `||` makes a text, whose bytes do not change.
-const ADVANCE: &str = "UPDATE obeya_log_link
+pub(super) const ADVANCE: &str = "UPDATE obeya_log_link
     SET link = CAST(substr(link, 1, 8) || substr(link, 17, 8) || randomblob(8) AS BLOB) WHERE id = 1";
 const READ: &str = "SELECT link, (SELECT rootpage FROM sqlite_schema WHERE name = 'obeya_log_link') FROM obeya_log_link";
 
@@ -91,6 +92,20 @@ pub(super) fn advance(database: &SqliteConnection) -> Result<(), StoreError> {
     database.control(ADVANCE)
 }
 
+/// What is wrong with the link of a database that has the table; `None` if nothing is.
+pub(super) fn fault(database: &SqliteConnection) -> Result<Option<String>, StoreError> {
+    let rows = "SELECT count(*), max(link) FROM obeya_log_link";
+    let read = database.connection.query_row(rows, [], |row| {
+        let link = row.get_ref(1)?.as_blob().ok().and_then(Link::of);
+        Ok((row.get::<_, i64>(0)?, link.is_some()))
+    });
+    Ok(match read.map_err(store_error)? {
+        (1, true) => None,
+        (1, false) => Some("its row holds no id of a commit".to_owned()),
+        (rows, _) => Some(format!("it has {rows} rows, expected 1")),
+    })
+}
+
 /// One step of [`STEPS`].
 type Step = fn(&mut SqliteConnection) -> Result<(), StoreError>;
 
@@ -141,11 +156,7 @@ pub(super) enum FileState {
 
 /// Reads the file without its WAL. SQLite opens it, so locks of this process on it stay.
 pub(super) fn file_state(file: &Path) -> Result<FileState, StoreError> {
-    let name = percent_encode(file.as_os_str().as_encoded_bytes(), NON_ALPHANUMERIC);
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
-        | OpenFlags::SQLITE_OPEN_URI
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let opened = Connection::open_with_flags(format!("file:{name}?immutable=1"), flags);
+    let opened = Connection::open_with_flags(files::immutable(file), files::IMMUTABLE);
     let connection = opened.map_err(store_error)?;
     // After an interrupted checkpoint the file may be shorter than the size in its header. SQLite reads it
     // only in this mode.

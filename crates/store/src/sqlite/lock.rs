@@ -78,7 +78,11 @@ impl Lock {
         let recorded = |path| FileId::of(path).map_err(|error| cannot(path, "be found", &error));
         let recorded = RecordedFiles {
             main: recorded(&files.main)?,
-            log: recorded(&files.log)?,
+            // A backup has no WAL, and a reader makes none.
+            log: match FileId::of(&files.log) {
+                Err(error) if error.kind() == ErrorKind::NotFound => FileId::NONE,
+                _ => recorded(&files.log)?,
+            },
         };
         self.write(recorded)
             .map_err(|error| cannot(&files.lock, "be written", &error))?;
@@ -121,6 +125,22 @@ impl RecordedFiles {
         let log = id(line("log ")?)?;
         line("end")?;
         Some(RecordedFiles { main, log })
+    }
+}
+
+/// Whether a process has the database open. Without a lock file, or where files cannot be locked, none is
+/// known of.
+pub(super) fn is_held(files: &Files) -> Result<bool, StoreError> {
+    let file = match File::open(&files.lock) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+        opened => opened.map_err(|error| cannot(&files.lock, "be opened", &error))?,
+    };
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Ok(true),
+        Err(TryLockError::Error(error)) if error.kind() != ErrorKind::Unsupported => {
+            Err(cannot(&files.lock, "be locked", &error))
+        }
+        _ => Ok(false),
     }
 }
 

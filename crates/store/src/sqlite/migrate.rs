@@ -75,6 +75,28 @@ fn apply(database: &mut SqliteConnection, path: &Path) -> Result<(), StoreError>
     marked.map_err(store_error)
 }
 
+/// Returns how the schema of a file differs from what its version has: one text, or none.
+///
+/// # Errors
+/// The engine fails.
+pub(super) fn differences(
+    database: &mut SqliteConnection,
+    path: &Path,
+) -> Result<Option<String>, StoreError> {
+    let place = path.display().to_string();
+    let version = match look(database, path) {
+        Ok(found) => found.version,
+        Err(StoreError::Schema(text)) => return Ok(Some(text)),
+        Err(other) => return Err(other),
+    };
+    let catalogue = catalogue::read(database)?;
+    let dialect = database.dialect();
+    match schema::catalogue::compare(&catalogue, dialect, version.into(), &place) {
+        Err(StoreError::Schema(text)) => Ok(Some(text)),
+        compared => compared.map(|()| None),
+    }
+}
+
 /// The state of a file.
 struct Found {
     /// 0 when it is empty.
@@ -135,12 +157,12 @@ pub(crate) fn catalogue_of(path: &Path) -> schema::catalogue::Catalogue {
 }
 
 /// The newest version this program knows.
-fn known() -> i32 {
+pub(super) fn known() -> i32 {
     i32::try_from(SQLITE.len()).unwrap_or(i32::MAX)
 }
 
 /// The version of the file; 0 when it is empty.
-fn version(database: &SqliteConnection, path: &Path) -> Result<i32, StoreError> {
+pub(super) fn version(database: &SqliteConnection, path: &Path) -> Result<i32, StoreError> {
     // In one statement, because another process may be setting up the file.
     let marks = database.connection.query_row(
         "SELECT (SELECT application_id FROM pragma_application_id),

@@ -3,13 +3,16 @@
 //! All code for SQLite is in this folder. It opens connections and runs statements; it depends on no table of
 //! the schema.
 
+mod backup;
 mod budget;
 pub(super) mod capabilities;
 mod catalogue;
 mod connection;
+mod disk;
 mod errors;
 mod files;
 mod functions;
+pub(super) mod inspection;
 mod leftover;
 mod link;
 mod lock;
@@ -21,7 +24,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::connect::{Connect, Work};
-use super::{StoreError, StoreOptions};
+use super::{DiskUsage, StoreError, StoreOptions};
+pub(super) use backup::{must_be_vacant, seal_file as seal_backup};
 use connection::SqliteConnection;
 use files::{Files, OpenFiles};
 use link::FileState;
@@ -46,10 +50,7 @@ impl Sqlite {
         path: PathBuf,
         options: &StoreOptions,
     ) -> Result<(Self, SqliteConnection), StoreError> {
-        let nothing = || {
-            let text = format!("{} holds no database of this program", path.display());
-            Err(StoreError::Schema(text))
-        };
+        let nothing = || Err(StoreError::NoDatabase(path.display().to_string()));
         let mut files = Files::of(&path);
         let found = files.main_id()?;
         if !options.make_tables && found.is_none() {
@@ -79,7 +80,7 @@ impl Sqlite {
         }
         connection::prepare_writer(&writer, options)?;
         if lock.as_ref().is_some_and(Lock::is_exclusive) {
-            link::checkpoint(&mut writer)?;
+            or_go_on(link::checkpoint(&mut writer))?;
         }
         migrate::run(&mut writer, &path)?;
         // Resolved again: the target of a symbolic link may have been created.
@@ -89,16 +90,7 @@ impl Sqlite {
             None => Lock::take(&files, options.busy_timeout)?,
         };
         if lock.is_exclusive() {
-            match link::renew(&mut writer) {
-                // Another program has the write lock, or the disk is full: reads still work.
-                Err(StoreError::Unavailable(reason)) => {
-                    tracing::warn!(
-                        reason,
-                        "the database was opened without a commit of its own"
-                    );
-                }
-                renewed => renewed?,
-            }
+            or_go_on(link::renew(&mut writer))?;
             lock.release(&files, options.busy_timeout)?;
         }
         let open = Arc::new(OpenFiles::at(&files)?);
@@ -137,8 +129,28 @@ impl Connect for Sqlite {
         self.files.check()
     }
 
+    fn disk_usage(&self) -> Option<DiskUsage> {
+        Some(disk::usage(&self.path))
+    }
+
+    fn check_space(&self) -> Result<(), StoreError> {
+        self.files.check_space()
+    }
+
     fn closed(&self) {
         self.files.put_back_log();
+    }
+}
+
+/// Goes on after a write at the start that failed because another program has the write lock, the disk is
+/// full, or the file is read-only: reads still work.
+fn or_go_on(written: Result<(), StoreError>) -> Result<(), StoreError> {
+    match written {
+        Err(error @ (StoreError::Unavailable(_) | StoreError::NotWritable(..))) => {
+            tracing::warn!(%error, "the database was opened without a commit of its own");
+            Ok(())
+        }
+        written => written,
     }
 }
 

@@ -173,8 +173,8 @@ pub fn cells(
     ]
 }
 
-/// The change of a value, as the audit log records it. Datasource and id are in the path of the value, and the
-/// registration is the stamp of the change.
+/// The change of a value, as the audit log records it. Datasource and id are in the path of the value, and
+/// the registration is the stamp of the change.
 pub fn diff(before: Option<&DatasourceValue>, after: Option<&DatasourceValue>) -> Diff {
     let columns = COLUMNS.iter().map(|name| match *name {
         "datasource_id" | "id" | "registration_date" => None,

@@ -62,7 +62,7 @@ pub(super) fn all(
 }
 
 /// The digest of a table's rows.
-pub(super) fn sum(
+pub(crate) fn sum(
     session: &mut dyn Session,
     side: Side,
     table: &'static Table,

@@ -15,6 +15,15 @@ use obeya_store::Value;
 pub struct Digest([u8; 32]);
 
 impl Digest {
+    /// The digest of a whole database: of the name, the number of rows and the digest of each of its tables.
+    pub(crate) fn of_tables<'a>(tables: impl Iterator<Item = (&'a str, u64, Digest)>) -> Digest {
+        let mut hash = Sha256::new();
+        for (name, rows, digest) in tables {
+            hash.update(format!("{name} {rows} {digest}\n"));
+        }
+        Digest(hash.finalize().into())
+    }
+
     /// The first 16 digits of its hexadecimal form, for people to compare.
     #[must_use]
     pub fn short(&self) -> String {
@@ -39,9 +48,9 @@ impl fmt::Debug for Digest {
 
 /// Rows counted and digested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Sum {
-    pub(super) rows: u64,
-    pub(super) digest: Digest,
+pub(crate) struct Sum {
+    pub(crate) rows: u64,
+    pub(crate) digest: Digest,
 }
 
 /// A digest that is being computed.

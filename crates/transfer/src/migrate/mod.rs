@@ -30,9 +30,14 @@ pub use error::{Difference, MigrateError, Side};
 pub use progress::{Phase, Progress};
 pub use report::{MigrateReport, TableReport};
 
+pub(crate) use compare::sum;
+pub(crate) use digest::Sum;
 use obeya_store::{Store, StoreError, StoreOptions};
+pub(crate) use rows::key;
 pub(crate) use session::lift_time_limits;
 use source::{SourceClient, SourceServer};
+pub(crate) use source::{count_rows, instant, last_stamp};
+pub(crate) use tables::{SEQUENCED_TABLES, TABLES};
 use target::Ended;
 
 /// How long a transaction waits while another process writes to the target.

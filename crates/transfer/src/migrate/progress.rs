@@ -8,11 +8,13 @@ pub enum Phase {
     Copy,
     /// The rows of both are compared.
     Verify,
+    /// The model is checked, rule by rule.
+    Check,
 }
 
 /// Receives the progress of a migration. Called on the threads of the migration, so it must not block.
 pub trait Progress: Send + Sync {
-    /// A phase over this number of rows begins.
+    /// A phase over this number of rows begins; of pages where a file is copied, of rules in a check.
     fn begin(&self, phase: Phase, rows: u64) {
         let _ = (phase, rows);
     }

@@ -126,7 +126,7 @@ pub(super) fn read(
 }
 
 /// A key for messages: `17`, or `(4, 2025, 901)` when it has several columns.
-pub(super) fn key(values: &[Value<'_>]) -> String {
+pub(crate) fn key(values: &[Value<'_>]) -> String {
     let texts: Vec<String> = values.iter().map(text).collect();
     match &texts[..] {
         [one] => one.clone(),

@@ -87,10 +87,7 @@ impl Snapshot {
 
     /// When the last record was changed; `None` if none ever was.
     pub(super) fn last_stamp(&self) -> Option<jiff::Timestamp> {
-        let nanoseconds = i128::from(self.stamp) * 100;
-        jiff::Timestamp::from_nanosecond(nanoseconds)
-            .ok()
-            .filter(|_| self.stamp != 0)
+        instant(self.stamp)
     }
 }
 
@@ -199,30 +196,47 @@ pub(super) fn dangling(session: &mut dyn Session) -> Result<Option<MigrateError>
     Ok(None)
 }
 
-fn snapshot(session: &mut dyn Session, progress: &dyn Progress) -> Result<Snapshot, Ended> {
-    let stamp = session.first("SELECT last FROM stamps WHERE id = 1", &[], |row| {
-        row.int(0)
-    })?;
+/// The last stamp that a database issued, in ticks; 0 before the first.
+pub(crate) fn last_stamp(session: &mut dyn Session) -> Result<i64, StoreError> {
+    let sql = "SELECT last FROM stamps WHERE id = 1";
+    let stamp = session.first(sql, &[], |row| row.int(0))?;
+    Ok(stamp.flatten().unwrap_or_default())
+}
+
+/// The instant of a stamp; `None` for 0, which no record has.
+pub(crate) fn instant(stamp: i64) -> Option<jiff::Timestamp> {
+    let nanoseconds = i128::from(stamp) * 100;
+    let at = jiff::Timestamp::from_nanosecond(nanoseconds).ok();
+    at.filter(|_| stamp != 0)
+}
+
+/// The rows of all tables.
+pub(crate) fn count_rows(
+    session: &mut dyn Session,
+    progress: &dyn Progress,
+) -> Result<u64, MigrateError> {
     let mut rows = 0;
     for table in TABLES {
         if !progress.should_continue() {
-            return Err(MigrateError::Stopped.into());
+            return Err(MigrateError::Stopped);
         }
         let sql = format!("SELECT count(*) FROM {}", table.name);
         let count = session.first(&sql, &[], |row| row.int(0));
         let count = count.map_err(|error| MigrateError::of(Side::Source, table.name, error))?;
         rows += count.flatten().unwrap_or_default().unsigned_abs();
     }
+    Ok(rows)
+}
+
+fn snapshot(session: &mut dyn Session, progress: &dyn Progress) -> Result<Snapshot, Ended> {
+    let stamp = last_stamp(session)?;
+    let rows = count_rows(session, progress)?;
     let mut ids = [0; SEQUENCED_TABLES.len()];
     for (last, table) in ids.iter_mut().zip(SEQUENCED_TABLES) {
         *last = sequences::last(session, table)
             .map_err(|error| MigrateError::of(Side::Source, table, error))?;
     }
-    Ok(Snapshot {
-        stamp: stamp.flatten().unwrap_or_default(),
-        rows,
-        ids,
-    })
+    Ok(Snapshot { stamp, rows, ids })
 }
 
 /// Sends the rows of a table; returns their digest.

@@ -16,7 +16,7 @@ use obeya_store::tables::organisation::{AreaRow, GroupRow, ProjectRow, UserRow};
 pub(super) const STAMPS: &str = "stamps";
 
 /// The tables with a sequence of ids, none of which is issued twice.
-pub(super) const SEQUENCED_TABLES: [&str; 2] = ["incidents", "improvements"];
+pub(crate) const SEQUENCED_TABLES: [&str; 2] = ["incidents", "improvements"];
 
 /// A table without a declaration: its name, its key and its other columns, `-> table` after a foreign key.
 macro_rules! copied {
@@ -40,7 +40,7 @@ macro_rules! copied {
 
 /// Every table that is copied. A row may refer to rows of the tables before its own and, where that is
 /// checked at the end, of its own.
-pub(super) const TABLES: &[Table] = &[
+pub(crate) const TABLES: &[Table] = &[
     copied! { clients (id Text) name Text, secret_hash Text, scopes Text, created_at Int, revoked_at Int, previous_secret_hash Text,
     previous_secret_expires_at Int, expires_at Int, networks Text, rate_requests Int, rate_seconds Int },
     copied! { signing_keys (kid Text) private_key Text, created_at Int, expires_at Int },

@@ -31,6 +31,9 @@ class AsyncClient:
     Give `client_id` and `client_secret`, or a `token` from elsewhere. Failed calls are repeated up to `max_retries` times where
     that is safe; `timeout` limits a call as a whole, in seconds, and `None` is no limit. No connection is made before the first call.
 
+    The secret and the token are sent to another machine by https only, unless `allow_plain_http` says that everyone in between may
+    read them; such an address is an `obeya.ConfigError` otherwise.
+
     Every call may raise an `obeya.APIError`.
     """
 
@@ -49,8 +52,9 @@ class AsyncClient:
         connect_timeout: float | None = 10.0,
         max_retries: int = 2,
         user_agent: str | None = None,
+        allow_plain_http: bool = False,
     ) -> None:
-        settings = Settings(scopes, timeout, connect_timeout, max_retries, user_agent)
+        settings = Settings(scopes, timeout, connect_timeout, max_retries, user_agent, allow_plain_http)
         self._core = Core(base_url, client_id, client_secret, auth_url, token, settings)
 
     @classmethod
@@ -62,11 +66,13 @@ class AsyncClient:
         connect_timeout: float | None = 10.0,
         max_retries: int = 2,
         user_agent: str | None = None,
+        allow_plain_http: bool = False,
     ) -> Self:
-        """A client configured by the environment: `OBEYA_BASE_URL`, `OBEYA_CLIENT_ID`, `OBEYA_CLIENT_SECRET`, and `OBEYA_AUTH_URL` if
-        the token issuer has another address.
+        """A client configured by the environment: `OBEYA_BASE_URL`, `OBEYA_CLIENT_ID`, `OBEYA_CLIENT_SECRET`, `OBEYA_AUTH_URL` if
+        the token issuer has another address, and `OBEYA_ALLOW_PLAIN_HTTP` (`1` or `true`) instead of `allow_plain_http`.
         """
-        return cls._of(Core.from_env(Settings(scopes, timeout, connect_timeout, max_retries, user_agent)))
+        settings = Settings(scopes, timeout, connect_timeout, max_retries, user_agent, allow_plain_http)
+        return cls._of(Core.from_env(settings))
 
     def with_options(self, *, timeout: float | EllipsisType | None = ..., max_retries: int | None = None) -> Self:
         """The same client with other limits; arguments that are left out do not change. Connections and token are shared.

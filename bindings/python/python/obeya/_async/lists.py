@@ -120,7 +120,8 @@ class AsyncRecords(_AsyncArrow, Generic[_T]):
         """Writes all records into a Parquet file, page after page, and returns their number.
 
         The file gets its name when it is complete, and replaces one of that name. Until then it is a temporary file in the same folder,
-        which is removed if anything fails. A row group has `row_group_size` rows at most, 1 or more, and is in memory while it is written.
+        which is removed if anything fails. On Unix only its owner may read it (mode 0600), or those who could read the file it replaces.
+        A row group has `row_group_size` rows at most, 1 or more, and is in memory while it is written.
         """
         file = ParquetFile(self._query, path, compression, row_group_size)
         with Progress(self._name, wanted=progress) as bar, file:

@@ -19,11 +19,12 @@ fn resumable(folder: &Path, format: Format) -> (ResumableFile, Piece) {
         condition: None,
         order: None,
         format,
+        guard_formulas: false,
     };
     let file = ResumableFile::open(&folder.join("out"), &query, false, 1).unwrap();
     let board: Board = serde_json::from_value(json!({"id": 7})).unwrap();
     let piece = Piece {
-        content: Encoder::new::<Board>(format).piece(&[board]).unwrap(),
+        content: Encoder::new::<Board>(&query).piece(&[board]).unwrap(),
         rows: 1,
         after: Some(ResumeAfter::Id(7)),
     };

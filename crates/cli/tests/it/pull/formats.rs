@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::plant::{DATASOURCE, Plant};
+use super::plant::{DATASOURCE, Plant, changed};
 use super::read::{arrow, csv, in_columns, lines, objects, parquet, text};
 
 /// Holds all forms of what `arguments` pull to records of the wire.
@@ -181,4 +181,33 @@ fn a_file_that_is_there_is_replaced_when_the_new_one_is_whole() {
         .run(&["areas", "--where", "nonsense", "-o", path])
         .failure(1);
     assert_eq!(std::fs::read(&file).expect("read"), kept);
+}
+
+/// What a spreadsheet would run is guarded in CSV where asked, and nothing else changes.
+#[test]
+fn a_formula_is_guarded_for_spreadsheets_only_where_asked() {
+    let plant = Plant::with_values(4);
+    let database = rusqlite::Connection::open(plant.file("plant.db")).expect("open");
+    changed(
+        &database,
+        "UPDATE datasource_values SET description = '=HYPERLINK(\"http://h\")', dimension = '@x', value = -1",
+    );
+    let what = &["values", DATASOURCE];
+    let plain = plant.pulled(what, "plain.csv");
+    let guarded = [&what[..], &["--guard-formulas"]].concat();
+    let guarded = plant.pulled(&guarded, "guarded.csv");
+    let [plain, guarded] =
+        [plain, guarded].map(|file| std::fs::read_to_string(file).expect("text"));
+    let ((names, plain), (_, guarded)) = (csv(&plain), csv(&guarded));
+    assert_eq!(plain.len(), 4);
+    for (plain, guarded) in plain.iter().zip(&guarded) {
+        for ((name, plain), guarded) in names.iter().zip(plain).zip(guarded) {
+            let expected = match name.as_str() {
+                "description" => "'=HYPERLINK(\"http://h\")",
+                "dimension" => "'@x",
+                _ => plain,
+            };
+            assert_eq!(guarded, expected, "{name}");
+        }
+    }
 }

@@ -139,6 +139,10 @@ fn wrong_usage_exits_with_2() {
         (&["areas", "-o", "areas"], "expected one that ends in .csv"),
         (&["areas", "--format", "parquet"], "expected -o FILE"),
         (
+            &["areas", "--guard-formulas", "--format", "ndjson"],
+            "expected it with CSV",
+        ),
+        (
             &["areas", "--format", "xlsx"],
             "[possible values: csv, ndjson, parquet, arrow]",
         ),

@@ -4,14 +4,12 @@ use std::time::Duration;
 
 use super::{AdminError, NewClient, grantable, instant, open, record};
 use crate::auth::secrets;
-use crate::auth::settings::ClientRate;
-use crate::config::Clock;
+use crate::config::{Clock, TICKS_PER_SECOND};
 use crate::network::Network;
+use crate::rate_limit::RateLimit;
 use obeya_store::audit::Diff;
 use obeya_store::clients::{self, Client};
 use obeya_store::{Session, Store};
-
-const TICKS_PER_SECOND: i64 = 10_000_000;
 
 /// Changes of a client; `None` leaves a setting as it is.
 #[derive(Debug, Clone, Default)]
@@ -23,7 +21,7 @@ pub struct ClientChanges {
     /// The networks from which it may call; empty: all.
     pub networks: Option<Vec<Network>>,
     /// Its request rate; `Some(None)`: no rate of its own.
-    pub rate: Option<Option<ClientRate>>,
+    pub rate: Option<Option<RateLimit>>,
 }
 
 /// Changes a client in the database at `db`. The changes apply to its tokens too.
@@ -80,8 +78,8 @@ pub(crate) async fn set(
                 client.networks = (!list.is_empty()).then(|| list.join(" "));
             }
             if let Some(rate) = changes.rate {
-                client.rate_requests = rate.map(|rate| rate.requests.into());
-                client.rate_seconds = rate.map(|rate| rate.seconds.into());
+                client.rate_requests = rate.map(|rate| rate.requests().into());
+                client.rate_seconds = rate.map(|rate| rate.seconds().into());
             }
             let changed = before
                 .into_iter()

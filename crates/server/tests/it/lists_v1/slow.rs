@@ -99,10 +99,10 @@ async fn held(service: &Service) -> u64 {
     bytes
 }
 
-/// Requests a short list until the answer is as wanted.
+/// Requests a list that is long work, and small, until the answer is as wanted.
 async fn until_a_list_is(service: &Service, status: u16) {
     for _ in 0..TRIES {
-        if service.get("/v1/Boards").await.status == status {
+        if service.get("/v1/Improvements?pageSize=10000").await.status == status {
             return;
         }
     }
@@ -177,8 +177,10 @@ async fn a_client_that_goes_away_gives_back_the_reader_that_waits_for_it() {
 #[tokio::test]
 async fn clients_that_take_nothing_leave_readers_to_others() {
     let service = Service::start_with(|config| {
-        // Of six, two are for long work, and one of them may wait for a client that takes nothing.
+        // Of six, two are for long work, and one of them may wait for a client that takes nothing. All
+        // requests are of the same client.
         config.limits.database_connections = 6;
+        config.limits.client_share = 100;
         config.limits.database_wait = Duration::from_millis(100);
         wait_long(config);
     })

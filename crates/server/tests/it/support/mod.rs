@@ -262,7 +262,8 @@ impl TestClock {
         self.monotonic.fetch_add(seconds, Ordering::SeqCst);
     }
 
-    fn clock(&self) -> Clock {
+    /// It as the clock of a service.
+    pub fn clock(&self) -> Clock {
         let (now, monotonic) = (Arc::clone(&self.now), Arc::clone(&self.monotonic));
         let clock = Clock::new(move || {
             jiff::Timestamp::from_second(now.load(Ordering::SeqCst)).expect("in range")

@@ -8,7 +8,7 @@ use obeya_odata::functions::ScalarError;
 use super::scratch::{Scratch, connect, one, options};
 use crate::connect::Connection as _;
 use crate::postgres::server::Role;
-use crate::{Session, StoreError, StoreOptions, Value};
+use crate::{Session, StoreError, StoreOptions, Value, WriteFault};
 
 #[test]
 fn values_go_in_and_come_out_as_they_are() {
@@ -188,7 +188,7 @@ fn what_reads_cannot_write() {
     let scratch = Scratch::new();
     let mut reader = scratch.reader();
     let refused = reader.execute("CREATE TABLE t (a bigint)", &[]);
-    assert!(matches!(refused, Err(StoreError::Unavailable(text)) if text.contains("read-only")));
+    assert!(matches!(refused, Err(StoreError::NotWritable(_, text)) if text.contains("read-only")));
 }
 
 #[test]
@@ -231,11 +231,22 @@ fn what_the_server_says_is_sorted_by_its_code() {
         writer.execute(&raise, &[]).unwrap_err()
     };
     for code in [
-        "53100", "53200", "53300", "57P03", "08006", "58030", "25006", "42501", "55P03", "40001",
+        "53200", "53300", "57P03", "08006", "58000", "42501", "55P03", "40001",
     ] {
         let told = raised(code);
         assert!(
             matches!(&told, StoreError::Unavailable(text) if text.contains("as asked")),
+            "{code}: {told:?}"
+        );
+    }
+    for (code, expected) in [
+        ("53100", WriteFault::DiskFull),
+        ("58030", WriteFault::DiskFailure),
+        ("25006", WriteFault::Standby),
+    ] {
+        let told = raised(code);
+        assert!(
+            matches!(&told, StoreError::NotWritable(fault, text) if *fault == expected && text.contains("as asked")),
             "{code}: {told:?}"
         );
     }

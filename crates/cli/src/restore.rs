@@ -1,0 +1,124 @@
+//! `obeya restore`: puts a backup to an empty place.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, bail};
+use obeya_server::backup::{BackupReport, examine, must_be_vacant, sha256, sqlite_file};
+use obeya_server::migrate::migrate;
+use obeya_server::without_password;
+
+use crate::backup::{BAR, aside, describe, facts};
+use crate::database::DatabaseArg;
+use crate::durable;
+use crate::progress::WorkProgress;
+use crate::stop::StopSignal;
+
+const STOPPED: &str = "stopped at once; nothing was restored";
+
+/// Puts a backup to an empty place: a new SQLite file, or an empty database on a PostgreSQL server.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The backup, as `obeya backup` wrote it
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    #[command(flatten)]
+    database: DatabaseArg,
+
+    /// Prints the result as a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Examines the backup, restores it, and says what that means. The first signal stops it cleanly, the second
+/// at once.
+pub(crate) async fn run(args: Args) -> Result<()> {
+    let mut stop = StopSignal::catch().context("signals cannot be caught")?;
+    let progress = Arc::new(WorkProgress::new(BAR));
+    let url = &args.database.url;
+    let target = sqlite_file(url)?;
+    if let Some(target) = &target {
+        must_be_vacant(target)?;
+    }
+    let examining = examine(&args.file, progress.clone());
+    let report = progress
+        .run(examining, &mut stop, STOPPED)
+        .await?
+        .with_context(|| format!("{} cannot be restored", args.file.display()))?;
+    match &target {
+        Some(target) => to_file(&args.file, target, &report)?,
+        None => {
+            let restoring = to_server(&args.file, url, progress.clone());
+            progress.run(restoring, &mut stop, STOPPED).await??;
+        }
+    }
+    summary(
+        &mut io::stdout(),
+        &without_password(url),
+        &report,
+        args.json,
+    )
+    .context("the backup was restored, but the summary could not be printed")
+}
+
+fn to_file(backup: &Path, target: &Path, report: &BackupReport) -> Result<()> {
+    let aside = aside(durable::folder_of(target))?;
+    let file = copied(backup, aside.path())?;
+    let found = sha256(&file).with_context(|| format!("{} cannot be read", file.display()))?;
+    if found != (report.bytes, report.sha256.clone()) {
+        bail!("{} changed while it was restored", backup.display());
+    }
+    must_be_vacant(target)?;
+    durable::publish_new(&file, target)
+        .with_context(|| format!("{} cannot be written", target.display()))
+}
+
+/// Opening a database writes to it, and upgrades an older one: that is done to a copy.
+async fn to_server(backup: &Path, url: &str, progress: Arc<WorkProgress>) -> Result<()> {
+    let aside = aside(&std::env::temp_dir())?;
+    let file = copied(backup, aside.path())?;
+    migrate(&format!("sqlite:{}", file.display()), url, progress).await?;
+    Ok(())
+}
+
+/// A copy of the backup in a folder, on disk.
+fn copied(backup: &Path, folder: &Path) -> Result<PathBuf> {
+    let copy = folder.join("plant.db");
+    let copied = || {
+        let mut out = durable::create(&copy)?;
+        io::copy(&mut File::open(backup)?, &mut out)?;
+        durable::sync(&out, &copy)
+    };
+    copied().with_context(|| {
+        format!(
+            "{} cannot be copied to {}",
+            backup.display(),
+            folder.display()
+        )
+    })?;
+    Ok(copy)
+}
+
+fn summary(
+    out: &mut impl Write,
+    place: &str,
+    report: &BackupReport,
+    as_json: bool,
+) -> io::Result<()> {
+    if as_json {
+        let mut object = facts(report);
+        object["database"] = place.into();
+        return writeln!(out, "{object}");
+    }
+    writeln!(out, "restored to {place}")?;
+    describe(out, report)?;
+    writeln!(
+        out,
+        "What was changed after the last change is not in it:\n\
+         - A copy that follows `LastModifiedFrom` must be started again from nothing.\n\
+         - A client that was revoked later can get tokens again: check `obeya client list`."
+    )
+}

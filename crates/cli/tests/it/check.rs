@@ -1,0 +1,76 @@
+//! `obeya check`: its output, its exit code, and that it can run beside a service. What it finds is tested
+//! where it is decided.
+
+use std::fs;
+
+use obeya_testkit::postgres::Scratch;
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use crate::binary::{database, run, serve_existing};
+use crate::credentials::import_plant;
+use crate::postgres::sql;
+
+const SPOIL: &str = "UPDATE datasources SET value_count = value_count + 1 WHERE id = 12";
+
+#[test]
+fn a_plant_is_sound_whoever_looks() {
+    let (_folder, db) = database();
+    import_plant(&db);
+    let scratch = Scratch::empty();
+    import_plant(scratch.url());
+    for db in [&db, scratch.url()] {
+        let alone = run(["check", "--db", db]).success();
+        assert!(alone.ends_with(": nothing is wrong\n"), "{alone}");
+        let serving = serve_existing(db, &["--log", "off"]);
+        run(["check", "--db", db]).success();
+        drop(serving);
+        // The log of a killed service belongs to the plant.
+        run(["check", "--db", db]).success();
+    }
+}
+
+#[test]
+fn a_finding_is_named_with_its_table_and_id_and_the_exit_code_is_1() {
+    let (folder, db) = database();
+    import_plant(&db);
+    let plant = Connection::open(folder.path().join("plant.db")).expect("a database");
+    plant.execute_batch(SPOIL).expect("spoilt");
+    drop(plant);
+    let scratch = Scratch::empty();
+    import_plant(scratch.url());
+    sql(scratch.url(), &[SPOIL]);
+    for db in [db.as_str(), scratch.url()] {
+        let done = run(["check", "--db", db]);
+        assert_eq!(done.code(), Some(1));
+        let first = done.out().lines().next().map(str::to_owned);
+        let first = first.expect("a line");
+        assert!(
+            first.starts_with("datasources 12: value_count is "),
+            "{first}"
+        );
+        assert!(
+            done.err().starts_with("error: 1 finding in "),
+            "{}",
+            done.err()
+        );
+        let done = run(["check", "--db", db, "--json"]);
+        assert_eq!(done.code(), Some(1));
+        let report: Value = serde_json::from_str(&done.out()).expect("JSON");
+        let found = &report["findings"][0];
+        assert_eq!(
+            [&found["rule"], &found["table"], &found["key"]],
+            [&json!("count"), &json!("datasources"), &json!("12")]
+        );
+    }
+}
+
+#[test]
+fn it_writes_nothing() {
+    let (folder, db) = database();
+    import_plant(&db);
+    let file = folder.path().join("plant.db");
+    let before = fs::read(&file).expect("a file");
+    run(["check", "--db", &db]).success();
+    assert!(fs::read(&file).expect("a file") == before);
+}

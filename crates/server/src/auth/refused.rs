@@ -1,0 +1,122 @@
+//! Counts of refused token requests and refused access tokens, by address and minute, until upkeep stores
+//! them.
+//!
+//! Anybody can cause them, so the memory is bounded: beyond that, addresses are counted together.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use http::Extensions;
+use obeya_store::refused_tokens::{self, Counts};
+use obeya_store::{Store, StoreError};
+
+use crate::config::Clock;
+use crate::http::client_address::ClientAddress;
+
+/// Most addresses and minutes in memory.
+const MOST_COUNTED: usize = 1_000;
+/// Stands for all further addresses.
+const OTHERS: &str = "others";
+
+/// What was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RefusedKind {
+    /// A request for a token.
+    Request,
+    /// A token.
+    Token,
+}
+
+/// The counts that are not stored yet.
+#[derive(Default)]
+pub(crate) struct RefusedTokens {
+    counts: Mutex<HashMap<(i64, Option<IpAddr>), Counts>>,
+}
+
+impl RefusedTokens {
+    /// Counts one. The address is that of the client, behind trusted proxies too.
+    pub(crate) fn count(&self, clock: &Clock, request: &Extensions, kind: RefusedKind) {
+        let minute = minute(clock);
+        let address = request.get::<ClientAddress>();
+        let address = address.map(|ClientAddress(address)| *address);
+        let mut counts = self.counts();
+        let known = counts.len() < MOST_COUNTED || counts.contains_key(&(minute, address));
+        let counts = counts.entry((minute, address.filter(|_| known)));
+        let counts = counts.or_default();
+        match kind {
+            RefusedKind::Request => counts.requests += 1,
+            RefusedKind::Token => counts.tokens += 1,
+        }
+    }
+
+    /// Stores the counts. If that fails, they are kept for the next time.
+    pub(crate) async fn store(&self, store: &Store, clock: &Clock) -> Result<(), StoreError> {
+        let taken = std::mem::take(&mut *self.counts());
+        if taken.is_empty() {
+            return Ok(());
+        }
+        let named = taken.iter().map(|((minute, address), counts)| {
+            let address = address.map_or_else(|| OTHERS.to_owned(), |address| address.to_string());
+            ((*minute, address), *counts)
+        });
+        let named: HashMap<_, _> = named.collect();
+        let now = minute(clock);
+        let stored = store
+            .write(move |session| refused_tokens::add(session, &named, now))
+            .await;
+        if stored.is_err() {
+            let mut counts = self.counts();
+            for (key, earlier) in taken {
+                let counts = counts.entry(key).or_default();
+                counts.requests += earlier.requests;
+                counts.tokens += earlier.tokens;
+            }
+        }
+        stored
+    }
+
+    fn counts(&self) -> MutexGuard<'_, HashMap<(i64, Option<IpAddr>), Counts>> {
+        // Each change is complete in itself, so a panic of another thread leaves the state valid.
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Minutes since 1970-01-01T00:00Z.
+fn minute(clock: &Clock) -> i64 {
+    clock.seconds().div_euclid(60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn further_addresses_are_counted_together() {
+        let (refused, clock) = (
+            RefusedTokens::default(),
+            Clock::new(|| jiff::Timestamp::UNIX_EPOCH),
+        );
+        let count = |address: u32, kind| {
+            let mut request = Extensions::new();
+            request.insert(ClientAddress(IpAddr::from(address.to_be_bytes())));
+            refused.count(&clock, &request, kind);
+        };
+        for address in 0..2_000 {
+            count(address, RefusedKind::Token);
+        }
+        count(7, RefusedKind::Request);
+        let counts = refused.counts();
+        assert_eq!(counts.len(), MOST_COUNTED + 1);
+        let one = Counts {
+            requests: 1,
+            tokens: 1,
+        };
+        assert_eq!(counts[&(0, Some(IpAddr::from([0, 0, 0, 7])))], one);
+        let others = Counts {
+            requests: 0,
+            tokens: 1_000,
+        };
+        assert_eq!(counts[&(0, None)], others);
+    }
+}

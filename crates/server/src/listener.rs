@@ -1,0 +1,223 @@
+//! One listener and its connections: accept, connection limits, graceful shutdown. This module does not know
+//! what a request means.
+
+use std::convert::Infallible;
+use std::io::ErrorKind;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use crate::config::Limits;
+use crate::http::address_share::{AddressShares, SharePermit};
+use crate::http::connections::{Connection, HeadTimeout, IdleQueue, Peer};
+use crate::http::write_timeout::WriteTimeout;
+use crate::pipeline::{self, Pipeline};
+use crate::telemetry::OpenConnections;
+
+/// The pause after the listener failed, for example because the process is out of file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// hyper's limit on the head of a request. Larger than ours, so that our answer with a reason is sent.
+const HEAD_BYTES: usize = 128 << 10;
+/// Most headers of a request.
+const MAX_HEADERS: usize = 128;
+
+/// A bound socket, and what it serves to how many.
+pub(crate) struct Listener {
+    pub(crate) socket: TcpListener,
+    pub(crate) pipeline: Arc<Pipeline>,
+    /// Most connections at a time.
+    pub(crate) connections: usize,
+    /// Counts them for the metrics.
+    pub(crate) open: OpenConnections,
+    /// The limit for each address, if there is one.
+    pub(crate) shares: Option<Arc<AddressShares>>,
+}
+
+/// A connection that was accepted.
+struct Accepted {
+    stream: TcpStream,
+    peer: SocketAddr,
+    /// Counts it as long as it lives; `None` if its address has no limit.
+    share: Option<SharePermit>,
+}
+
+impl Listener {
+    /// Accepts connections until the sender of `stopped` is dropped, then lets them finish. Aborting this
+    /// task aborts them too: it owns them.
+    pub(crate) async fn run(self, mut stopped: watch::Receiver<()>) {
+        let graceful = GracefulShutdown::new();
+        let builder = builder();
+        let idle = Arc::new(IdleQueue::default());
+        let mut connections = JoinSet::new();
+        // A connection accepted beyond the limit; `is_closing` if another one is closing to make space for
+        // it.
+        let mut waiting = None;
+        let mut is_closing = false;
+        loop {
+            if connections.len() < self.connections.max(1)
+                && let Some(accepted) = waiting.take()
+            {
+                let connection = Connection::new(&idle);
+                connections.spawn(self.serve(accepted, connection, &builder, &graceful));
+            }
+            tokio::select! {
+                _ = stopped.changed() => break,
+                accepted = accept(&self.socket, &idle), if waiting.is_none() => {
+                    waiting = accepted.and_then(|(stream, peer)| self.admit(stream, peer));
+                }
+                // Removes ended connections, so that the set does not grow without bound.
+                Some(_) = connections.join_next() => is_closing = false,
+                () = idle.close_longest(), if waiting.is_some() && !is_closing => is_closing = true,
+            }
+        }
+        let Self {
+            socket, pipeline, ..
+        } = self;
+        drop(socket);
+        let grace = pipeline.app.config.limits.grace;
+        if tokio::time::timeout(grace, graceful.shutdown())
+            .await
+            .is_err()
+        {
+            tracing::warn!("requests were still in flight when the grace period ended");
+        }
+        connections.shutdown().await;
+    }
+
+    /// A connection, unless its address has as many as it may; then it is closed.
+    fn admit(&self, stream: TcpStream, peer: SocketAddr) -> Option<Accepted> {
+        let mut share = None;
+        if let Some(shares) = &self.shares
+            && !self.pipeline.app.config.is_trusted_proxy(peer.ip())
+        {
+            share = shares.admit(peer.ip());
+            if share.is_none() {
+                tracing::debug!(%peer, "closed a connection: its address has as many as it may");
+                return None;
+            }
+        }
+        Some(Accepted {
+            stream,
+            peer,
+            share,
+        })
+    }
+
+    /// Answers the requests of one connection, until either side closes it or it is closed to make space for
+    /// another.
+    fn serve(
+        &self,
+        accepted: Accepted,
+        connection: Arc<Connection>,
+        builder: &http1::Builder,
+        graceful: &GracefulShutdown,
+    ) -> impl Future<Output = ()> + Send + use<> {
+        let pipeline = Arc::clone(&self.pipeline);
+        let (builder, watcher) = (builder.clone(), graceful.watcher());
+        let open = self.open.count();
+        async move {
+            let _open = open;
+            let Accepted {
+                stream,
+                peer,
+                share: _share,
+            } = accepted;
+            let closing = Arc::clone(&connection);
+            let answered = async move {
+                let served = answer(&pipeline, connection, &builder, stream, peer);
+                if let Err(error) = watcher.watch(served).await {
+                    // The client disconnected, or sent something other than HTTP.
+                    tracing::debug!(%error, "connection ended");
+                }
+            };
+            tokio::select! {
+                () = answered => {}
+                () = closing.closing() => {
+                    tracing::debug!(%peer, "closed an idle connection to accept another");
+                }
+            }
+        }
+    }
+}
+
+/// The connection of hyper, which answers requests until the stream ends.
+fn answer<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
+    pipeline: &Arc<Pipeline>,
+    connection: Arc<Connection>,
+    builder: &http1::Builder,
+    stream: S,
+    peer: SocketAddr,
+) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> + use<S> {
+    let Limits {
+        send,
+        idle,
+        header_read,
+        ..
+    } = pipeline.app.config.limits;
+    let stream = HeadTimeout::new(
+        WriteTimeout::new(stream, send),
+        Arc::clone(&connection),
+        idle,
+        header_read,
+    );
+    let pipeline = Arc::clone(pipeline);
+    let answer = service_fn(move |mut request: Request<Incoming>| {
+        let (pipeline, connection) = (Arc::clone(&pipeline), Arc::clone(&connection));
+        let is_in_time = connection.begin_request();
+        async move {
+            if !is_in_time {
+                // The task of the connection is about to end.
+                return std::future::pending().await;
+            }
+            request.extensions_mut().insert(Peer(peer));
+            let response = pipeline::serve(&pipeline, request).await;
+            Ok::<_, Infallible>(response.map(|body| connection.answer(body)))
+        }
+    });
+    builder.serve_connection(TokioIo::new(stream), answer)
+}
+
+fn builder() -> http1::Builder {
+    let mut builder = http1::Builder::new();
+    builder
+        // It would include the idle time before a head; `HeadTimeout` has a limit for each.
+        .header_read_timeout(None)
+        .max_buf_size(HEAD_BYTES)
+        .max_headers(MAX_HEADERS);
+    builder
+}
+
+/// The next connection. Cancel-safe.
+async fn accept(listener: &TcpListener, idle: &IdleQueue) -> Option<(TcpStream, SocketAddr)> {
+    match listener.accept().await {
+        Ok((stream, peer)) => {
+            // Answers are written in large pieces; waiting for more data would only delay them.
+            let _ = stream.set_nodelay(true);
+            Some((stream, peer))
+        }
+        Err(error) => {
+            tracing::warn!(%error, "cannot accept a connection");
+            // Otherwise the system is out of file descriptors or memory before our limit was reached.
+            let is_of_caller = matches!(
+                error.kind(),
+                ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset | ErrorKind::Interrupted
+            );
+            if !is_of_caller {
+                idle.try_close_longest();
+            }
+            tokio::time::sleep(ACCEPT_PAUSE).await;
+            None
+        }
+    }
+}

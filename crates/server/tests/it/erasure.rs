@@ -1,0 +1,201 @@
+//! Erasing a user: nothing of it is left, records stay, and copies learn of it.
+
+use obeya_server::admin::{AdminError, erase_user};
+use obeya_server::store::{Session, StoreError};
+use serde_json::{Value, json};
+
+use crate::audit::verified;
+use crate::incidents_plant::{fill, least, with};
+use crate::support::{Service, sql};
+
+/// The user, with texts that occur nowhere else. The quotation mark is another character in JSON.
+const USER: [&str; 3] = ["u-zorn", "zeno.zorn@plant.example", "Zeno \"Z\" Zorn"];
+
+/// A plant in which the user occurs wherever a user can.
+async fn plant() -> Service {
+    let service = Service::start().await;
+    let filled = service.store().write(|session| {
+        fill(session)?;
+        let sql = "INSERT INTO users (id, user_name, display_name, email) VALUES (?1, ?2, ?3, ?2)";
+        session.execute(sql, &USER.map(Into::into))?;
+        for statement in [
+            "INSERT INTO group_members (group_id, user_id) VALUES (4, ?1)",
+            "UPDATE incidents SET reported_by_user_id = ?1, reported_by = ?2",
+            "UPDATE incident_comments SET commented_by_user_id = ?1, commented_by = ?2 WHERE id = 2",
+            "UPDATE improvements SET suggested_by_user_id = ?1, suggested_by = ?2 WHERE id = 317",
+            "UPDATE improvements SET last_modified_by_user_id = ?1 WHERE id = 318",
+            "UPDATE board_lines SET responsible_user_id = ?1 WHERE id = 75",
+            "INSERT INTO type_custom_fields (id, incident_type_id, label, type) VALUES (64, 3, 'Seen by', 'user')",
+            "INSERT INTO incident_custom_fields (incident_id, custom_field_id, value, registration_date) VALUES (100, 64, ?1, 1)",
+            "INSERT INTO datasources (id, title, value_count) VALUES (1, 'Output', 0), (2, 'Scrap', 2)",
+            "INSERT INTO datasource_elements (datasource_id, id, type, source_column) VALUES (2, 'who', 'user', 'Dimension2')",
+            "INSERT INTO datasource_values (datasource_id, value_date, id, value, registration_date, dimension, dimension2)
+                VALUES (2, 5, 1, 1.0, 5, 'early', ?1), (2, 6, 2, 1.0, 6, 'late', 'u-104')",
+        ] {
+            let binds = [USER[0].into(), USER[2].into()];
+            let count = if statement.contains("?2") { 2 } else { statement.matches("?1").count().min(1) };
+            session.execute(statement, &binds[..count])?;
+        }
+        Ok::<_, StoreError>(())
+    });
+    filled.await.expect("the rows fit");
+    // And in the log: as a responsible user, as the author of an idea, and in a text.
+    let responsible = json!({"followUpGroupId": 4, "responsibleUserId": USER[0]});
+    let idea = json!({"title": "Light", "suggestedByUserId": USER[0]});
+    let text = with(least(), &json!({"text": format!("Ask {}", USER[2])}));
+    assert_eq!(
+        service
+            .put("/v1/Incidents/100/responsible", &responsible)
+            .await
+            .status,
+        200
+    );
+    assert_eq!(service.post("/v1/Improvements", &idea).await.status, 200);
+    assert_eq!(service.post("/v1/Incidents", &text).await.status, 200);
+    service
+}
+
+/// Every table, as text.
+async fn dump(service: &Service) -> String {
+    const TABLES: [&str; 17] = [
+        "users",
+        "group_members",
+        "groups",
+        "boards",
+        "board_lines",
+        "incidents",
+        "incident_custom_fields",
+        "incident_categories",
+        "incident_comments",
+        "improvements",
+        "datasources",
+        "datasource_values",
+        "audit_entries",
+        "answers",
+        "clients",
+        "stamps",
+        "type_custom_fields",
+    ];
+    let dumped = service.store().read(|session| {
+        let tables = TABLES.iter().map(|table| sql::dump(session, table));
+        tables.collect::<Result<String, StoreError>>()
+    });
+    dumped.await.expect("the tables")
+}
+
+fn counts(of: &obeya_server::store::erasure::Counts) -> Value {
+    json!(of)
+}
+
+#[tokio::test]
+async fn nothing_of_the_user_is_left_and_the_chain_is_whole() {
+    let service = plant().await;
+    let before = dump(&service).await;
+    assert!(
+        USER.iter()
+            .all(|text| before.contains(&text.replace('"', "\\\""))),
+        "{before}"
+    );
+    // Incident 101 is anonymous and 102 in the trash; 103 is open, has the name in its text, and no reporter.
+    let expected = json!({"users": 1, "memberships": 1, "comments": 1, "boardLines": 1, "incidents": 2, "improvements": 3,
+        "values": 1, "auditTexts": 3});
+    let counted = erase_user(service.db(), USER[0], true)
+        .await
+        .expect("counted");
+    assert_eq!(counts(&counted), expected);
+    assert_eq!(dump(&service).await, before, "a dry run changes nothing");
+
+    let erased = erase_user(service.db(), USER[0], false)
+        .await
+        .expect("erased");
+    assert_eq!(counts(&erased), expected);
+    let after = dump(&service).await;
+    for text in &USER[..2] {
+        assert!(!after.contains(text), "{text}: {after}");
+    }
+    // A text that somebody wrote in a record stays; it is the only place with the name.
+    assert_eq!(after.matches("Zorn").count(), 1, "{after}");
+    let verified = verified(service.store(), None).await;
+    assert_eq!((verified.fault, verified.erased), (None, 3));
+    // The records are there, without the user.
+    let comments = service.get("/v1/Incidents/100/comments").await.json();
+    assert_eq!(comments[1]["comment"], "Known");
+    assert_eq!(comments[1]["commentedBy"], Value::Null);
+    let improvement = service.get("/v1/Improvements/317").await.json();
+    assert_eq!(improvement["suggestedBy"], Value::Null);
+    let value = service.get("/v1/Datasources/2/values").await.json();
+    assert_eq!(value["values"][0]["dimension"], "early");
+    assert_eq!(value["values"][0]["dimension2"], Value::Null);
+
+    let again = erase_user(service.db(), USER[0], false).await;
+    assert!(
+        matches!(again, Err(AdminError::UnknownUser(_))),
+        "{again:?}"
+    );
+}
+
+/// A copy that follows the stamps sees every record that showed the user, and cannot tell what the user
+/// reported in confidence.
+#[tokio::test]
+async fn the_records_that_showed_the_user_get_a_new_stamp_and_no_others() {
+    let service = plant().await;
+    let stamp = |table: &'static str, id: i32| {
+        let store = service.store().clone();
+        async move {
+            let sql = format!("SELECT last_modified FROM {table} WHERE id = {id}");
+            sql::number(&store, &sql).await
+        }
+    };
+    let ids = [
+        ("incidents", 100, true),
+        ("incidents", 101, false),
+        ("incidents", 102, true),
+        ("incidents", 103, false),
+        ("improvements", 317, true),
+        ("improvements", 318, true),
+        ("improvements", 319, false),
+    ];
+    let mut before = Vec::new();
+    for (table, id, _) in ids {
+        before.push(stamp(table, id).await);
+    }
+    erase_user(service.db(), USER[0], false)
+        .await
+        .expect("erased");
+    for ((table, id, is_stamped), before) in ids.into_iter().zip(before) {
+        assert_eq!(stamp(table, id).await > before, is_stamped, "{table} {id}");
+    }
+    // The state of the datasource is another one too, and the count of its values the same.
+    let registered = "SELECT registration_date FROM datasource_values WHERE id";
+    assert!(sql::number(service.store(), &format!("{registered} = 1")).await > 1_000);
+    assert_eq!(
+        sql::number(service.store(), &format!("{registered} = 2")).await,
+        6
+    );
+    let count = "SELECT value_count FROM datasources WHERE id = 2";
+    assert_eq!(sql::number(service.store(), count).await, 2);
+}
+
+/// Of the requests with a key only figures and ids are kept: there is nothing to erase.
+#[tokio::test]
+async fn kept_answers_have_nothing_of_a_user() {
+    let service = plant().await;
+    let body = with(
+        least(),
+        &json!({"createdByUserId": USER[0], "text": USER[2]}),
+    );
+    let headers = [("idempotency-key", "order-17")];
+    let made = crate::etags::send(
+        &service,
+        (reqwest::Method::POST, "/v1/Incidents"),
+        &headers,
+        Some(&body),
+    );
+    assert_eq!(made.await.status, 200);
+    let answers = service
+        .store()
+        .read(|session: &mut dyn Session| sql::dump(session, "answers"));
+    let answers: String = answers.await.expect("the table");
+    assert!(answers.contains("order-17"), "{answers}");
+    assert!(!answers.contains("orn"), "{answers}");
+}

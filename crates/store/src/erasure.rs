@@ -1,0 +1,148 @@
+//! Erases a user: removes the user, and its id and names from every record. The records stay; where the user
+//! stood there is nothing.
+//!
+//! Records that showed the user are stamped, so that copies learn of it. An incident that the user reported
+//! in confidence is not: a stamp, or a figure in the result, would tell who reported it. Texts that somebody
+//! wrote are not searched, except in the audit log, whose entries with the user lose their text.
+
+use std::collections::BTreeMap;
+
+use super::audit::{self, Change, Origin};
+use super::engine::{Session, StoreError, Value, present};
+use super::{stamp, values};
+
+/// How many records of each kind showed the user.
+pub type Counts = BTreeMap<&'static str, u64>;
+
+/// The operation of its entry in the audit log.
+pub const ERASE: &str = "eraseUser";
+
+/// The tables of records with a stamp, and the condition for those that show the user.
+const STAMPED: [(&str, &str); 2] = [
+    (
+        "incidents",
+        "responsible_user_id = ?1 OR is_anonymous = 0 AND reported_by_user_id = ?1
+            OR id IN (SELECT incident_id FROM incident_comments WHERE commented_by_user_id = ?1)
+            OR id IN (SELECT v.incident_id FROM incident_custom_fields AS v JOIN type_custom_fields AS f ON f.id = v.custom_field_id
+                WHERE v.value = ?1 AND lower(f.type) = 'user')",
+    ),
+    (
+        "improvements",
+        "suggested_by_user_id = ?1 OR responsible_user_id = ?1 OR last_modified_by_user_id = ?1",
+    ),
+];
+
+/// What removes the user from records, whose number is not told.
+const UNCOUNTED: [&str; 6] = [
+    "UPDATE incidents SET reported_by_user_id = NULL, reported_by = NULL WHERE reported_by_user_id = ?1",
+    "UPDATE incidents SET responsible_user_id = NULL WHERE responsible_user_id = ?1",
+    "UPDATE incident_custom_fields SET value = NULL, data_list_value = NULL
+        WHERE value = ?1 AND custom_field_id IN (SELECT id FROM type_custom_fields WHERE lower(type) = 'user')",
+    "UPDATE improvements SET suggested_by_user_id = NULL, suggested_by = NULL WHERE suggested_by_user_id = ?1",
+    "UPDATE improvements SET responsible_user_id = NULL WHERE responsible_user_id = ?1",
+    "UPDATE improvements SET last_modified_by_user_id = NULL WHERE last_modified_by_user_id = ?1",
+];
+
+/// The same from records whose number is told. The user goes last: others refer to it.
+const COUNTED: [(&str, &str); 4] = [
+    (
+        "comments",
+        "UPDATE incident_comments SET commented_by_user_id = NULL, commented_by = NULL WHERE commented_by_user_id = ?1",
+    ),
+    (
+        "boardLines",
+        "UPDATE board_lines SET responsible_user_id = NULL WHERE responsible_user_id = ?1",
+    ),
+    (
+        "memberships",
+        "DELETE FROM group_members WHERE user_id = ?1",
+    ),
+    ("users", "DELETE FROM users WHERE id = ?1"),
+];
+
+/// The columns of a value that an element can name, by the property in lower case.
+const VALUE_COLUMNS: [(&str, &str); 6] = [
+    ("dimension", "dimension"),
+    ("dimension2", "dimension2"),
+    ("dimension3", "dimension3"),
+    ("dimension4", "dimension4"),
+    ("description", "description"),
+    ("externalid", "external_id"),
+];
+
+/// Erases the user, at this time (ticks); `None` if there is no such user.
+///
+/// # Errors
+/// The engine fails.
+pub fn erase(session: &mut dyn Session, id: &str, now: i64) -> Result<Option<Counts>, StoreError> {
+    let user = session.first(
+        "SELECT user_name, display_name FROM users WHERE id = ?1",
+        &[id.into()],
+        |row| Ok([present(row.string(0)?)?, present(row.string(1)?)?]),
+    )?;
+    let Some(names) = user else {
+        return Ok(None);
+    };
+    let stamp = stamp::next(session, now, 0)?;
+    let mut counts = Counts::new();
+    for (table, condition) in STAMPED {
+        let sql = format!("UPDATE {table} SET last_modified = ?2 WHERE {condition}");
+        counts.insert(table, session.execute(&sql, &[id.into(), stamp.into()])?);
+    }
+    counts.insert("values", erase_from_values(session, id, stamp)?);
+    for sql in UNCOUNTED {
+        session.execute_deferred(sql, &[id.into()])?;
+    }
+    for (kind, sql) in COUNTED {
+        counts.insert(kind, session.execute(sql, &[id.into()])?);
+    }
+    counts.insert("auditTexts", erase_from_audit(session, id, &names)?);
+    // Without the id: the entry outlives the user.
+    let change = Change::summary(&BTreeMap::from([("counts", &counts)]));
+    audit::append(session, now, &Origin::default(), ERASE, &change)?;
+    Ok(Some(counts))
+}
+
+/// Removes the user from the values whose datasource has an element for users.
+fn erase_from_values(session: &mut dyn Session, id: &str, stamp: i64) -> Result<u64, StoreError> {
+    let sql = "SELECT datasource_id, lower(source_column) FROM datasource_elements
+        WHERE type = 'user' AND source_column IS NOT NULL ORDER BY datasource_id, id";
+    let elements = session.all(sql, &[], |row| {
+        Ok((present(row.int32(0)?)?, present(row.string(1)?)?))
+    })?;
+    let mut erased = 0;
+    for (datasource, property) in elements {
+        let Some((_, column)) = VALUE_COLUMNS.iter().find(|(name, _)| *name == property) else {
+            continue;
+        };
+        let sql = format!(
+            "UPDATE datasource_values SET {column} = NULL, registration_date = ?3 WHERE datasource_id = ?1 AND {column} = ?2"
+        );
+        let binds = [datasource.into(), id.into(), stamp.into()];
+        let changed = session.execute(&sql, &binds)?;
+        if changed > 0 {
+            values::changed(session, datasource, 0, stamp)?;
+        }
+        erased += changed;
+    }
+    Ok(erased)
+}
+
+/// Erases the texts of the audit entries with the id as a value, or with one of the names anywhere.
+fn erase_from_audit(
+    session: &mut dyn Session,
+    id: &str,
+    names: &[String; 2],
+) -> Result<u64, StoreError> {
+    // `replace` finds a text by its characters on both engines; an empty one is not found.
+    let sql = "UPDATE audit_entries SET change = NULL, salt = NULL
+        WHERE replace(change, ?1, '') <> change OR replace(change, ?2, '') <> change OR replace(change, ?3, '') <> change";
+    let quoted = |text: &str| serde_json::to_string(text).unwrap_or_default();
+    let id = quoted(id);
+    let names = names.each_ref().map(|name| quoted(name));
+    let [user_name, display_name] = names.each_ref().map(|name| &name[1..name.len() - 1]);
+    session.execute(
+        sql,
+        &[Value::from(&id), user_name.into(), display_name.into()],
+    )
+}

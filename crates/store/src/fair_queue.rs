@@ -1,0 +1,267 @@
+//! Fair queueing: permits that clients share, handed out in turns, so that no client takes all of them.
+//!
+//! A permit cannot be taken back, so fairness is a bound on what a client may hold. Up to its share it gets
+//! any free permit. Beyond its share it gets one only while no other client holds or waits for any, and a
+//! reserve always stays free for a client that comes later. Waiting clients take turns, however many requests
+//! each has in the queue.
+//!
+//! This module knows neither readers nor what a client is.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::oneshot;
+
+/// The client that work is done for; `None` is the service itself, which no share limits.
+pub(super) type Client = Option<Arc<str>>;
+
+/// A wait in a standing queue may take this part of the usual wait. A client whose queue was never empty for
+/// as long as a request may wait asks for more than it can get. Longer waits would not give it more, they
+/// would only make each of its answers late.
+const STANDING_QUEUE_DIVISOR: u32 = 5;
+
+/// Permits that clients share.
+pub(super) struct FairQueue {
+    /// What a client may hold while others want some.
+    share: usize,
+    /// What a client beyond its share leaves free.
+    reserve: usize,
+    state: Mutex<State>,
+}
+
+struct State {
+    free: usize,
+    /// The clients that hold or wait for permits.
+    clients: HashMap<Client, ClientState>,
+    /// The clients that wait, in the order of their turns.
+    turns: VecDeque<Client>,
+    is_closed: bool,
+}
+
+#[derive(Default)]
+struct ClientState {
+    held: usize,
+    waiters: VecDeque<oneshot::Sender<FairPermit>>,
+    /// Since when there has always been a waiter.
+    waiting_since: Option<Instant>,
+}
+
+/// Permits that were granted, to be sent once the state is unlocked: a permit that nobody receives is
+/// released again.
+type Granted = Vec<(oneshot::Sender<FairPermit>, FairPermit)>;
+
+impl FairQueue {
+    /// So many permits, of which a client may hold this percentage while others want some.
+    pub(super) fn new(permits: usize, share_percent: u8) -> Self {
+        let share = (permits * usize::from(share_percent) / 100).max(1);
+        Self {
+            share,
+            reserve: (permits.saturating_sub(share) / 2).max(1),
+            state: Mutex::new(State {
+                free: permits,
+                clients: HashMap::new(),
+                turns: VecDeque::new(),
+                is_closed: false,
+            }),
+        }
+    }
+
+    /// A permit, if the client may have one now.
+    pub(super) fn try_acquire(self: &Arc<Self>, client: &Client) -> Option<FairPermit> {
+        let mut state = self.lock();
+        if state.is_closed || !self.may_take(&state, client) {
+            return None;
+        }
+        state.free -= 1;
+        state.clients.entry(client.clone()).or_default().held += 1;
+        Some(self.permit(client))
+    }
+
+    /// Waits for a permit; `None` once the queue is closed.
+    pub(super) async fn acquire(self: &Arc<Self>, client: &Client) -> Option<FairPermit> {
+        if let Some(permit) = self.try_acquire(client) {
+            return Some(permit);
+        }
+        let (sender, receiver) = oneshot::channel();
+        {
+            let mut state = self.lock();
+            if state.is_closed {
+                return None;
+            }
+            let waiting = state.clients.entry(client.clone()).or_default();
+            waiting.waiting_since.get_or_insert_with(Instant::now);
+            waiting.waiters.push_back(sender);
+            if waiting.waiters.len() == 1 {
+                state.turns.push_back(client.clone());
+            }
+        }
+        // A permit may have been released since the attempt.
+        self.grant();
+        let mut waiter = Waiter {
+            queue: self,
+            client,
+            receiver: Some(receiver),
+        };
+        let received = waiter.receiver.as_mut()?.await.ok();
+        waiter.receiver = None;
+        received
+    }
+
+    /// How long a client may wait that usually may wait this long: less in a queue that stands.
+    pub(super) fn time_to_wait(&self, client: &Client, usual: Duration) -> Duration {
+        let state = self.lock();
+        let waiting = state.clients.get(client);
+        let since = waiting.and_then(|waiting| waiting.waiting_since);
+        if since.is_some_and(|since| since.elapsed() > usual) {
+            usual / STANDING_QUEUE_DIVISOR
+        } else {
+            usual
+        }
+    }
+
+    /// Ends all waits.
+    pub(super) fn close(&self) {
+        let mut state = self.lock();
+        state.is_closed = true;
+        state.turns.clear();
+        for client in state.clients.values_mut() {
+            client.waiters.clear();
+        }
+    }
+
+    fn permit(self: &Arc<Self>, client: &Client) -> FairPermit {
+        FairPermit {
+            queue: Arc::clone(self),
+            client: client.clone(),
+        }
+    }
+
+    fn may_take(&self, state: &State, client: &Client) -> bool {
+        let held = state.clients.get(client).map_or(0, |client| client.held);
+        if client.is_none() || held < self.share {
+            return state.free > 0;
+        }
+        let is_alone = || {
+            let mut others = state.clients.keys();
+            others.all(|other| other == client || other.is_none())
+        };
+        state.free > self.reserve && is_alone()
+    }
+
+    /// Grants what is free to the clients that wait, in turns.
+    fn grant(self: &Arc<Self>) {
+        let mut granted = Granted::new();
+        let mut state = self.lock();
+        while let Some(at) = state
+            .turns
+            .iter()
+            .position(|client| self.may_take(&state, client))
+        {
+            let Some(client) = state.turns.remove(at) else {
+                break;
+            };
+            let State {
+                free,
+                clients,
+                turns,
+                ..
+            } = &mut *state;
+            let Some(waiting) = clients.get_mut(&client) else {
+                continue;
+            };
+            if let Some(sender) = waiting.waiters.pop_front() {
+                *free -= 1;
+                waiting.held += 1;
+                granted.push((sender, self.permit(&client)));
+            }
+            if waiting.waiters.is_empty() {
+                waiting.waiting_since = None;
+            } else {
+                turns.push_back(client);
+            }
+        }
+        drop(state);
+        for (sender, permit) in granted {
+            drop(sender.send(permit));
+        }
+    }
+
+    fn release(self: &Arc<Self>, client: &Client) {
+        let mut state = self.lock();
+        state.free += 1;
+        if let Some(holder) = state.clients.get_mut(client) {
+            holder.held -= 1;
+        }
+        state.forget_idle(client);
+        let is_awaited = !state.turns.is_empty();
+        drop(state);
+        if is_awaited {
+            self.grant();
+        }
+    }
+
+    /// A waiter of this client has gone.
+    fn give_up(self: &Arc<Self>, client: &Client) {
+        let mut state = self.lock();
+        if let Some(waiting) = state.clients.get_mut(client) {
+            waiting.waiters.retain(|waiter| !waiter.is_closed());
+            if waiting.waiters.is_empty() {
+                waiting.waiting_since = None;
+                state.turns.retain(|other| other != client);
+            }
+        }
+        state.forget_idle(client);
+        drop(state);
+        // Another client may be alone now.
+        self.grant();
+    }
+
+    /// Each change is complete before anything can panic, so a poisoned lock guards a valid state.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Removes a client that neither holds nor waits for a permit.
+    fn forget_idle(&mut self, client: &Client) {
+        let is_idle = |client: &ClientState| client.held == 0 && client.waiters.is_empty();
+        if self.clients.get(client).is_some_and(is_idle) {
+            self.clients.remove(client);
+        }
+    }
+}
+
+/// A permit, released on drop.
+pub(super) struct FairPermit {
+    queue: Arc<FairQueue>,
+    client: Client,
+}
+
+impl Drop for FairPermit {
+    fn drop(&mut self) {
+        self.queue.release(&self.client);
+    }
+}
+
+/// A place in the queue, given up if the wait is cancelled.
+struct Waiter<'w> {
+    queue: &'w Arc<FairQueue>,
+    client: &'w Client,
+    /// `None` once the wait has ended by itself.
+    receiver: Option<oneshot::Receiver<FairPermit>>,
+}
+
+impl Drop for Waiter<'_> {
+    fn drop(&mut self) {
+        // Before the search for waiters that have gone; a permit that was just sent is released here.
+        if let Some(receiver) = self.receiver.take() {
+            drop(receiver);
+            self.queue.give_up(self.client);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

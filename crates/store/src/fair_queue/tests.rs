@@ -1,0 +1,171 @@
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+
+use super::*;
+
+/// Twelve permits, as many as 16 readers have for long work.
+fn twelve() -> Arc<FairQueue> {
+    Arc::new(FairQueue::new(12, 50))
+}
+
+fn client(name: &str) -> Client {
+    Some(name.into())
+}
+
+/// As many permits as the client gets now.
+fn all(queue: &Arc<FairQueue>, client: &Client) -> Vec<FairPermit> {
+    std::iter::from_fn(|| queue.try_acquire(client)).collect()
+}
+
+fn poll<T>(future: Pin<&mut impl Future<Output = T>>) -> Poll<T> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
+}
+
+fn is_free(queue: &FairQueue, permits: usize) -> bool {
+    let state = queue.lock();
+    state.free == permits && state.clients.is_empty() && state.turns.is_empty()
+}
+
+#[test]
+fn alone_a_client_takes_more_than_its_share_and_leaves_some_to_who_comes_later() {
+    let queue = twelve();
+    let (heavy, other) = (client("heavy"), client("other"));
+    let held = all(&queue, &heavy);
+    assert_eq!(held.len(), 9);
+    let late = all(&queue, &other);
+    assert_eq!(late.len(), 3);
+    drop((held, late));
+    assert!(is_free(&queue, 12));
+}
+
+#[test]
+fn while_others_ask_a_client_takes_half() {
+    let queue = twelve();
+    let (heavy, other) = (client("heavy"), client("other"));
+    let one = queue.try_acquire(&other).expect("a permit");
+    let held = all(&queue, &heavy);
+    assert_eq!(held.len(), 6);
+    assert_eq!(all(&queue, &other).len(), 5);
+    drop(one);
+    // Alone again.
+    assert_eq!(all(&queue, &heavy).len(), 3);
+}
+
+/// A client that holds more than its share gets nothing until it is below, whoever waits first.
+#[test]
+fn what_is_released_goes_to_who_has_less_than_its_share() {
+    let queue = twelve();
+    let (heavy, other) = (client("heavy"), client("other"));
+    let mut held = all(&queue, &heavy);
+    let late = all(&queue, &other);
+    let mut first = pin!(queue.acquire(&heavy));
+    assert!(poll(first.as_mut()).is_pending());
+    let mut second = pin!(queue.acquire(&other));
+    assert!(poll(second.as_mut()).is_pending());
+    held.pop();
+    assert!(poll(first.as_mut()).is_pending());
+    let Poll::Ready(Some(_fourth)) = poll(second.as_mut()) else {
+        panic!("no permit for the other client");
+    };
+    // From eight to five: below the share.
+    held.truncate(5);
+    assert!(poll(first.as_mut()).is_ready());
+    drop(late);
+}
+
+#[test]
+fn waiting_clients_take_turns_however_much_each_asks() {
+    let queue = Arc::new(FairQueue::new(2, 50));
+    let clients = ["a", "b", "c"].map(client);
+    let held =
+        [&clients[0], &clients[1]].map(|client| queue.try_acquire(client).expect("a permit"));
+    // Four requests of `a` before one of each other client.
+    let order = [0, 0, 0, 0, 1, 2];
+    let mut waits: Vec<_> = order
+        .iter()
+        .map(|&at| (at, Box::pin(queue.acquire(&clients[at]))))
+        .collect();
+    for (_, wait) in &mut waits {
+        assert!(poll(wait.as_mut()).is_pending());
+    }
+    drop(held);
+    let mut served = Vec::new();
+    while !waits.is_empty() {
+        let mut done = Vec::new();
+        waits.retain_mut(|(at, wait)| match poll(wait.as_mut()) {
+            Poll::Ready(permit) => {
+                done.push((*at, permit.expect("open")));
+                false
+            }
+            Poll::Pending => true,
+        });
+        assert!(!done.is_empty(), "nobody was served of {}", waits.len());
+        served.extend(done.iter().map(|(at, _)| *at));
+    }
+    assert_eq!(served, [0, 1, 0, 2, 0, 0]);
+    assert!(is_free(&queue, 2));
+}
+
+#[test]
+fn a_wait_that_is_given_up_leaves_nothing_and_lets_others_be_alone() {
+    let queue = twelve();
+    let (heavy, other) = (client("heavy"), client("other"));
+    let mut held = all(&queue, &heavy);
+    let late = all(&queue, &other);
+    let mut more = pin!(queue.acquire(&heavy));
+    assert!(poll(more.as_mut()).is_pending());
+    {
+        let mut wait = pin!(queue.acquire(&other));
+        assert!(poll(wait.as_mut()).is_pending());
+        drop(late);
+        // It was granted, and nobody takes it.
+    }
+    held.truncate(8);
+    assert!(poll(more.as_mut()).is_ready());
+    drop(held);
+    assert!(is_free(&queue, 12));
+}
+
+#[test]
+fn the_service_itself_has_no_share_and_a_closed_queue_gives_nothing() {
+    let queue = twelve();
+    let held = all(&queue, &None);
+    assert_eq!(held.len(), 12);
+    let other = client("other");
+    let mut wait = pin!(queue.acquire(&other));
+    assert!(poll(wait.as_mut()).is_pending());
+    queue.close();
+    assert!(matches!(poll(wait.as_mut()), Poll::Ready(None)));
+    drop(held);
+    assert!(queue.try_acquire(&other).is_none());
+}
+
+#[test]
+fn few_permits_are_shared_as_far_as_that_goes() {
+    let most = [1, 2, 3, 4, 8].map(|permits| {
+        let queue = Arc::new(FairQueue::new(permits, 50));
+        let alone = all(&queue, &client("heavy"));
+        let late = all(&queue, &client("other"));
+        (alone.len(), late.len())
+    });
+    assert_eq!(most, [(1, 0), (1, 1), (2, 1), (3, 1), (6, 2)]);
+    let unshared = Arc::new(FairQueue::new(8, 100));
+    assert_eq!(all(&unshared, &client("heavy")).len(), 8);
+}
+
+#[test]
+fn in_a_queue_that_stands_nobody_waits_long() {
+    let queue = Arc::new(FairQueue::new(1, 50));
+    let (heavy, other) = (client("heavy"), client("other"));
+    let _held = queue.try_acquire(&heavy);
+    let usual = Duration::from_secs(5);
+    let mut wait = pin!(queue.acquire(&heavy));
+    assert!(poll(wait.as_mut()).is_pending());
+    assert_eq!(queue.time_to_wait(&heavy, usual), usual);
+    let long_ago = Instant::now().checked_sub(usual + usual);
+    let mut state = queue.lock();
+    state.clients.get_mut(&heavy).expect("waits").waiting_since = long_ago;
+    drop(state);
+    assert_eq!(queue.time_to_wait(&heavy, usual), usual / 5);
+    assert_eq!(queue.time_to_wait(&other, usual), usual);
+}

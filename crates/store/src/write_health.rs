@@ -1,0 +1,103 @@
+//! Whether writes work, as the writer found it, and how many commits failed, by cause.
+//!
+//! A write that meets a [`WriteFault`] sets it; only the probe of the upkeep clears it
+//! ([`super::Store::probe_write`]). A write that succeeds does not: it may have changed nothing, or have been
+//! small enough for the last bytes of a full disk.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::StoreError;
+use super::engine::WriteFault;
+
+/// The causes of failed commits that are no [`WriteFault`].
+const OTHER_CAUSES: [&str; 3] = ["unavailable", "uncertain", "other"];
+
+/// The number of causes that [`WriteHealth::failed_commits`] tells apart.
+pub const COMMIT_CAUSES: usize = WriteFault::ALL.len() + OTHER_CAUSES.len();
+
+/// Shared by the writer, which reports, and those who ask.
+#[derive(Debug, Default)]
+pub(super) struct WriteHealth {
+    fault: Mutex<Option<WriteFault>>,
+    failed: [AtomicU64; COMMIT_CAUSES],
+}
+
+impl WriteHealth {
+    /// Why writes do not work now; `None` when they do, as far as is known.
+    pub(super) fn fault(&self) -> Option<WriteFault> {
+        *self.locked()
+    }
+
+    /// Writes do not work, because of `fault`; or they work again.
+    pub(super) fn set(&self, fault: Option<WriteFault>) {
+        *self.locked() = fault;
+    }
+
+    /// Counts a commit that failed with this error, and notes its fault.
+    pub(super) fn failed(&self, error: &StoreError) {
+        let other = match error {
+            StoreError::NotWritable(fault, _) => return self.met(*fault),
+            StoreError::Unavailable(_) => 0,
+            StoreError::Uncertain(_) => 1,
+            _ => 2,
+        };
+        self.failed[WriteFault::ALL.len() + other].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts a commit that failed, at least for one of its writes, because of this fault; and notes it.
+    pub(super) fn met(&self, fault: WriteFault) {
+        self.failed[fault as usize].fetch_add(1, Ordering::Relaxed);
+        self.set(Some(fault));
+    }
+
+    /// Failed commits, with the name of each cause.
+    pub(super) fn failed_commits(&self) -> [(&'static str, u64); COMMIT_CAUSES] {
+        let mut names = WriteFault::ALL
+            .into_iter()
+            .map(WriteFault::name)
+            .chain(OTHER_CAUSES);
+        self.failed.each_ref().map(|count| {
+            let name = names.next().expect("as many names as counters");
+            (name, count.load(Ordering::Relaxed))
+        })
+    }
+
+    fn locked(&self) -> std::sync::MutexGuard<'_, Option<WriteFault>> {
+        // One word, so a poisoned lock is safe to use.
+        self.fault.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_commit_is_counted_under_its_cause_and_a_fault_stays_until_it_is_cleared() {
+        let health = WriteHealth::default();
+        health.failed(&StoreError::NotWritable(WriteFault::Standby, String::new()));
+        health.met(WriteFault::DiskFull);
+        for error in [
+            StoreError::Unavailable(String::new()),
+            StoreError::Uncertain(String::new()),
+            StoreError::Timeout,
+            StoreError::Constraint(String::new()),
+        ] {
+            health.failed(&error);
+        }
+        let counted = [
+            ("disk_full", 1),
+            ("disk_failure", 0),
+            ("read_only", 0),
+            ("standby", 1),
+            ("unavailable", 1),
+            ("uncertain", 1),
+            ("other", 2),
+        ];
+        assert_eq!(health.failed_commits(), counted);
+        assert_eq!(health.fault(), Some(WriteFault::DiskFull));
+        health.set(None);
+        assert_eq!(health.fault(), None);
+    }
+}
