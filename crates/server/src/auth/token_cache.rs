@@ -15,6 +15,14 @@ use obeya_store::clients::Client;
 /// The SHA-256 of a token.
 pub(super) type Digest = [u8; 32];
 
+/// The present settings of every client; `None` for those that are revoked or have unreadable settings.
+pub(super) type Clients = HashMap<String, Option<Arc<ClientSettings>>>;
+
+/// The settings in the rows of all clients.
+pub(super) fn settings_of(rows: &[Client]) -> Clients {
+    rows.iter().map(settings).collect()
+}
+
 /// A token whose signature and claims were verified.
 #[derive(Debug, Clone)]
 pub(super) struct VerifiedToken {
@@ -58,19 +66,18 @@ impl Grant {
 pub(super) struct TokenCache {
     capacity: usize,
     verified: HashMap<Digest, Arc<Grant>>,
-    /// Every client; `None` for those that are revoked or have unreadable settings.
-    clients: HashMap<String, Option<Arc<ClientSettings>>>,
+    clients: Clients,
     ring: Arc<KeyRing>,
     /// The number of the read that was applied last.
     applied: u64,
 }
 
 impl TokenCache {
-    pub(super) fn new(capacity: usize, ring: KeyRing, clients: &[Client]) -> Self {
+    pub(super) fn new(capacity: usize, ring: KeyRing, clients: Clients) -> Self {
         Self {
             capacity,
             verified: HashMap::new(),
-            clients: clients.iter().map(settings).collect(),
+            clients,
             ring: Arc::new(ring),
             applied: 0,
         }
@@ -128,13 +135,13 @@ impl TokenCache {
 
     /// Applies the keys and clients of the `number`-th read. Reads may overtake one another: one that began
     /// before the last applied one is ignored.
-    pub(super) fn apply(&mut self, number: u64, ring: KeyRing, clients: &[Client]) {
+    pub(super) fn apply(&mut self, number: u64, ring: KeyRing, clients: Clients) {
         if number < self.applied {
             return;
         }
         self.applied = number;
         self.ring = Arc::new(ring);
-        self.clients = clients.iter().map(settings).collect();
+        self.clients = clients;
         let Self { clients, ring, .. } = self;
         self.verified.retain(|_, grant| {
             let client = clients.get(&*grant.client_id).and_then(Option::as_ref);
@@ -181,28 +188,52 @@ mod tests {
     /// A poll that began before a change and ends after it must not undo it.
     #[test]
     fn a_read_that_was_overtaken_is_ignored() {
-        let mut cache = TokenCache::new(2, KeyRing::of_ids(&["k"]), &[client("Data.Read")]);
+        let mut cache = TokenCache::new(
+            2,
+            KeyRing::of_ids(&["k"]),
+            settings_of(&[client("Data.Read")]),
+        );
         cache.add([0; 32], token(), 0).expect("granted");
-        cache.apply(2, KeyRing::of_ids(&["k"]), &[client("Boards.Read")]);
-        cache.apply(1, KeyRing::of_ids(&["k"]), &[client("Data.Read")]);
+        cache.apply(
+            2,
+            KeyRing::of_ids(&["k"]),
+            settings_of(&[client("Boards.Read")]),
+        );
+        cache.apply(
+            1,
+            KeyRing::of_ids(&["k"]),
+            settings_of(&[client("Data.Read")]),
+        );
         let scopes = |cache: &TokenCache| cache.get(&[0; 32]).map(|grant| grant.scopes.list());
         assert_eq!(scopes(&cache).as_deref(), Some("Boards.Read"));
-        cache.apply(3, KeyRing::of_ids(&["k"]), &[client("Data.Read")]);
+        cache.apply(
+            3,
+            KeyRing::of_ids(&["k"]),
+            settings_of(&[client("Data.Read")]),
+        );
         assert_eq!(scopes(&cache).as_deref(), Some("Data.Read"));
     }
 
     /// A token may be verified while the read that withdraws its key or client is applied.
     #[test]
     fn a_token_is_not_added_after_its_key_or_client_was_withdrawn() {
-        let mut cache = TokenCache::new(2, KeyRing::of_ids(&["k"]), &[client("Data.Read")]);
-        cache.apply(1, KeyRing::of_ids(&["other"]), &[client("Data.Read")]);
+        let mut cache = TokenCache::new(
+            2,
+            KeyRing::of_ids(&["k"]),
+            settings_of(&[client("Data.Read")]),
+        );
+        cache.apply(
+            1,
+            KeyRing::of_ids(&["other"]),
+            settings_of(&[client("Data.Read")]),
+        );
         let refused = cache.add([0; 32], token(), 0);
         assert_eq!(refused.map(drop), Err(Refusal::UNKNOWN_KEY));
         let revoked = Client {
             revoked_at: Some(1),
             ..client("Data.Read")
         };
-        cache.apply(2, KeyRing::of_ids(&["k"]), &[revoked]);
+        cache.apply(2, KeyRing::of_ids(&["k"]), settings_of(&[revoked]));
         assert_eq!(
             cache.add([0; 32], token(), 0).map(drop),
             Err(Refusal::Revoked)

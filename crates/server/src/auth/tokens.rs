@@ -17,7 +17,7 @@ use super::jws::{self, TokenError, Unverified};
 use super::keys::{self as signing_keys, Jwk, KeyRing};
 use super::scopes::Scopes;
 use super::secrets;
-use super::token_cache::{Digest as TokenDigest, Grant, TokenCache, VerifiedToken};
+use super::token_cache::{Digest as TokenDigest, Grant, TokenCache, VerifiedToken, settings_of};
 use crate::config::{Clock, TICKS_PER_SECOND};
 use crate::http::problem::Problem;
 use crate::key_encryption::{KeyEncryptionKey, is_encrypted};
@@ -126,7 +126,7 @@ impl Tokens {
             argon2id_remains: AtomicBool::new(secrets::argon2id_remains(&clients, now)),
             revocations_read: AtomicU64::new(nanos(begun)),
             reads: AtomicU64::new(0),
-            cache: RwLock::new(TokenCache::new(capacity, ring, &clients)),
+            cache: RwLock::new(TokenCache::new(capacity, ring, settings_of(&clients))),
             clock,
             encryption,
             checks: Arc::new(Semaphore::new(
@@ -275,10 +275,10 @@ impl Tokens {
             .await?;
         let remains = secrets::argon2id_remains(&clients, now);
         self.argon2id_remains.store(remains, Ordering::Relaxed);
-        // Parsing a key is slow, so not under the lock. A ring that another read changes meanwhile is only
-        // read from.
+        // Parsing is slow, so not under the lock. A ring that another read changes meanwhile is only read from.
         let ring = self.ring().updated(&rows, self.encryption.as_ref());
-        self.write().apply(number, ring, &clients);
+        let clients = settings_of(&clients);
+        self.write().apply(number, ring, clients);
         // Set after the list was applied, and never decreased: reads may overtake one another.
         self.revocations_read
             .fetch_max(nanos(begun), Ordering::Release);
