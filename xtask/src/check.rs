@@ -4,11 +4,11 @@ use anyhow::{Result, bail};
 
 use crate::process::{self, cargo};
 use crate::report::Part;
-use crate::{regen, tidy};
+use crate::{deny, regen, tidy};
 
 /// Runs every check, also after a failure, and fails if one failed.
-pub(crate) fn run() -> Result<Part> {
-    let part = all();
+pub(crate) fn run(options: &deny::Options) -> Result<Part> {
+    let part = all(options);
     if part.failed > 0 {
         bail!(
             "{} of {} checks failed",
@@ -20,15 +20,16 @@ pub(crate) fn run() -> Result<Part> {
 }
 
 /// A check prints its findings on stderr, or returns them as the error.
-type Check = fn() -> Result<()>;
+type Check<'a> = &'a dyn Fn() -> Result<()>;
 
 /// Runs and counts every check.
-pub(crate) fn all() -> Part {
-    let checks: [(&str, Check); 4] = [
-        ("formatting (fix with `cargo fmt --all`)", formatting),
-        ("lints", lints),
-        ("generated files", regen::check),
-        ("structure", tidy::run),
+pub(crate) fn all(options: &deny::Options) -> Part {
+    let checks: [(&str, Check<'_>); 5] = [
+        ("formatting (fix with `cargo fmt --all`)", &formatting),
+        ("lints", &lints),
+        ("generated files", &regen::check),
+        ("structure", &tidy::run),
+        ("dependencies", &|| deny::run(options)),
     ];
     let mut part = Part::new("Checks", true, 0, 0);
     for (name, check) in checks {

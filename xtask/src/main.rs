@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod deny;
 mod dist;
 mod linter;
 mod packages;
@@ -39,8 +40,11 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
-    /// Checks that need no test: formatting, lints, generated files, structure.
-    Check,
+    /// Checks that need no test: formatting, lints, generated files, structure, dependencies.
+    Check(deny::Options),
+    /// Checks the dependencies against deny.toml, the part of `check` that may use a snapshot of the
+    /// advisories.
+    Deny(deny::Options),
     /// Everything: check, Rust tests, documentation tests, a validator of the specification, Python tests,
     /// packages, Schemathesis.
     Test {
@@ -104,7 +108,8 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse().command {
         Command::Regen { check: false } => regen::write(),
         Command::Regen { check: true } => regen::check(),
-        Command::Check => check::run().map(|_| ()),
+        Command::Check(options) => check::run(&options).map(|_| ()),
+        Command::Deny(options) => deny::run(&options),
         Command::Test { long } => test::run(long),
         Command::Schemathesis { long } => schemathesis::run(long),
         Command::Python { long } => python::run(long),

@@ -5,12 +5,12 @@ use anyhow::{Result, bail};
 use crate::python::Units;
 use crate::report::{Part, summary};
 use crate::schemathesis::Binary;
-use crate::{check, linter, packages, python, rust, schemathesis};
+use crate::{check, deny, linter, packages, python, rust, schemathesis};
 
 /// Runs every part, also after a failure; the last line counts them all. `long` runs tests that search, or
 /// kill and start processes, for longer.
 pub(crate) fn run(long: bool) -> Result<()> {
-    let checks = Part::of("Checks", || Ok(check::all()));
+    let checks = Part::of("Checks", || Ok(check::all(&deny::Options::from_env())));
     let rust = Part::of("Rust", || rust::tests(long));
     // The crates that the Rust tests have compiled are reused: alone, a package would be compiled with other
     // features.

@@ -1,18 +1,20 @@
 //! `obeya serve`: runs the service on a database until a signal stops it.
 
 use std::io::{self, Write as _};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
+use listenfd::ListenFd;
 use obeya_server::store::StoreError;
-use obeya_server::{Config, ForwardedHeader, LeftoverWal, Network, Server, StartError};
+use obeya_server::{Config, ForwardedHeader, LeftoverWal, Network, Server, StartError, TlsFiles};
 use tracing_subscriber::EnvFilter;
 
 use crate::database::DatabaseArg;
 use crate::keys::KeyEncryptionArg;
 use crate::limits::LimitArgs;
-use crate::stop::StopSignal;
+use crate::stop::{ReloadSignal, StopSignal};
 
 const NO_DATABASE: &str = "the service did not start; --create creates a new database";
 
@@ -59,6 +61,30 @@ pub(crate) struct Args {
     /// The header in which they name it; the other one is ignored, because proxies pass it on unchecked
     #[arg(long, env = "OBEYA_FORWARDED_HEADER", value_name = "NAME", value_enum, default_value_t = ForwardedHeaderName::XForwardedFor)]
     forwarded_header: ForwardedHeaderName,
+
+    /// The certificate of --listen, in PEM, followed by those of the authorities above it. Without it the
+    /// service speaks plain HTTP. It is read again after SIGHUP, and when it changes
+    #[arg(
+        long,
+        env = "OBEYA_TLS_CERTIFICATE",
+        value_name = "FILE",
+        requires = "tls_key"
+    )]
+    tls_certificate: Option<PathBuf>,
+
+    /// The private key of the certificate, in PEM
+    #[arg(
+        long,
+        env = "OBEYA_TLS_KEY",
+        value_name = "FILE",
+        requires = "tls_certificate"
+    )]
+    tls_key: Option<PathBuf>,
+
+    /// An origin (https://app.example) whose pages may use the service in a browser (CORS), or * for any; may
+    /// be repeated, or a list with commas
+    #[arg(long, env = "OBEYA_CORS_ORIGIN", value_name = "ORIGIN", value_delimiter = ',', value_parser = origin)]
+    cors_origin: Vec<String>,
 
     /// The public URL of the service, if requests do not carry it (behind a proxy that terminates TLS)
     #[arg(long, value_name = "URL")]
@@ -111,6 +137,23 @@ enum LogFormat {
     Json,
 }
 
+/// An origin as browsers send it: scheme, host and a port that is not the usual one.
+fn origin(text: &str) -> Result<String, String> {
+    let host = text.split_once("://").map(|(_, host)| host);
+    let is_origin = host.is_some_and(|host| {
+        !host.is_empty()
+            && !host.contains(['/', '?', '#', '@', ' '])
+            && *text == *text.to_lowercase()
+    });
+    if is_origin || text == "*" {
+        return Ok(text.to_owned());
+    }
+    Err(
+        "expected an origin such as https://app.example, in lower case and without a path, or *"
+            .into(),
+    )
+}
+
 fn filter(text: &str) -> Result<String, String> {
     EnvFilter::try_new(text)
         .map(|_| text.to_owned())
@@ -135,6 +178,11 @@ pub(crate) async fn run(args: Args) -> Result<()> {
     config.base_url = args.base_url;
     config.auth_url = args.auth_url;
     config.admin_listen = args.admin_listen;
+    config.tls = args
+        .tls_certificate
+        .zip(args.tls_key)
+        .map(|(certificate, key)| TlsFiles { certificate, key });
+    config.cors_origins = args.cors_origin;
     config.trusted_proxies = args.trusted_proxy;
     config.forwarded_header = match args.forwarded_header {
         ForwardedHeaderName::XForwardedFor => ForwardedHeader::XForwardedFor,
@@ -146,7 +194,21 @@ pub(crate) async fn run(args: Args) -> Result<()> {
     config.token_lifetime = Duration::from_secs(args.token_lifetime);
     config.never_store_reporter = args.never_store_reporter;
     config.key_encryption = args.key_encryption.read()?;
-    let running = Server::start(config).await.map_err(|error| {
+    let scheme = if config.tls.is_some() {
+        "https"
+    } else {
+        "http"
+    };
+    // Caught before the service is ready, as the signals to stop.
+    let mut reload = match &config.tls {
+        Some(_) => Some(ReloadSignal::catch().context("signals cannot be caught")?),
+        None => None,
+    };
+    let running = match inherited_socket()? {
+        Some(socket) => Server::start_on(config, socket).await,
+        None => Server::start(config).await,
+    };
+    let running = running.map_err(|error| {
         let is_empty = matches!(
             error,
             StartError::Store {
@@ -164,13 +226,33 @@ pub(crate) async fn run(args: Args) -> Result<()> {
     let mut stop = StopSignal::catch().context("signals cannot be caught")?;
     // Exactly this one line: supervisors wait for it and read the port from it.
     let mut out = io::stdout();
-    writeln!(out, "listening on http://{}", running.address())
+    writeln!(out, "listening on {scheme}://{}", running.address())
         .and_then(|()| out.flush())
         .context("the address could not be printed")?;
-    stop.received().await;
+    loop {
+        tokio::select! {
+            () = stop.received() => break,
+            // The service has logged a certificate that it cannot use, and goes on with the last one.
+            () = received(&mut reload) => drop(running.reload_certificate().await),
+        }
+    }
     tokio::select! {
         () = running.shutdown() => Ok(()),
         () = stop.received() => bail!("stopped at once: requests in flight were cut off"),
+    }
+}
+
+/// The socket that a supervisor such as systemd listens on for the service, if it does.
+fn inherited_socket() -> Result<Option<TcpListener>> {
+    let socket = ListenFd::from_env().take_tcp_listener(0);
+    socket.context("the supervisor passed something else than a socket for TCP (LISTEN_FDS)")
+}
+
+/// Returns when the signal came; never without one.
+async fn received(signal: &mut Option<ReloadSignal>) {
+    match signal {
+        Some(signal) => signal.received().await,
+        None => std::future::pending().await,
     }
 }
 

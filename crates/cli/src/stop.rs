@@ -1,4 +1,4 @@
-//! Waits for the signal to stop.
+//! Waits for the signal to stop, and for the one to read files again.
 
 use std::io;
 
@@ -47,5 +47,42 @@ impl StopSignal {
             // No signal can arrive: wait forever.
             std::future::pending::<()>().await;
         }
+    }
+}
+
+/// SIGHUP, which asks a service to read its files again. Elsewhere than on Unix it never comes.
+///
+/// It is caught from the creation of this value; an uncaught one ends the process.
+pub(crate) struct ReloadSignal {
+    #[cfg(unix)]
+    hangup: tokio::signal::unix::Signal,
+}
+
+impl ReloadSignal {
+    /// Catches the signal.
+    #[cfg(unix)]
+    pub(crate) fn catch() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self {
+            hangup: signal(SignalKind::hangup())?,
+        })
+    }
+
+    /// Returns when the signal came; called again, when it came again.
+    #[cfg(unix)]
+    pub(crate) async fn received(&mut self) {
+        self.hangup.recv().await;
+    }
+
+    /// Catches nothing.
+    #[cfg(not(unix))]
+    pub(crate) fn catch() -> io::Result<Self> {
+        Ok(Self {})
+    }
+
+    /// Never returns.
+    #[cfg(not(unix))]
+    pub(crate) async fn received(&mut self) {
+        std::future::pending().await
     }
 }

@@ -108,7 +108,7 @@ impl App {
             .and_then(|host| Authority::try_from(host.as_bytes()).ok());
         match authority {
             Some(authority) if !authority.as_str().contains('@') => {
-                Cow::Owned(format!("http://{authority}"))
+                Cow::Owned(format!("{}://{authority}", self.config.scheme()))
             }
             _ => Cow::Borrowed(&self.base_url),
         }

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroU32;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -46,8 +47,14 @@ pub struct Config {
     pub trusted_proxies: Vec<Network>,
     /// The header in which the trusted proxies report the address of their client.
     pub forwarded_header: ForwardedHeader,
+    /// The certificate and key of [`Self::listen`]. Default: none, which is plain HTTP.
+    pub tls: Option<TlsFiles>,
+    /// The origins (`https://app.example`) whose pages may read responses in a browser (CORS); `*` is any.
+    /// Default: none.
+    pub cors_origins: Vec<String>,
     /// The URL under which clients reach the service, without a trailing slash: next links start with it.
-    /// Default: `http://` and the request's `Host`. Set it behind a proxy that ends TLS or changes the host.
+    /// Default: `http://` (with [`Self::tls`] `https://`) and the request's `Host`. Set it behind a proxy
+    /// that ends TLS or changes the host.
     pub base_url: Option<String>,
     /// The issuer of tokens, without a trailing slash: the `iss` of every token, and the issuer in the
     /// discovery document. Default: the base URL, or `http://` and the bound address, which serves
@@ -68,6 +75,15 @@ pub struct Config {
     pub limits: Limits,
     /// The clock of the service.
     pub clock: Clock,
+}
+
+/// The files of a certificate, in PEM. They are read again when they change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TlsFiles {
+    /// The certificate, followed by those of the authorities between it and a root.
+    pub certificate: PathBuf,
+    /// Its private key.
+    pub key: PathBuf,
 }
 
 /// A header in which a proxy reports the address of its client.
@@ -161,6 +177,9 @@ pub struct Limits {
     /// Most refused requests that are logged in a second, and as many refused token requests; the others are
     /// summarised. Default 20.
     pub logged_refusals: u32,
+    /// The interval at which the service checks whether the files of its certificate have changed. Default 5
+    /// s.
+    pub certificate_check: Duration,
     /// The interval at which the service checks that the files of a SQLite database are in place, and whether
     /// writes work again after one found that they do not. Default 2 s.
     pub file_check: Duration,
@@ -201,6 +220,7 @@ impl Default for Limits {
             address_rate: None,
             token_failure_rate: TOKEN_FAILURES,
             logged_refusals: 20,
+            certificate_check: Duration::from_secs(5),
             file_check: Duration::from_secs(2),
             purge: Duration::from_secs(3600),
         }
@@ -219,6 +239,8 @@ impl Config {
             admin_listen: None,
             trusted_proxies: Vec::new(),
             forwarded_header: ForwardedHeader::default(),
+            tls: None,
+            cors_origins: Vec::new(),
             base_url: None,
             auth_url: None,
             token_lifetime: Duration::from_secs(86_400),
@@ -227,6 +249,14 @@ impl Config {
             audit_retention: None,
             limits: Limits::default(),
             clock: Clock::system(),
+        }
+    }
+
+    /// The scheme of the URLs under which the service itself can be reached.
+    pub(crate) fn scheme(&self) -> &'static str {
+        match self.tls {
+            Some(_) => "https",
+            None => "http",
         }
     }
 

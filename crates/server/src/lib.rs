@@ -20,6 +20,7 @@ mod router;
 mod serve;
 mod spec;
 mod telemetry;
+mod tls;
 mod upkeep;
 
 pub use obeya_transfer::{backup, check, export, import, migrate};
@@ -28,9 +29,10 @@ pub use obeya_transfer::{backup, check, export, import, migrate};
 pub use obeya_store as store;
 
 pub use auth::admin;
-pub use config::{Clock, Config, ForwardedHeader, LeftoverWal, Limits, QueryLimits};
+pub use config::{Clock, Config, ForwardedHeader, LeftoverWal, Limits, QueryLimits, TlsFiles};
 pub use key_encryption::{InvalidKeyEncryptionKey, KeyEncryptionKey};
 pub use network::{InvalidNetwork, Network};
 pub use obeya_store::{connect_postgres, without_password};
 pub use rate_limit::{InvalidRateLimit, RateLimit};
 pub use serve::{Running, Server, StartError};
+pub use tls::TlsError;

@@ -2,6 +2,7 @@
 //! what a request means.
 
 use std::convert::Infallible;
+use std::error::Error;
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use crate::http::connections::{Connection, HeadTimeout, IdleQueue, Peer};
 use crate::http::write_timeout::WriteTimeout;
 use crate::pipeline::{self, Pipeline};
 use crate::telemetry::OpenConnections;
+use crate::tls::Tls;
 
 /// The pause after the listener failed, for example because the process is out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -38,6 +40,8 @@ pub(crate) struct Listener {
     pub(crate) pipeline: Arc<Pipeline>,
     /// Most connections at a time.
     pub(crate) connections: usize,
+    /// The certificate, if connections have TLS.
+    pub(crate) tls: Option<Arc<Tls>>,
     /// Counts them for the metrics.
     pub(crate) open: OpenConnections,
     /// The limit for each address, if there is one.
@@ -69,7 +73,7 @@ impl Listener {
                 && let Some(accepted) = waiting.take()
             {
                 let connection = Connection::new(&idle);
-                connections.spawn(self.serve(accepted, connection, &builder, &graceful));
+                connections.spawn(self.serve(accepted, connection, &builder, &graceful, &stopped));
             }
             tokio::select! {
                 _ = stopped.changed() => break,
@@ -122,9 +126,11 @@ impl Listener {
         connection: Arc<Connection>,
         builder: &http1::Builder,
         graceful: &GracefulShutdown,
+        stopped: &watch::Receiver<()>,
     ) -> impl Future<Output = ()> + Send + use<> {
         let pipeline = Arc::clone(&self.pipeline);
-        let (builder, watcher) = (builder.clone(), graceful.watcher());
+        let acceptor = self.tls.as_ref().map(|tls| tls.acceptor());
+        let (builder, watcher, stopped) = (builder.clone(), graceful.watcher(), stopped.clone());
         let open = self.open.count();
         async move {
             let _open = open;
@@ -135,19 +141,40 @@ impl Listener {
             } = accepted;
             let closing = Arc::clone(&connection);
             let answered = async move {
+                let Some(acceptor) = acceptor else {
+                    let served = answer(&pipeline, connection, &builder, stream, peer);
+                    return watcher.watch(served).await.map_err(Into::into);
+                };
+                let limit = pipeline.app.config.limits.header_read;
+                let stream = handshake(acceptor.accept(stream), limit, stopped).await?;
                 let served = answer(&pipeline, connection, &builder, stream, peer);
-                if let Err(error) = watcher.watch(served).await {
-                    // The client disconnected, or sent something other than HTTP.
-                    tracing::debug!(%error, "connection ended");
-                }
+                watcher.watch(served).await.map_err(Into::into)
             };
             tokio::select! {
-                () = answered => {}
+                ended = answered => {
+                    if let Err(error) = ended {
+                        // The client disconnected, or sent something other than HTTP.
+                        let error: Box<dyn Error + Send + Sync> = error;
+                        tracing::debug!(%error, "connection ended");
+                    }
+                }
                 () = closing.closing() => {
                     tracing::debug!(%peer, "closed an idle connection to accept another");
                 }
             }
         }
+    }
+}
+
+/// A handshake, which has as much time as a head, and none once the service stops.
+async fn handshake<S>(
+    accepted: impl Future<Output = std::io::Result<S>>,
+    limit: Duration,
+    mut stopped: watch::Receiver<()>,
+) -> std::io::Result<S> {
+    tokio::select! {
+        stream = tokio::time::timeout(limit, accepted) => stream?,
+        _ = stopped.changed() => Err(ErrorKind::ConnectionAborted.into()),
     }
 }
 

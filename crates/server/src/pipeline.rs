@@ -26,7 +26,7 @@ use crate::http::odata::{ANSWERED_VERSION, ODATA_VERSION, is_odata};
 use crate::http::path::Captures;
 use crate::http::problem::{Problem, ProblemContext};
 use crate::http::request_id::{self, RequestId, X_REQUEST_ID};
-use crate::http::{encoding, extract};
+use crate::http::{cors, encoding, extract, security_headers};
 use crate::router::{self, Route, Routes};
 use crate::telemetry::{LOGGED_METHOD_BYTES, LOGGED_PATH_BYTES, panic_text, shortened};
 
@@ -34,30 +34,37 @@ use crate::telemetry::{LOGGED_METHOD_BYTES, LOGGED_PATH_BYTES, panic_text, short
 pub(crate) struct Pipeline {
     pub(crate) app: Arc<App>,
     routes: Routes,
+    /// Whether its connections have TLS.
+    is_encrypted: bool,
 }
 
 impl Pipeline {
     /// A pipeline with all routes.
     pub(crate) fn new(app: &Arc<App>) -> Arc<Self> {
-        Self::with(app, Routes::new())
+        Self::with(app, Routes::new(), app.config.tls.is_some())
     }
 
     /// A pipeline that serves only health, readiness and metrics.
     pub(crate) fn admin(app: &Arc<App>) -> Arc<Self> {
-        Self::with(app, Routes::admin())
+        Self::with(app, Routes::admin(), false)
     }
 
-    fn with(app: &Arc<App>, routes: Routes) -> Arc<Self> {
+    fn with(app: &Arc<App>, routes: Routes, is_encrypted: bool) -> Arc<Self> {
         Arc::new(Self {
             app: Arc::clone(app),
             routes,
+            is_encrypted,
         })
     }
 }
 
 /// Answers any request.
 pub(crate) async fn serve(pipeline: &Pipeline, request: Request<Incoming>) -> Response {
-    let Pipeline { app, routes } = pipeline;
+    let Pipeline {
+        app,
+        routes,
+        is_encrypted,
+    } = pipeline;
     let started = Instant::now();
     app.metrics.in_flight.inc();
     let _done = InFlight(app);
@@ -77,8 +84,15 @@ pub(crate) async fn serve(pipeline: &Pipeline, request: Request<Incoming>) -> Re
     let gzip = encoding::takes_gzip(&head.headers);
     let has_preference = head.headers.contains_key(extract::PREFER) && is_strict(&head.headers);
 
+    let origins = &app.config.cors_origins;
+    let origin = cors::allowed_origin(origins, &head.headers);
+    let is_preflight = origin.is_some() && cors::is_preflight(&head);
+
     let mut caller = None;
     let (route, outcome) = match find(pipeline, &head, address) {
+        Err(problem) if is_preflight && problem.status() == StatusCode::METHOD_NOT_ALLOWED => {
+            (None, Ok(cors::preflight()))
+        }
         Ok((route, captures)) => {
             // Pinned once: a handler's future is large, and each layer around it would move it.
             let answer = pin!(router::answer(
@@ -131,6 +145,10 @@ pub(crate) async fn serve(pipeline: &Pipeline, request: Request<Incoming>) -> Re
         .as_ref()
         .map(|caller| (&*caller.client_id, caller.client.rate));
     app.rates.show(address, limited, response.headers_mut());
+    security_headers::add(response.headers_mut(), *is_encrypted);
+    if !origins.is_empty() {
+        cors::add(response.headers_mut(), origin);
+    }
     let took = started.elapsed();
     app.metrics
         .answered(Route::label(route), response.status(), took);
@@ -167,7 +185,7 @@ fn find(
     head: &Parts,
     address: Option<IpAddr>,
 ) -> Result<(Route, Captures), Problem> {
-    let Pipeline { app, routes } = pipeline;
+    let Pipeline { app, routes, .. } = pipeline;
     let found = routes.find(&head.method, head.uri.path());
     let is_monitoring =
         matches!(found, Ok((Route::Endpoint(endpoint), _)) if endpoint.is_monitoring());

@@ -16,9 +16,12 @@ use crate::http::address_share::AddressShares;
 use crate::listener::Listener;
 use crate::pipeline::Pipeline;
 use crate::router;
+use crate::tls::{Tls, TlsError};
 use crate::upkeep;
 use obeya_store::engine::StoreError;
 use obeya_store::without_password;
+
+const UNUSABLE: &str = "cannot use the certificate; the last one stays in use";
 
 /// Starts services.
 #[derive(Debug)]
@@ -37,6 +40,9 @@ pub enum StartError {
         #[source]
         source: std::io::Error,
     },
+    /// The certificate cannot be used.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// The database cannot be used.
     #[error("cannot open the database {db}")]
     Store {
@@ -52,6 +58,7 @@ pub enum StartError {
 /// finish.
 pub struct Running {
     app: Arc<App>,
+    tls: Option<Arc<Tls>>,
     address: SocketAddr,
     admin_address: Option<SocketAddr>,
     /// Dropping it stops the listeners.
@@ -68,13 +75,52 @@ impl Server {
     /// # Errors
     /// The address cannot be bound, or the database cannot be used.
     pub async fn start(config: Config) -> Result<Running, StartError> {
-        let (socket, address) = bind(config.listen).await?;
+        let socket = bind(config.listen).await?;
+        Self::start_with(config, socket).await
+    }
+
+    /// The same on a socket that listens already, instead of [`Config::listen`]: of a supervisor that keeps
+    /// it open while the service restarts.
+    ///
+    /// # Errors
+    /// As with [`Self::start`].
+    pub async fn start_on(
+        config: Config,
+        socket: std::net::TcpListener,
+    ) -> Result<Running, StartError> {
+        let failed = |source| StartError::Bind {
+            address: config.listen,
+            source,
+        };
+        socket.set_nonblocking(true).map_err(failed)?;
+        let address = socket.local_addr().map_err(failed)?;
+        let socket = TcpListener::from_std(socket).map_err(failed)?;
+        Self::start_with(config, (socket, address)).await
+    }
+
+    async fn start_with(
+        config: Config,
+        (socket, address): (TcpListener, SocketAddr),
+    ) -> Result<Running, StartError> {
+        let tls = config
+            .tls
+            .as_ref()
+            .map(Tls::open)
+            .transpose()?
+            .map(Arc::new);
+        if tls.is_none() && is_exposed(address) {
+            tracing::warn!(
+                %address,
+                "listening beyond this machine without TLS: everybody on the network can read tokens and data, unless a proxy ends TLS on the same machine; set --tls-certificate and --tls-key"
+            );
+        }
         let (admin, admin_address) = match config.admin_listen {
             Some(address) => Some(bind(address).await?).unzip(),
             None => (None, None),
         };
         let db = without_password(&config.db);
-        let opened = App::open(config, &format!("http://{address}"), &router::labels()).await;
+        let bound = format!("{}://{address}", config.scheme());
+        let opened = App::open(config, &bound, &router::labels()).await;
         let opened = opened.map_err(|source| StartError::Store { db, source })?;
         let app = Arc::new(opened);
         let limits = &app.config.limits;
@@ -84,6 +130,7 @@ impl Server {
             socket,
             pipeline: Pipeline::new(&app),
             connections: limits.connections,
+            tls: tls.clone(),
             open: app.metrics.listener("main", limits.connections),
             shares: limits.connections_per_address.map(AddressShares::new),
         };
@@ -93,15 +140,23 @@ impl Server {
                 socket,
                 pipeline: Pipeline::admin(&app),
                 connections: limits.admin_connections,
+                tls: None,
                 open: app.metrics.listener("admin", limits.admin_connections),
                 shares: None,
             };
             listeners.spawn(admin.run(stopped));
         }
-        let upkeep = upkeep::start(&app);
+        let mut upkeep = upkeep::start(&app);
+        if let Some(tls) = &tls {
+            upkeep.spawn(follow_certificate(
+                Arc::clone(tls),
+                limits.certificate_check,
+            ));
+        }
         tracing::info!(%address, admin_address = admin_address.map(tracing::field::display), base_url = app.base_url, "listening");
         Ok(Running {
             app,
+            tls,
             address,
             admin_address,
             stop: Some(stop),
@@ -134,6 +189,22 @@ impl Running {
     #[must_use]
     pub fn admin_address(&self) -> Option<SocketAddr> {
         self.admin_address
+    }
+
+    /// Reads the files of the certificate again now, as the service does by itself some time after they have
+    /// changed. Connections keep the certificate that they have.
+    ///
+    /// # Errors
+    /// The files cannot be used, which is logged; the last ones stay in use.
+    pub async fn reload_certificate(&self) -> Result<(), TlsError> {
+        let Some(tls) = &self.tls else {
+            return Ok(());
+        };
+        let reloaded = reload(tls).await;
+        if let Err(error) = &reloaded {
+            tracing::error!(%error, "{UNUSABLE}");
+        }
+        reloaded
     }
 
     /// Creates a client that may request tokens.
@@ -257,4 +328,53 @@ async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), StartErr
     let socket = TcpListener::bind(address).await.map_err(failed)?;
     let bound = socket.local_addr().map_err(failed)?;
     Ok((socket, bound))
+}
+
+/// Whether other machines can connect to an address.
+fn is_exposed(address: SocketAddr) -> bool {
+    !address.ip().to_canonical().is_loopback()
+}
+
+/// Reads the files of the certificate when they change. A fault is logged once, not at every check.
+async fn follow_certificate(tls: Arc<Tls>, period: Duration) {
+    let mut last = None;
+    loop {
+        tokio::time::sleep(period).await;
+        let fault = reload(&tls).await.err().map(|error| error.to_string());
+        if let Some(error) = fault.as_ref().filter(|_| fault != last) {
+            tracing::error!(error, "{UNUSABLE}");
+        }
+        last = fault;
+    }
+}
+
+async fn reload(tls: &Arc<Tls>) -> Result<(), TlsError> {
+    let tls = Arc::clone(tls);
+    // This fails only if reading panicked, or the runtime ends.
+    let read = tokio::task::spawn_blocking(move || tls.reload()).await;
+    if read.unwrap_or(Ok(false))? {
+        tracing::info!("the certificate has changed");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_loopback_address_is_not_exposed() {
+        for (address, exposed) in [
+            ("127.0.0.1:80", false),
+            ("127.8.0.1:80", false),
+            ("[::1]:80", false),
+            ("[::ffff:127.0.0.1]:80", false),
+            ("0.0.0.0:80", true),
+            ("[::]:80", true),
+            ("10.0.0.1:80", true),
+        ] {
+            let address = address.parse().expect("an address");
+            assert_eq!(is_exposed(address), exposed, "{address}");
+        }
+    }
 }

@@ -23,7 +23,7 @@ const PACKAGE: &str = "obeya-cli";
 const BINARY: &str = "obeya";
 
 /// Files of the repository that the archive contains in addition to the binary, at the same paths.
-const DOCUMENTS: [&str; 12] = [
+const DOCUMENTS: [&str; 15] = [
     "LICENSE",
     "LICENSE-MIT",
     "LICENSE-APACHE",
@@ -31,10 +31,13 @@ const DOCUMENTS: [&str; 12] = [
     "CHANGELOG.md",
     "SECURITY.md",
     "docs/backup.md",
+    "docs/limits.md",
+    "docs/network.md",
     "docs/operations.md",
     "docs/postgresql.md",
     "packaging/systemd/obeya.env",
     "packaging/systemd/obeya.service",
+    "packaging/systemd/obeya.socket",
     "packaging/systemd/obeya.sysusers",
 ];
 
@@ -250,7 +253,12 @@ mod tests {
         );
         assert_eq!(
             names(&folder.join("packaging/systemd")),
-            ["obeya.env", "obeya.service", "obeya.sysusers"]
+            [
+                "obeya.env",
+                "obeya.service",
+                "obeya.socket",
+                "obeya.sysusers"
+            ]
         );
         let stripped = folder.join("obeya");
         let size = |path: &Path| fs::metadata(path).expect("a file").len();

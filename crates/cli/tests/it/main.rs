@@ -19,12 +19,18 @@ mod keys;
 mod killed;
 mod limits;
 mod migrate;
+mod model_based;
 mod on_postgres;
 mod postgres;
+#[cfg(target_os = "linux")]
+mod power_loss;
 mod pull;
 mod replicas;
 mod restore;
 mod restored;
 mod serve;
+#[cfg(unix)]
+mod sockets;
 mod sync;
+mod upgrades;
 mod usage;

@@ -22,6 +22,20 @@ fn wrong_usage_exits_with_2_and_says_what_is_wrong() {
             "expected an IP address, or a network such as 10.0.0.0/8",
         ),
         (
+            vec!["serve", "--db", &db, "--tls-key", "key.pem"],
+            "--tls-certificate",
+        ),
+        (
+            vec![
+                "serve",
+                "--db",
+                &db,
+                "--cors-origin",
+                "https://app.example/",
+            ],
+            "expected an origin such as https://app.example",
+        ),
+        (
             vec!["serve", "--db", &db, "--client-rate", "fast"],
             "expected requests and seconds, such as 600/60",
         ),

@@ -103,6 +103,10 @@ impl RateLimits {
         client: Option<(&str, Option<RateLimit>)>,
         to: &mut HeaderMap,
     ) {
+        let has_own = client.is_some_and(|(_, own)| own.is_some());
+        if self.client_rate.is_none() && self.address_rate.is_none() && !has_own {
+            return;
+        }
         let now = self.clock.monotonic();
         let mut shown = Shown::default();
         if let Some((client, own)) = client

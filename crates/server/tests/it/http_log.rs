@@ -231,7 +231,6 @@ async fn refused_requests_are_summarised_and_accepted_ones_are_not() {
             .sum();
         assert_eq!(logged + counted, count, "{summaries:?}");
         // Two lines in each second that had begun.
-        #[expect(clippy::cast_precision_loss, reason = "these are few")]
         let most = 2.0 * (seconds + 1.0);
         assert!((logged as f64) <= most, "{logged} in {seconds} s");
     }

@@ -17,6 +17,7 @@ pub mod export;
 pub mod export_plant;
 pub mod http;
 pub mod http_connection;
+pub mod http_edges;
 pub mod http_log;
 pub mod http_metrics;
 pub mod http_shares;

@@ -86,3 +86,13 @@ INSERT INTO datasource_values (datasource_id, value_date, id, value, registratio
     SELECT 4, i * 36000000000, i, i / 7.0, i, 'Line ' || (i % 5) FROM n;
 -- A text alone longer than a batch.
 UPDATE improvements SET text = replace(hex(zeroblob(700000)), '00', 'å ') WHERE id = 6;
+
+-- The second entry has lost its text, as after the erasure of a person.
+INSERT INTO audit_entries (number, at, client_id, address, operation, record, request_id, change, salt, digest, hash) VALUES
+    (1, 17488512000000001, 'reader', '192.0.2.7', 'createIncident', 'incidents/1', 'request-1', '{"after":{"status":"new"}}', 'c2FsdC1vZi10aGUtMXN0',
+        'b0c6d5acf9e399ea8513bb0de6591c696735b0d4c461007b52e9d3731577545d',
+        '2b261e3c4aef64d37640898e2e0af2b6d80ab572a2220ccfb2680c3523d97b8f'),
+    (2, 17488512000000002, NULL, NULL, 'addClient', 'clients/reader', NULL, NULL, NULL,
+        '333dc136b484442b16f8d13cc3a17b2b252ed2db66bf4395c673e6dfeee62a1c',
+        '9081d77323b3fc205f9b8669684b4e1583efad74b29457d4bf975b253fb2cdf1');
+INSERT INTO refused_tokens (minute, address, requests, tokens) VALUES (29147520, '192.0.2.8', 3, 0);

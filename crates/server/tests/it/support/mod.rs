@@ -55,20 +55,29 @@ impl Service {
 
     /// On a database that another service may use too.
     pub async fn start_on(database: Arc<Database>, change: impl FnOnce(&mut Config)) -> Self {
+        let mut service = Self::start_untried(database, change).await;
+        service.token = service.token_for(&ALL).await;
+        service
+    }
+
+    /// The same without a token, for a service that the plain client of the tests cannot reach.
+    pub async fn start_without_token(change: impl FnOnce(&mut Config)) -> Self {
+        Self::start_untried(Arc::new(Database::new()), change).await
+    }
+
+    async fn start_untried(database: Arc<Database>, change: impl FnOnce(&mut Config)) -> Self {
         let clock = TestClock::default();
         let mut config = Config::new(database.url());
         config.clock = clock.clock();
         change(&mut config);
         let running = Server::start(config).await.expect("started");
-        let mut service = Self {
+        Self {
             running,
             clock,
             http: client(),
             database,
             token: String::new(),
-        };
-        service.token = service.token_for(&ALL).await;
-        service
+        }
     }
 
     /// The URL of its database, for the administrative functions.
