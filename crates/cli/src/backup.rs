@@ -170,3 +170,27 @@ pub(crate) fn facts(report: &BackupReport) -> Value {
         "last_change": report.last_stamp.map(|stamp| stamp.to_string()),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::durable::calls;
+
+    #[test]
+    fn a_backup_is_on_disk_before_it_gets_its_name_and_the_name_after_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let [file, target] = ["backup.db", "monday.db"].map(|name| folder.path().join(name));
+        let name = folder.path().file_name().unwrap().to_str().unwrap();
+        for (may_overwrite, named) in [(false, "link monday.db"), (true, "rename to monday.db")] {
+            fs::write(&file, "pages").unwrap();
+            publish(&file, &target, may_overwrite).unwrap();
+            let folder_synced = format!("sync folder {name}");
+            assert_eq!(
+                calls::take(),
+                ["sync backup.db", named, folder_synced.as_str()]
+            );
+        }
+        fs::write(&file, "pages").unwrap();
+        publish(&file, &target, false).unwrap_err();
+    }
+}

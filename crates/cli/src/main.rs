@@ -1,5 +1,5 @@
 //! The command line of Obeya: serve, import, export, migrate, backup, restore, check, pull, sync, manage
-//! clients, read the audit log, erase a person, and a demo of all of it.
+//! clients and keys, read the audit log, erase a person, and a demo of all of it.
 //!
 //! Each command is a thin layer over the service's library or the SDK; there are no domain rules here.
 //! Results go to stdout; logs, progress and errors go to stderr. Exit codes: 0 success, 1 failure, 2 wrong
@@ -16,6 +16,7 @@ mod durable;
 mod erase_user;
 mod export;
 mod import;
+mod keys;
 mod limits;
 mod migrate;
 mod progress;
@@ -44,9 +45,12 @@ struct Cli {
 enum Command {
     /// Runs the service on a database
     Serve(serve::Args),
-    /// Creates, lists and revokes the API clients that may request tokens
+    /// Creates, lists, changes and revokes the API clients that may request tokens
     #[command(subcommand)]
     Client(client::Command),
+    /// Lists, rotates and retires the keys that sign access tokens
+    #[command(subcommand)]
+    Keys(keys::Command),
     /// Shows, exports or verifies the audit log of a database: who changed what
     Audit(audit::Args),
     /// Removes a person from a database: the user, and its id and names from every record
@@ -76,10 +80,13 @@ impl Command {
     /// For the others an unread line is a loss: the secret of a new client, or the address of the service.
     fn only_prints(&self) -> bool {
         match self {
-            Command::Demo(_) | Command::Client(client::Command::List { .. }) => true,
+            Command::Demo(_)
+            | Command::Client(client::Command::List { .. })
+            | Command::Keys(keys::Command::List { .. }) => true,
             Command::Audit(args) => args.only_prints(),
             Command::Pull(args) => args.only_prints(),
-            Command::Client(client::Command::Add { .. } | client::Command::Revoke { .. })
+            Command::Client(_)
+            | Command::Keys(_)
             | Command::EraseUser(_)
             | Command::Serve(_)
             | Command::Import(_)
@@ -96,6 +103,7 @@ impl Command {
         match self {
             Command::Serve(args) => serve::run(args).await,
             Command::Client(command) => client::run(command).await,
+            Command::Keys(command) => keys::run(command).await,
             Command::Audit(args) => audit::run(args).await,
             Command::EraseUser(args) => erase_user::run(args).await,
             Command::Import(args) => import::run(args).await,

@@ -49,7 +49,10 @@ pub(crate) async fn run(args: Args) -> Result<()> {
         .await?
         .with_context(|| format!("{} cannot be restored", args.file.display()))?;
     match &target {
-        Some(target) => to_file(&args.file, target, &report)?,
+        Some(target) => {
+            let expected = (report.bytes, report.sha256.clone());
+            to_file(&args.file, target, &expected)?;
+        }
         None => {
             let restoring = to_server(&args.file, url, progress.clone());
             progress.run(restoring, &mut stop, STOPPED).await??;
@@ -64,11 +67,12 @@ pub(crate) async fn run(args: Args) -> Result<()> {
     .context("the backup was restored, but the summary could not be printed")
 }
 
-fn to_file(backup: &Path, target: &Path, report: &BackupReport) -> Result<()> {
+/// Copies the backup, whose size and digest are known, to a new file.
+fn to_file(backup: &Path, target: &Path, expected: &(u64, String)) -> Result<()> {
     let aside = aside(durable::folder_of(target))?;
     let file = copied(backup, aside.path())?;
     let found = sha256(&file).with_context(|| format!("{} cannot be read", file.display()))?;
-    if found != (report.bytes, report.sha256.clone()) {
+    if found != *expected {
         bail!("{} changed while it was restored", backup.display());
     }
     must_be_vacant(target)?;
@@ -121,4 +125,28 @@ fn summary(
          - A copy that follows `LastModifiedFrom` must be started again from nothing.\n\
          - A client that was revoked later can get tokens again: check `obeya client list`."
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::durable::calls;
+
+    #[test]
+    fn a_restored_file_is_on_disk_before_it_gets_its_name_and_the_name_after_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let [backup, target] = ["backup.db", "restored.db"].map(|name| folder.path().join(name));
+        std::fs::write(&backup, "pages").unwrap();
+        let error = to_file(&backup, &target, &(5, "another".to_owned())).unwrap_err();
+        assert!(error.to_string().ends_with("changed while it was restored"));
+        assert!(!target.exists());
+        calls::take();
+        to_file(&backup, &target, &sha256(&backup).unwrap()).unwrap();
+        let name = folder.path().file_name().unwrap().to_str().unwrap();
+        let folder_synced = format!("sync folder {name}");
+        assert_eq!(
+            calls::take(),
+            ["sync plant.db", "link restored.db", folder_synced.as_str()]
+        );
+    }
 }

@@ -12,6 +12,7 @@ use obeya_server::{Config, ForwardedHeader, LeftoverWal, Network, Server, StartE
 use tracing_subscriber::EnvFilter;
 
 use crate::database::DatabaseArg;
+use crate::keys::KeyEncryptionArg;
 use crate::limits::LimitArgs;
 use crate::stop::{ReloadSignal, StopSignal};
 
@@ -101,6 +102,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SECONDS", default_value_t = 86_400, value_parser = clap::value_parser!(u64).range(1..=315_360_000))]
     token_lifetime: u64,
 
+    /// Stores new incidents without the user who reported them
+    #[arg(long, env = "OBEYA_NEVER_STORE_REPORTER")]
+    never_store_reporter: bool,
+
+    #[command(flatten)]
+    key_encryption: KeyEncryptionArg,
+
     /// Log filter: a level, or levels by module, such as warn,obeya_server=debug,obeya_store=debug
     #[arg(long, value_name = "FILTER", default_value = "info", value_parser = filter)]
     log: String,
@@ -184,6 +192,8 @@ pub(crate) async fn run(args: Args) -> Result<()> {
     let days = args.audit_retention.map(u64::from);
     config.audit_retention = days.map(|days| Duration::from_secs(days * 86_400));
     config.token_lifetime = Duration::from_secs(args.token_lifetime);
+    config.never_store_reporter = args.never_store_reporter;
+    config.key_encryption = args.key_encryption.read()?;
     let scheme = if config.tls.is_some() {
         "https"
     } else {

@@ -131,6 +131,16 @@ pub struct Property {
     pub column: Column,
 }
 
+/// A property that a query reads as another of the same name, for example as one that is always null, because
+/// its value may not be shown.
+#[derive(Debug)]
+pub struct ReplacedProperty {
+    /// The name of the entity.
+    pub entity: &'static str,
+    /// What is read.
+    pub by: Property,
+}
+
 /// How many entities a navigation leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cardinality {

@@ -59,6 +59,8 @@ use obeya_store::entities::is_joined;
 pub struct ReadCaches {
     seek: seek_cache::SeekCache,
     queries: query_cache::QueryCache,
+    /// The same for callers who do not see user names.
+    queries_without_user_names: query_cache::QueryCache,
 }
 
 /// The statement that counts all rows of a query.

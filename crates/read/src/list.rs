@@ -177,7 +177,7 @@ impl List {
     /// The page, from the query cache if possible. A page that depends on a token, on the clock or on a page
     /// size is not cached, because such requests seldom repeat.
     fn page(self, request: &ReadRequest<'_>) -> Result<ListPage, ReadError> {
-        let queries = &request.caches.queries;
+        let queries = request.queries();
         let may_be_cached = self.is_whole() && request.page_size.is_none();
         if may_be_cached && let Some(plan) = queries.find(self.entity, request.query) {
             return Ok(ListPage::Planned(plan));

@@ -6,9 +6,11 @@ use obeya_odata::edm::EntityType;
 use obeya_odata::{Bound, Context, Limits, OptionName, Options, Parameters};
 
 use super::error::ReadError;
+use super::query_cache::QueryCache;
 use super::skip_token::TokenSigner;
 use super::{ReadCaches, json};
 use obeya_store::Store;
+use obeya_store::entities::WITHOUT_USER_NAMES;
 use obeya_store::entity_sets::ROOT;
 
 /// The input from which a read is prepared.
@@ -27,6 +29,9 @@ pub struct ReadRequest<'r> {
     pub media: &'r str,
     /// The base URL of the service as the client sees it, if the answer begins with `@odata.context`.
     pub context_base: Option<Cow<'r, str>>,
+    /// Whether the caller sees the `userName` of users that an option adds. It is null otherwise, also in
+    /// conditions and orders.
+    pub shows_user_names: bool,
     /// The caches.
     pub caches: &'r ReadCaches,
     /// Verifies the tokens of next links.
@@ -61,7 +66,19 @@ impl ReadRequest<'_> {
         entity: &'static EntityType,
     ) -> Result<Bound, ReadError> {
         let limits = self.limits;
-        Ok(options.bind(entity, &Context { now, limits })?)
+        let replaced = match self.shows_user_names {
+            true => &[][..],
+            false => &WITHOUT_USER_NAMES,
+        };
+        Ok(options.bind_replacing(entity, &Context { now, limits }, replaced)?)
+    }
+
+    /// The cached plans for callers who see the same.
+    pub(super) fn queries(&self) -> &QueryCache {
+        match self.shows_user_names {
+            true => &self.caches.queries,
+            false => &self.caches.queries_without_user_names,
+        }
     }
 
     /// The query of one v2 record. Every option must be valid, but only `$select` and `$expand` have an

@@ -74,6 +74,7 @@ impl App {
             lifetime_seconds(config.token_lifetime),
             config.limits.remembered_tokens,
             config.clock.clone(),
+            config.key_encryption.clone(),
         )
         .await?;
         Ok(Self {

@@ -13,6 +13,7 @@ pub use obeya_odata::Limits as QueryLimits;
 
 pub use obeya_store::LeftoverWal;
 
+use crate::key_encryption::KeyEncryptionKey;
 use crate::network::Network;
 use crate::rate_limit::RateLimit;
 
@@ -62,6 +63,12 @@ pub struct Config {
     pub auth_url: Option<String>,
     /// The lifetime of a new token. Default 24 hours; whole seconds.
     pub token_lifetime: Duration,
+    /// Whether new incidents are stored without who reported them: `createdByUserId` is checked and not
+    /// stored. Incidents that are stored already are left alone. Default false.
+    pub never_store_reporter: bool,
+    /// The key that encrypts the signing keys in the database. Keys that are stored without encryption are
+    /// encrypted when the service starts. Default: none, and a database with encrypted keys is refused.
+    pub key_encryption: Option<KeyEncryptionKey>,
     /// How long entries of the audit log are retained. Default: forever.
     pub audit_retention: Option<Duration>,
     /// The limits.
@@ -237,6 +244,8 @@ impl Config {
             base_url: None,
             auth_url: None,
             token_lifetime: Duration::from_secs(86_400),
+            never_store_reporter: false,
+            key_encryption: None,
             audit_retention: None,
             limits: Limits::default(),
             clock: Clock::system(),

@@ -10,6 +10,7 @@ pub mod audit;
 mod auth;
 mod config;
 mod http;
+mod key_encryption;
 mod listener;
 mod network;
 mod ops;
@@ -29,6 +30,7 @@ pub use obeya_store as store;
 
 pub use auth::admin;
 pub use config::{Clock, Config, ForwardedHeader, LeftoverWal, Limits, QueryLimits, TlsFiles};
+pub use key_encryption::{InvalidKeyEncryptionKey, KeyEncryptionKey};
 pub use network::{InvalidNetwork, Network};
 pub use obeya_store::{connect_postgres, without_password};
 pub use rate_limit::{InvalidRateLimit, RateLimit};

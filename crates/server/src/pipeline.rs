@@ -141,7 +141,10 @@ pub(crate) async fn serve(pipeline: &Pipeline, request: Request<Incoming>) -> Re
         response = encoding::gzip(response).await;
     }
     let client = caller.as_ref().map(|caller| &*caller.client_id);
-    app.rates.show(address, client, response.headers_mut());
+    let limited = caller
+        .as_ref()
+        .map(|caller| (&*caller.client_id, caller.client.rate));
+    app.rates.show(address, limited, response.headers_mut());
     security_headers::add(response.headers_mut(), *is_encrypted);
     if !origins.is_empty() {
         cors::add(response.headers_mut(), origin);

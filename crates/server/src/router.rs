@@ -27,6 +27,7 @@ use crate::auth::scopes::Scopes;
 use crate::auth::{self, Caller, Refusal};
 use crate::http::accept::Offers;
 use crate::http::body::Response;
+use crate::http::client_address;
 use crate::http::odata::{self, is_odata};
 use crate::http::path::{Captures, Node};
 use crate::http::problem::Problem;
@@ -274,7 +275,8 @@ pub(crate) async fn answer(
     };
     let guard = &routes.guards[operation as usize];
     let caller = authorise(&app, guard, &head, caller).await?;
-    app.rates.check_client(&caller.client_id)?;
+    app.rates
+        .check_client(&caller.client_id, caller.client.rate)?;
     if guard.odata {
         odata::check_max_version(&head.headers)?;
     }
@@ -298,8 +300,11 @@ async fn authorise(
     head: &Parts,
     found: &mut Option<Caller>,
 ) -> Result<Caller, Refusal> {
-    let authenticated = auth::authenticate(&app.tokens, &head.headers).await;
-    if let Err(Refusal::Invalid(_) | Refusal::Expired | Refusal::Revoked) = authenticated {
+    let address = client_address::of(head);
+    let authenticated = auth::authenticate(&app.tokens, &app.store, &head.headers, address).await;
+    if let Err(Refusal::Invalid(_) | Refusal::Expired | Refusal::Revoked | Refusal::Address) =
+        authenticated
+    {
         app.refused
             .count(&app.clock, &head.extensions, RefusedKind::Token);
     }

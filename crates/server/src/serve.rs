@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::app::App;
-use crate::auth::admin::{self, AdminError, ClientInfo, NewClient};
+use crate::auth::admin::{self, AdminError, ClientChanges, ClientInfo, NewClient};
 use crate::config::Config;
 use crate::http::address_share::AddressShares;
 use crate::listener::Listener;
@@ -236,12 +236,60 @@ impl Running {
         Ok(self.app.tokens.refresh(&self.app.store).await?)
     }
 
+    /// Changes a client. The changes apply to its tokens from now on.
+    ///
+    /// # Errors
+    /// See [`admin::set_client`].
+    pub async fn set_client(
+        &self,
+        client_id: &str,
+        changes: &ClientChanges,
+    ) -> Result<(), AdminError> {
+        admin::set(&self.app.store, &self.app.clock, client_id, changes).await?;
+        Ok(self.app.tokens.refresh(&self.app.store).await?)
+    }
+
+    /// Gives a client a new secret. The present one remains valid for `overlap`.
+    ///
+    /// # Errors
+    /// See [`admin::rotate_secret`].
+    pub async fn rotate_secret(
+        &self,
+        client_id: &str,
+        overlap: Duration,
+    ) -> Result<NewClient, AdminError> {
+        admin::rotate_secret_in(&self.app.store, &self.app.clock, client_id, overlap).await
+    }
+
+    /// Removes a signing key: its tokens are refused from now on. Returns the id of the new key that was
+    /// created if none was left to sign with.
+    ///
+    /// # Errors
+    /// See [`admin::retire_key`].
+    pub async fn retire_key(&self, kid: &str) -> Result<Option<String>, AdminError> {
+        let App {
+            store,
+            clock,
+            tokens,
+            ..
+        } = &*self.app;
+        let created = admin::retire_in(store, clock, kid, tokens.encryption()).await?;
+        tokens.refresh(store).await?;
+        Ok(created)
+    }
+
     /// Creates a new signing key. Issued tokens stay valid.
     ///
     /// # Errors
     /// An error of the database.
     pub async fn rotate_keys(&self) -> Result<(), AdminError> {
-        admin::rotate_in(&self.app.store, &self.app.clock, self.app.tokens.lifetime()).await?;
+        let App {
+            store,
+            clock,
+            tokens,
+            ..
+        } = &*self.app;
+        admin::rotate_in(store, clock, tokens.lifetime(), tokens.encryption()).await?;
         Ok(self.app.tokens.refresh(&self.app.store).await?)
     }
 

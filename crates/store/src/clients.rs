@@ -2,8 +2,9 @@
 
 use super::engine::{Row, Session, StoreError, Value, present};
 
-/// A row of `clients`. The hash is in PHC form; scopes are separated by spaces; instants are ticks.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A row of `clients`. Hashes are in PHC form; scopes and networks are separated by spaces; instants are
+/// ticks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the fields are columns and have their names")]
 pub struct Client {
     pub id: String,
@@ -12,9 +13,15 @@ pub struct Client {
     pub scopes: String,
     pub created_at: i64,
     pub revoked_at: Option<i64>,
+    pub previous_secret_hash: Option<String>,
+    pub previous_secret_expires_at: Option<i64>,
+    pub expires_at: Option<i64>,
+    pub networks: Option<String>,
+    pub rate_requests: Option<i64>,
+    pub rate_seconds: Option<i64>,
 }
 
-/// Adds a client.
+/// Adds a client, without settings.
 pub fn insert(session: &mut dyn Session, client: &Client) -> Result<(), StoreError> {
     let binds = [
         Value::from(&client.id),
@@ -31,22 +38,17 @@ pub fn insert(session: &mut dyn Session, client: &Client) -> Result<(), StoreErr
     Ok(())
 }
 
+const SELECT: &str = "SELECT id, name, secret_hash, scopes, created_at, revoked_at, previous_secret_hash, \
+                      previous_secret_expires_at, expires_at, networks, rate_requests, rate_seconds FROM clients";
+
 /// The client of this id, revoked or not.
 pub fn find(session: &mut dyn Session, id: &str) -> Result<Option<Client>, StoreError> {
-    session.first(
-        "SELECT id, name, secret_hash, scopes, created_at, revoked_at FROM clients WHERE id = ?1",
-        &[id.into()],
-        client,
-    )
+    session.first(&format!("{SELECT} WHERE id = ?1"), &[id.into()], client)
 }
 
 /// All clients, oldest first.
 pub fn list(session: &mut dyn Session) -> Result<Vec<Client>, StoreError> {
-    session.all(
-        "SELECT id, name, secret_hash, scopes, created_at, revoked_at FROM clients ORDER BY created_at, id",
-        &[],
-        client,
-    )
+    session.all(&format!("{SELECT} ORDER BY created_at, id"), &[], client)
 }
 
 /// Revokes a client; `false` when there is none, or it was revoked before.
@@ -56,6 +58,38 @@ pub fn revoke(session: &mut dyn Session, id: &str, now: i64) -> Result<bool, Sto
         &[id.into(), now.into()],
     )?;
     Ok(changed > 0)
+}
+
+/// Stores the scopes and settings of a client.
+pub fn set(session: &mut dyn Session, client: &Client) -> Result<(), StoreError> {
+    let binds = [
+        Value::from(&client.id),
+        Value::from(&client.scopes),
+        Value::from(client.expires_at),
+        Value::from(client.networks.as_deref()),
+        Value::from(client.rate_requests),
+        Value::from(client.rate_seconds),
+    ];
+    session.execute_deferred(
+        "UPDATE clients SET scopes = ?2, expires_at = ?3, networks = ?4, rate_requests = ?5, rate_seconds = ?6 \
+         WHERE id = ?1",
+        &binds,
+    )
+}
+
+/// Stores the hashes of a client's secrets.
+pub fn set_secrets(session: &mut dyn Session, client: &Client) -> Result<(), StoreError> {
+    let binds = [
+        Value::from(&client.id),
+        Value::from(&client.secret_hash),
+        Value::from(client.previous_secret_hash.as_deref()),
+        Value::from(client.previous_secret_expires_at),
+    ];
+    session.execute_deferred(
+        "UPDATE clients SET secret_hash = ?2, previous_secret_hash = ?3, previous_secret_expires_at = ?4 \
+         WHERE id = ?1",
+        &binds,
+    )
 }
 
 /// Replaces the hash of a client's secret, unless it changed meanwhile.
@@ -71,22 +105,6 @@ pub fn replace_hash(
     )
 }
 
-/// Whether a client that is not revoked has a secret with an argon2id hash, as earlier versions stored it.
-pub fn has_argon2id(session: &mut dyn Session) -> Result<bool, StoreError> {
-    let sql =
-        "SELECT 1 FROM clients WHERE revoked_at IS NULL AND secret_hash LIKE '$argon2id$%' LIMIT 1";
-    Ok(session.first(sql, &[], |_| Ok(()))?.is_some())
-}
-
-/// The ids of all revoked clients.
-pub fn revoked(session: &mut dyn Session) -> Result<Vec<String>, StoreError> {
-    session.all(
-        "SELECT id FROM clients WHERE revoked_at IS NOT NULL",
-        &[],
-        |row| text(row, 0),
-    )
-}
-
 fn client(row: &dyn Row) -> Result<Client, StoreError> {
     Ok(Client {
         id: text(row, 0)?,
@@ -95,6 +113,12 @@ fn client(row: &dyn Row) -> Result<Client, StoreError> {
         scopes: text(row, 3)?,
         created_at: present(row.int(4)?)?,
         revoked_at: row.int(5)?,
+        previous_secret_hash: row.string(6)?,
+        previous_secret_expires_at: row.int(7)?,
+        expires_at: row.int(8)?,
+        networks: row.string(9)?,
+        rate_requests: row.int(10)?,
+        rate_seconds: row.int(11)?,
     })
 }
 

@@ -16,9 +16,9 @@ use tokio::sync::oneshot;
 /// The client that work is done for; `None` is the service itself, which no share limits.
 pub(super) type Client = Option<Arc<str>>;
 
-/// A wait in a standing queue may take this part of the usual wait. A client whose queue was never empty for
-/// as long as a request may wait asks for more than it can get. Longer waits would not give it more, they
-/// would only make each of its answers late.
+/// A queue that was never empty for this part of the usual wait stands, and a wait in it may take no longer
+/// than that. Its client asks for more than it can get: longer waits would not give it more, they would only
+/// make each of its answers late.
 const STANDING_QUEUE_DIVISOR: u32 = 5;
 
 /// Permits that clients share.
@@ -113,8 +113,9 @@ impl FairQueue {
         let state = self.lock();
         let waiting = state.clients.get(client);
         let since = waiting.and_then(|waiting| waiting.waiting_since);
-        if since.is_some_and(|since| since.elapsed() > usual) {
-            usual / STANDING_QUEUE_DIVISOR
+        let short = usual / STANDING_QUEUE_DIVISOR;
+        if since.is_some_and(|since| since.elapsed() > short) {
+            short
         } else {
             usual
         }

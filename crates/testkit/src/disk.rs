@@ -4,6 +4,7 @@
 //!
 //! The library is compiled with the C compiler that the build of SQLite needs too.
 
+mod cuts;
 mod replay;
 
 use std::fs::{File, OpenOptions};
@@ -13,6 +14,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
+pub use cuts::{Cut, cut_power};
 pub use replay::{Loss, Operation, Replay};
 
 /// What the disk refuses.

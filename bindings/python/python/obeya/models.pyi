@@ -198,7 +198,7 @@ class User:
         """Id of the user."""
     @property
     def user_name(self) -> str | None:
-        """Name with which the user signs in."""
+        """Name with which the user signs in; null for a client that may not read groups."""
     @property
     def display_name(self) -> str | None:
         """Display name of the user."""
@@ -1532,7 +1532,7 @@ class Problem:
           `odata.type`, `odata.value`, `odata.limit`, `odata.search_with_filter`, `body.malformed`, `body.invalid`,
           `body.unknown_property`, `header.invalid`
         - 401: `token.missing`, `token.invalid`, `token.expired`, `token.revoked`
-        - 403: `scope.missing`
+        - 403: `scope.missing`, `address.refused`
         - 404: `not_found`
         - 405: `method.not_allowed`
         - 406: `media_type.not_acceptable`

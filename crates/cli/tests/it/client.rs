@@ -1,6 +1,6 @@
 //! `obeya client`.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::binary::{database, run, run_unread};
 
@@ -44,6 +44,119 @@ fn a_client_is_made_listed_and_revoked() {
         serde_json::from_str(&run(["client", "list", "--db", &db, "--json"]).success())
             .expect("JSON");
     assert!(listed[0]["revoked_at"].is_string());
+}
+
+/// The first client of a list.
+fn listed(db: &str) -> Value {
+    let list = run(["client", "list", "--db", db, "--json"]).success();
+    serde_json::from_str::<Value>(&list).expect("JSON")[0].take()
+}
+
+#[test]
+fn a_client_is_changed_setting_by_setting() {
+    let (_folder, db) = database();
+    let add = [
+        "client",
+        "add",
+        "erp",
+        "--db",
+        &db,
+        "--scope",
+        "Data.Read",
+        "--json",
+    ];
+    let made: Value = serde_json::from_str(&run(add).success()).expect("JSON");
+    let id = made["client_id"].as_str().expect("an id");
+    let set = |options: &[&str]| {
+        let arguments = [&["client", "set", id, "--db", &db], options].concat();
+        assert_eq!(run(arguments).success(), format!("changed {id}\n"));
+        listed(&db)
+    };
+    let mut expected = listed(&db);
+    for (options, changes) in [
+        (
+            &["--scope", "Boards.Read", "--scope", "Data.ReadWrite"][..],
+            json!({"scopes": ["Boards.Read", "Data.ReadWrite"]}),
+        ),
+        (
+            &["--expires", "2030-01-01T00:00:00Z", "--rate", "100/60"],
+            json!({"expires_at": "2030-01-01T00:00:00Z", "rate": "100/60"}),
+        ),
+        (
+            &["--allow-from", "10.1.2.3", "--allow-from", "2001:db8::/32"],
+            json!({"networks": ["10.1.2.3/32", "2001:db8::/32"]}),
+        ),
+        (
+            &[
+                "--expires",
+                "never",
+                "--rate",
+                "none",
+                "--allow-from",
+                "any",
+            ],
+            json!({"expires_at": null, "rate": null, "networks": []}),
+        ),
+    ] {
+        for (setting, value) in changes.as_object().expect("an object") {
+            assert_ne!(expected[setting], *value, "{setting}");
+            expected[setting] = value.clone();
+        }
+        assert_eq!(set(options), expected, "{options:?}");
+    }
+    let table = run(["client", "list", "--db", &db]).success();
+    assert!(
+        table.contains("Networks") && table.contains("Rate"),
+        "{table}"
+    );
+}
+
+#[test]
+fn a_secret_is_rotated() {
+    let (_folder, db) = database();
+    let add = [
+        "client",
+        "add",
+        "erp",
+        "--db",
+        &db,
+        "--scope",
+        "Data.Read",
+        "--json",
+    ];
+    let made: Value = serde_json::from_str(&run(add).success()).expect("JSON");
+    let id = made["client_id"].as_str().expect("an id");
+    let rotate = |options: &[&str]| -> Value {
+        let arguments = [
+            &["client", "rotate-secret", id, "--db", &db, "--json"],
+            options,
+        ]
+        .concat();
+        serde_json::from_str(&run(arguments).success()).expect("JSON")
+    };
+    let rotated = rotate(&[]);
+    assert_ne!(rotated["client_secret"], made["client_secret"]);
+    for member in ["client_id", "name", "scopes"] {
+        assert_eq!(rotated[member], made[member]);
+    }
+    // 24 hours, unless it is said.
+    let hours = || {
+        let end = listed(&db)["previous_secret_expires_at"]
+            .as_str()?
+            .to_owned();
+        let end: jiff::Timestamp = end.parse().expect("an instant");
+        Some((end.as_second() - jiff::Timestamp::now().as_second() + 60) / 3600)
+    };
+    assert_eq!(hours(), Some(24));
+    rotate(&["--overlap", "3h"]);
+    assert_eq!(hours(), Some(3));
+    rotate(&["--overlap", "0s"]);
+    assert_eq!(hours(), None);
+    let err = run_unread(["client", "rotate-secret", id, "--db", &db]).failure(1);
+    assert!(
+        err.contains("has a new secret, but it could not be printed"),
+        "{err}"
+    );
 }
 
 #[test]

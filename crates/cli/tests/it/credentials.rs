@@ -30,7 +30,12 @@ impl Credentials {
         for scope in scopes {
             arguments.extend(["--scope", scope]);
         }
-        let added: Value = serde_json::from_str(&run(arguments).success()).expect("JSON");
+        Self::of(&run(arguments).success())
+    }
+
+    /// Those that `client add --json` printed.
+    pub fn of(json: &str) -> Self {
+        let added: Value = serde_json::from_str(json).expect("JSON");
         let text = |name: &str| added[name].as_str().expect("a text").to_owned();
         Self {
             id: text("client_id"),

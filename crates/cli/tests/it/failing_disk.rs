@@ -99,9 +99,9 @@ impl Plant {
         (status, answer.body_mut().read_to_string().expect("text"))
     }
 
-    /// Adds a value with this text, whose size decides how much is written.
+    /// Adds a value with this text; the status of the answer.
     fn add(&self, text: &str) -> u16 {
-        let value = json!({"value": 1.0, "valueDate": "2026-01-01T00:00:00Z", "comment": text});
+        let value = json!({"value": 1.0, "valueDate": "2026-01-01T00:00:00Z", "description": text});
         self.answer("/v1/Datasources/1/values", Some(&value)).0
     }
 
@@ -164,19 +164,14 @@ fn count(file: &Path) -> i64 {
     }
 }
 
-/// A comment that needs several pages.
-fn long() -> String {
-    "x".repeat(4_000)
-}
-
 #[test]
-fn a_full_disk_is_said_until_there_is_space_for_more_than_a_probe() {
+fn a_full_disk_keeps_the_service_unready_until_there_is_space_for_more_than_a_probe() {
     let plant = Plant::new();
     let mut accepted = 0;
     plant.disk.set(Fault::Full);
     // The log has some space that was used before.
     let refused = loop {
-        match plant.add(&long()) {
+        match plant.add("more") {
             200 => accepted += 1,
             status => break status,
         }
@@ -199,7 +194,7 @@ fn a_full_disk_is_said_until_there_is_space_for_more_than_a_probe() {
     assert_eq!(plant.values(), accepted);
     plant.disk.set(Fault::None);
     plant.becomes_ready();
-    assert_eq!(plant.add(&long()), 200);
+    assert_eq!(plant.add("more"), 200);
     assert_eq!(plant.values(), accepted + 1);
 }
 
@@ -228,7 +223,7 @@ fn a_write_whose_flush_fails_is_refused_and_does_not_come_back_after_a_kill() {
 }
 
 #[test]
-fn a_file_that_can_only_be_read_is_served_and_said_to_be_so() {
+fn a_read_only_file_is_served_and_reported_as_read_only() {
     let mut plant = Plant::new();
     assert_eq!(plant.add("first"), 200);
     // With a log, which its last reader would remove.

@@ -15,11 +15,15 @@ mod export;
 mod failing_disk;
 mod folders_killed;
 mod import;
+mod keys;
 mod killed;
 mod limits;
 mod migrate;
+mod model_based;
 mod on_postgres;
 mod postgres;
+#[cfg(target_os = "linux")]
+mod power_loss;
 mod pull;
 mod replicas;
 mod restore;

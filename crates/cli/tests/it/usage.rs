@@ -56,6 +56,23 @@ fn wrong_usage_exits_with_2_and_says_what_is_wrong() {
             vec!["client", "add", "x", "--db", &db, "--scope", "Data.Reed"],
             "Data.Read",
         ),
+        (vec!["client", "set", "x", "--db", &db], "--allow-from"),
+        (
+            vec!["client", "set", "x", "--db", &db, "--allow-from", "office"],
+            "found `office`, expected an IP address, or a network such as 10.0.0.0/8; or `any`",
+        ),
+        (
+            vec!["client", "set", "x", "--db", &db, "--rate", "100"],
+            "found `100`, expected requests and seconds, such as 600/60 (at most 86400 seconds); or `none`",
+        ),
+        (
+            vec!["client", "set", "x", "--db", &db, "--expires", "tomorrow"],
+            "or `never`",
+        ),
+        (
+            vec!["client", "rotate-secret", "x", "--db", &db, "--overlap=-1h"],
+            "expected a duration from 0s",
+        ),
         (vec!["import", "--db", &db], "<DIR>"),
         (
             vec!["import", ".", "--db", &db, "--on-conflict", "merge"],

@@ -7,7 +7,7 @@ use crate::bind::node::{Collection, Comparison, Node, NodeKind, Source, is_numer
 use crate::bind::operators::{ANY_ENUM, align, arithmetic, compare};
 use crate::bind::path::Variable;
 use crate::bind::{Used, call};
-use crate::edm::{EntityType, Type};
+use crate::edm::{EntityType, ReplacedProperty, Type};
 use crate::error::{Error, ErrorKind, excerpt};
 use crate::limits::Limits;
 use crate::nearest::{did_you_mean, nearest};
@@ -17,6 +17,7 @@ use crate::value::Value;
 pub(crate) struct Binder<'a> {
     pub entity: &'static EntityType,
     pub aliases: &'a BTreeMap<String, Expr>,
+    pub replaced: &'static [ReplacedProperty],
     pub limits: &'a Limits,
     /// The value of `now()` in ticks.
     pub now: i64,

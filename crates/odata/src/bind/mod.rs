@@ -38,7 +38,7 @@ mod select;
 
 use crate::ast::options::Options;
 use crate::ast::{ExprKind, OrderItem, Search};
-use crate::edm::{Column, EntityType, Navigation, Type};
+use crate::edm::{Column, EntityType, Navigation, Property, ReplacedProperty, Type};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use expr::Binder;
@@ -164,15 +164,34 @@ impl Options {
     /// # Errors
     /// Unknown names, types that do not fit, `$search` with `$filter` or without an index, and limits passed.
     pub fn bind(&self, entity: &'static EntityType, context: &Context) -> Result<Bound, Error> {
-        bind(self, entity, context)
+        self.bind_replacing(entity, context, &[])
+    }
+
+    /// The same with some properties replaced, wherever the query meets them.
+    ///
+    /// # Errors
+    /// Those of [`Self::bind`].
+    pub fn bind_replacing(
+        &self,
+        entity: &'static EntityType,
+        context: &Context,
+        replaced: &'static [ReplacedProperty],
+    ) -> Result<Bound, Error> {
+        bind(self, entity, context, replaced)
     }
 }
 
-fn bind(options: &Options, entity: &'static EntityType, context: &Context) -> Result<Bound, Error> {
+fn bind(
+    options: &Options,
+    entity: &'static EntityType,
+    context: &Context,
+    replaced: &'static [ReplacedProperty],
+) -> Result<Bound, Error> {
     let mut used = Used::default();
     query(
         &Level {
             context,
+            replaced,
             aliases: &options.aliases,
             depth: 0,
         },
@@ -186,10 +205,23 @@ fn bind(options: &Options, entity: &'static EntityType, context: &Context) -> Re
 #[derive(Clone, Copy)]
 pub(crate) struct Level<'a> {
     pub context: &'a Context,
+    /// The properties that are read as others.
+    pub replaced: &'static [ReplacedProperty],
     /// The aliases of the request, which apply at every level.
     pub aliases: &'a std::collections::BTreeMap<String, crate::ast::Expr>,
     /// 0 for the outermost query.
     pub depth: usize,
+}
+
+/// The property that is read where the query names `property` of an entity.
+pub(crate) fn read_as(
+    entity: &EntityType,
+    property: &'static Property,
+    replaced: &'static [ReplacedProperty],
+) -> &'static Property {
+    let mut replaced = replaced.iter();
+    let found = replaced.find(|it| it.entity == entity.name && it.by.name == property.name);
+    found.map_or(property, |it| &it.by)
 }
 
 /// The amounts that all levels of a request have used together.
@@ -222,6 +254,7 @@ pub(crate) fn query(
     let mut binder = Binder {
         entity,
         aliases: level.aliases,
+        replaced: level.replaced,
         limits: &level.context.limits,
         now: level.context.now,
         outermost: level.depth == 0,
@@ -241,7 +274,8 @@ pub(crate) fn query(
     };
     let order = order(&mut binder, options.orderby.as_deref().unwrap_or_default())
         .map_err(|error| error.of("$orderby"))?;
-    let selection = select::select(options, entity).map_err(|error| error.of("$select"))?;
+    let selection =
+        select::select(options, entity, level.replaced).map_err(|error| error.of("$select"))?;
     let mut columns = selection.columns;
     let expands = expand::expand(
         level,

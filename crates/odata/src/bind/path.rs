@@ -3,6 +3,7 @@
 use crate::ast::{Expr, ExprKind, Literal, Segment};
 use crate::bind::expr::Binder;
 use crate::bind::node::{Comparison, Node, NodeKind, Source};
+use crate::bind::read_as;
 use crate::edm::{Cardinality, EntityType, Navigation};
 use crate::error::{Error, ErrorKind, excerpt};
 use crate::nearest::{did_you_mean, nearest};
@@ -221,7 +222,7 @@ impl Binder<'_> {
     ) -> Result<Member, Error> {
         let name = segment.name.as_str();
         if let Some(property) = entity.property(name) {
-            return Ok(Member::Property(property));
+            return Ok(Member::Property(read_as(entity, property, self.replaced)));
         }
         if let Some(navigation) = entity.navigation(name) {
             return Ok(Member::Navigation(navigation));

@@ -3,8 +3,8 @@
 use crate::ast::options::Options;
 use crate::ast::{Segment, SelectItem};
 use crate::bind::path::unknown;
-use crate::bind::{BoundExpand, OutColumn};
-use crate::edm::{Column, EntityType, Property};
+use crate::bind::{BoundExpand, OutColumn, read_as};
+use crate::edm::{Column, EntityType, Property, ReplacedProperty};
 use crate::error::{Error, ErrorKind};
 
 /// The result of one level's `$select`.
@@ -14,7 +14,11 @@ pub(crate) struct Selection {
     pub narrowed: Vec<Vec<Segment>>,
 }
 
-pub(crate) fn select(options: &Options, entity: &'static EntityType) -> Result<Selection, Error> {
+pub(crate) fn select(
+    options: &Options,
+    entity: &'static EntityType,
+    replaced: &'static [ReplacedProperty],
+) -> Result<Selection, Error> {
     let mut chosen: Vec<&str> = Vec::new();
     let mut narrowed = Vec::new();
     let mut everything = options.select.is_none();
@@ -37,7 +41,7 @@ pub(crate) fn select(options: &Options, entity: &'static EntityType) -> Result<S
         .properties
         .iter()
         .filter(|property| everything || chosen.contains(&property.name))
-        .map(OutColumn::visible)
+        .map(|property| OutColumn::visible(read_as(entity, property, replaced)))
         .collect();
     Ok(Selection { columns, narrowed })
 }

@@ -10,6 +10,7 @@
 mod comments;
 mod filters;
 mod load;
+mod overload;
 mod pages;
 mod plant;
 mod postgres;
@@ -34,13 +35,14 @@ const CONNECTIONS: usize = 32;
 /// A subject, and what measures it.
 type Subject = (&'static str, fn(&mut Table, &Bench));
 
-const SUBJECTS: [Subject; 7] = [
+const SUBJECTS: [Subject; 8] = [
     ("small", small::measure),
     ("comments", comments::measure),
     ("filters", filters::measure),
     ("pages", pages::measure),
     ("pulls", pulls::measure),
     ("writes", writes::measure),
+    ("overload", overload::measure),
     ("process", process_figures),
 ];
 

@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use obeya_server::admin::NewClient;
 use obeya_server::{Config, Server};
 
 use crate::load;
@@ -48,9 +49,14 @@ impl Child {
 
     /// A token of the plant's client.
     pub fn token(&self, plant: &Plant) -> String {
+        self.token_of(&plant.client)
+    }
+
+    /// A token of a client.
+    pub fn token_of(&self, client: &NewClient) -> String {
         let form = format!(
             "grant_type=client_credentials&client_id={}&client_secret={}",
-            plant.client.client_id, plant.client.client_secret
+            client.client_id, client.client_secret
         );
         let head = "POST /connect/token HTTP/1.1\r\nHost: bench\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded";
         let answer = load::exchange(

@@ -3,17 +3,26 @@
 //!
 //! A running service sees changes of its database within [`Limits::auth_poll`](crate::Limits::auth_poll).
 
+mod keys;
+mod settings;
+
 use std::fmt;
 use std::time::Duration;
 
-use super::keys::rotate;
 use super::scopes::{NAMES, Scopes};
 use super::secrets;
+use super::settings::{networks, rate};
 use crate::config::Clock;
+use crate::network::Network;
+use crate::rate_limit::RateLimit;
+pub use keys::{KeyInfo, list_keys, retire_key, rotate_keys};
+pub(crate) use keys::{retire_in, rotate_in};
 use obeya_store::audit::{self, Change, Diff, Origin};
 use obeya_store::clients::{self, Client};
 use obeya_store::engine::StoreError;
 use obeya_store::{Session, Store, StoreOptions, erasure};
+pub use settings::{ClientChanges, rotate_secret, set_client};
+pub(crate) use settings::{rotate_secret_in, set};
 
 /// How long a statement of an erasure may run: it may look at every value.
 const ERASURE_STATEMENT: Duration = Duration::from_secs(3_600);
@@ -21,7 +30,8 @@ const ERASURE_STATEMENT: Duration = Duration::from_secs(3_600);
 /// Every scope a client can be granted.
 pub const SCOPES: &[&str] = &NAMES;
 
-/// A new client. The secret is shown only here; `Debug` omits it, so that it never reaches a log.
+/// A client with its new secret. The secret is shown only here; `Debug` omits it, so that it never reaches a
+/// log.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NewClient {
@@ -33,6 +43,21 @@ pub struct NewClient {
     pub name: String,
     /// The granted scopes.
     pub scopes: Vec<String>,
+}
+
+impl NewClient {
+    fn of(client: Client, secret: String) -> Self {
+        Self {
+            scopes: Scopes::parse_known(&client.scopes)
+                .names()
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
+            client_id: client.id,
+            client_secret: secret,
+            name: client.name,
+        }
+    }
 }
 
 impl fmt::Debug for NewClient {
@@ -59,6 +84,14 @@ pub struct ClientInfo {
     pub created_at: jiff::Timestamp,
     /// When it was revoked, if it is revoked.
     pub revoked_at: Option<jiff::Timestamp>,
+    /// When it expires, if it does.
+    pub expires_at: Option<jiff::Timestamp>,
+    /// The networks from which it may call; empty: all.
+    pub networks: Vec<Network>,
+    /// Its own request rate.
+    pub rate: Option<RateLimit>,
+    /// Until when its previous secret is valid, if there is one.
+    pub previous_secret_expires_at: Option<jiff::Timestamp>,
 }
 
 /// Why an administrative function failed. Nothing was changed.
@@ -80,6 +113,20 @@ pub enum AdminError {
     /// No client has this id.
     #[error("there is no client `{0}`")]
     UnknownClient(String),
+    /// The client is revoked.
+    #[error("the client `{0}` is revoked")]
+    Revoked(String),
+    /// No key has this id, or it has expired and was removed.
+    #[error("there is no signing key `{0}`")]
+    UnknownKey(String),
+    /// The settings of a client cannot be read.
+    #[error("the client `{client}` has settings that cannot be read: {error}")]
+    Settings {
+        /// Its id.
+        client: String,
+        /// What is wrong.
+        error: String,
+    },
     /// The secret could not be hashed.
     #[error("the secret could not be hashed: {0}")]
     Hash(String),
@@ -124,19 +171,6 @@ pub async fn revoke_client(db: &str, client_id: &str) -> Result<(), AdminError> 
     let revoked = revoke(&store, &Clock::system(), client_id).await;
     store.close().await;
     revoked
-}
-
-/// Creates a new signing key in the database at `db`. Tokens signed with the old keys stay valid for
-/// `token_lifetime`, which must be the longest that any service over this database uses.
-///
-/// # Errors
-/// An error of the database.
-pub async fn rotate_keys(db: &str, token_lifetime: Duration) -> Result<(), AdminError> {
-    let store = open(db).await?;
-    let lifetime = crate::config::lifetime_seconds(token_lifetime);
-    let rotated = rotate_in(&store, &Clock::system(), lifetime).await;
-    store.close().await;
-    rotated
 }
 
 /// Removes a user from the database at `db`: the user, and its id and names from every record. Returns how
@@ -209,11 +243,7 @@ pub(crate) async fn add<S: AsRef<str>>(
     if name.is_empty() || name.chars().count() > 200 || name.chars().any(char::is_control) {
         return Err(AdminError::Name(name.to_owned()));
     }
-    let granted = Scopes::from_names(scopes.iter().map(AsRef::as_ref))
-        .map_err(|unknown| AdminError::UnknownScope(unknown.to_owned()))?;
-    if granted == Scopes::default() {
-        return Err(AdminError::NoScope);
-    }
+    let granted = grantable(scopes)?;
     let secret = secrets::fresh();
     let hash = secrets::hash(&secret).map_err(|error| AdminError::Hash(error.to_string()))?;
     let client = Client {
@@ -222,14 +252,9 @@ pub(crate) async fn add<S: AsRef<str>>(
         secret_hash: hash,
         scopes: granted.list(),
         created_at: clock.ticks(),
-        revoked_at: None,
+        ..Client::default()
     };
-    let new = NewClient {
-        client_id: client.id.clone(),
-        client_secret: secret,
-        name: client.name.clone(),
-        scopes: granted.names().into_iter().map(str::to_owned).collect(),
-    };
+    let new = NewClient::of(client.clone(), secret);
     store
         .write(move |session| {
             clients::insert(session, &client)?;
@@ -244,7 +269,7 @@ pub(crate) async fn add<S: AsRef<str>>(
 
 pub(crate) async fn list(store: &Store) -> Result<Vec<ClientInfo>, AdminError> {
     let clients = store.read(clients::list).await?;
-    Ok(clients.into_iter().map(info).collect())
+    clients.into_iter().map(info).collect()
 }
 
 pub(crate) async fn revoke(
@@ -270,15 +295,14 @@ pub(crate) async fn revoke(
     }
 }
 
-pub(crate) async fn rotate_in(
-    store: &Store,
-    clock: &Clock,
-    lifetime_seconds: i64,
-) -> Result<(), AdminError> {
-    let now = clock.ticks();
-    Ok(store
-        .write(move |session| rotate(session, now, lifetime_seconds))
-        .await?)
+/// The set of these scopes.
+fn grantable<S: AsRef<str>>(scopes: &[S]) -> Result<Scopes, AdminError> {
+    let granted = Scopes::from_names(scopes.iter().map(AsRef::as_ref))
+        .map_err(|unknown| AdminError::UnknownScope(unknown.to_owned()))?;
+    if granted == Scopes::default() {
+        return Err(AdminError::NoScope);
+    }
+    Ok(granted)
 }
 
 /// Records the change of a client in the audit log.
@@ -293,14 +317,22 @@ fn record(
     audit::append(session, now, &Origin::default(), operation, &change)
 }
 
-fn info(client: Client) -> ClientInfo {
-    ClientInfo {
+fn info(client: Client) -> Result<ClientInfo, AdminError> {
+    let unreadable = |error: String| AdminError::Settings {
+        client: client.id.clone(),
+        error,
+    };
+    Ok(ClientInfo {
+        networks: networks(&client).map_err(|error| unreadable(error.to_string()))?,
+        rate: rate(&client).map_err(|error| unreadable(error.to_string()))?,
         client_id: client.id,
         name: client.name,
         scopes: client.scopes.split(' ').map(str::to_owned).collect(),
         created_at: instant(client.created_at),
         revoked_at: client.revoked_at.map(instant),
-    }
+        expires_at: client.expires_at.map(instant),
+        previous_secret_expires_at: client.previous_secret_expires_at.map(instant),
+    })
 }
 
 /// An instant from the store's ticks. One that is out of range, which the service never writes, becomes the

@@ -21,8 +21,15 @@ pub(crate) enum Refusal {
     Revoked,
     /// Its token has none of these scopes.
     Scope(Scopes),
+    /// The client may not call from the address of the request.
+    Address,
     /// The client of its token may have been revoked.
     RevocationsUnknown(RevocationsUnknown),
+}
+
+impl Refusal {
+    /// No key in use signed the token.
+    pub(crate) const UNKNOWN_KEY: Self = Self::Invalid("the token is signed with an unknown key");
 }
 
 impl From<RevocationsUnknown> for Refusal {
@@ -53,6 +60,14 @@ impl From<Refusal> for Problem {
                 );
             }
             Refusal::Scope(accepted) => return missing_scope(accepted),
+            Refusal::Address => {
+                return Problem::new(
+                    StatusCode::FORBIDDEN,
+                    "address.refused",
+                    "Address refused",
+                    "The client may not call from this address.",
+                );
+            }
             Refusal::RevocationsUnknown(unknown) => return unknown.into(),
             Refusal::Invalid(text) => ("token.invalid", "The access token is not accepted", text),
             Refusal::Expired => (

@@ -1,16 +1,18 @@
 //! Tokens in the compact serialization of RFC 7515, with one algorithm: ES384 (RFC 7518, section 3.4).
 //!
-//! A token does not choose how it is verified: its header must name ES384, and the key is one of the
-//! service's. The caller checks the claims.
+//! A token does not choose how it is verified: its header must name ES384 and the type of an access token,
+//! and the key is one of the service's. The caller checks the claims.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use p384::ecdsa::signature::{Signer as _, Verifier as _};
 use p384::ecdsa::{Signature, SigningKey, VerifyingKey};
 use serde::de::{DeserializeOwned, IgnoredAny};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 const ALGORITHM: &str = "ES384";
+/// The type of an access token (RFC 9068, 2.1), without `application/`.
+const ACCESS_TOKEN: &str = "at+jwt";
 
 /// A well-formed token whose signature was not verified.
 pub(super) struct Unverified {
@@ -43,9 +45,22 @@ struct Header<'a> {
 #[derive(Deserialize)]
 struct Received {
     alg: String,
+    typ: Option<String>,
     kid: Option<String>,
-    /// Extensions that must be understood; none is supported.
-    crit: Option<IgnoredAny>,
+    /// Whether it names extensions that must be understood; none is supported.
+    #[serde(default, rename = "crit", deserialize_with = "is_present")]
+    has_crit: bool,
+}
+
+/// Whether a member is there, `null` or not.
+fn is_present<'de, D: Deserializer<'de>>(member: D) -> Result<bool, D::Error> {
+    IgnoredAny::deserialize(member).map(|_| true)
+}
+
+/// Whether a type in a header is that of an access token. Media types have no case.
+fn is_access_token(typ: &str) -> bool {
+    let typ = typ.to_ascii_lowercase();
+    typ.strip_prefix("application/").unwrap_or(&typ) == ACCESS_TOKEN
 }
 
 /// A signed access token (RFC 9068) with these claims.
@@ -55,7 +70,7 @@ pub(super) fn sign<T: Serialize>(
     key: &SigningKey,
 ) -> Result<String, serde_json::Error> {
     let header = Header {
-        typ: "at+jwt",
+        typ: ACCESS_TOKEN,
         alg: ALGORITHM,
         kid,
     };
@@ -86,7 +101,9 @@ impl Unverified {
         if header.alg != ALGORITHM {
             return Err(TokenError::Algorithm);
         }
-        let (Some(kid), None) = (header.kid, header.crit) else {
+        // A token of another type, such as an ID token, may not be used as one (RFC 9068, 4).
+        let is_access_token = header.typ.as_deref().is_some_and(is_access_token);
+        let Some(kid) = header.kid.filter(|_| is_access_token && !header.has_crit) else {
             return Err(TokenError::Malformed);
         };
         let claims = decode(claims)?;
@@ -159,17 +176,34 @@ mod tests {
             let found = with(json!({"alg": alg, "kid": "k1"}));
             assert_eq!(found, Err(TokenError::Algorithm), "{alg}");
         }
+        let good = json!({"alg": "ES384", "typ": "at+jwt", "kid": "k1"});
+        let changed = |name: &str, value: Value| {
+            let mut header = good.clone();
+            header[name] = value;
+            header
+        };
         for header in [
-            json!({"kid": "k1"}),
-            json!({"alg": "ES384"}),
-            json!({"alg": "ES384", "kid": 1}),
-            json!({"alg": "ES384", "kid": "k1", "crit": ["b64"], "b64": false}),
+            json!({"kid": "k1", "typ": "at+jwt"}),
+            json!({"alg": "ES384", "typ": "at+jwt"}),
+            json!({"alg": "ES384", "kid": "k1"}),
+            changed("kid", json!(1)),
+            changed("typ", json!("JWT")),
+            changed("typ", json!("text/at+jwt")),
+            changed("typ", Value::Null),
+            changed("crit", json!(["b64"])),
+            changed("crit", json!([])),
+            changed("crit", Value::Null),
         ] {
             assert_eq!(with(header.clone()), Err(TokenError::Malformed), "{header}");
         }
         // Only the signature is wrong: it was made over another header.
-        let found = with(json!({"alg": "ES384", "kid": "k1"}));
-        assert_eq!(found, Err(TokenError::Signature));
+        for header in [
+            changed("extra", json!(1)),
+            changed("typ", json!("AT+JWT")),
+            changed("typ", json!("application/at+jwt")),
+        ] {
+            assert_eq!(with(header.clone()), Err(TokenError::Signature), "{header}");
+        }
     }
 
     #[test]

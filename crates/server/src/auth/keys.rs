@@ -1,7 +1,7 @@
-//! The P-384 keys that sign tokens: generation, storage, publication, rotation.
+//! The P-384 keys that sign tokens: generation, storage, publication, rotation, retirement.
 //!
 //! A new key verifies at once and signs a little later, when every replica has read it; an old one verifies
-//! until the last token that it may have signed has expired.
+//! until the last token that it may have signed has expired. A retired key is gone at once.
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -11,13 +11,14 @@ use p384::elliptic_curve::rand_core::OsRng;
 use p384::pkcs8::{DecodePrivateKey, EncodePrivateKey};
 use serde::Serialize;
 
+use crate::config::TICKS_PER_SECOND;
+use crate::key_encryption::{KeyEncryptionKey, NotDecrypted, is_encrypted};
 use obeya_store::Session;
 use obeya_store::audit::{self, Change, Diff, Origin};
 use obeya_store::engine::StoreError;
 use obeya_store::keys::{self, StoredKey};
 use obeya_store::random::random;
 
-const TICKS_PER_SECOND: i64 = 10_000_000;
 /// The time for which a key is published before it signs, in ticks: several polls of any replica.
 const PUBLISHED_FIRST: i64 = 60 * TICKS_PER_SECOND;
 
@@ -27,6 +28,7 @@ pub(super) struct KeyRing {
 }
 
 /// One key.
+#[derive(Clone)]
 pub(super) struct Key {
     pub(super) kid: String,
     pub(super) signing: SigningKey,
@@ -49,23 +51,53 @@ pub(crate) struct Jwk {
 
 impl KeyRing {
     /// Reads rows of the store, oldest first.
-    pub(super) fn read(rows: &[StoredKey]) -> Result<Self, StoreError> {
+    pub(super) fn read(
+        rows: &[StoredKey],
+        encryption: Option<&KeyEncryptionKey>,
+    ) -> Result<Self, StoreError> {
+        let keys = rows.iter().map(|row| Key::read(row, encryption));
         Ok(Self {
-            keys: rows.iter().map(Key::read).collect::<Result<_, _>>()?,
+            keys: keys.collect::<Result<_, _>>()?,
         })
     }
 
-    /// The same without rows that cannot be read, which are logged; `None` if no key is left.
-    pub(super) fn read_valid(rows: &[StoredKey]) -> Option<Self> {
-        let valid = rows.iter().filter_map(|row| {
-            let read = Key::read(row);
-            read.inspect_err(
-                |error| tracing::error!(%error, "ignored a signing key that cannot be read"),
-            )
-            .ok()
-        });
-        let keys: Vec<Key> = valid.collect();
-        (!keys.is_empty()).then_some(Self { keys })
+    /// The same from later rows. A row that cannot be read is logged, and blocks no other; if its key is in
+    /// here already, it stays: another process may have encrypted it.
+    pub(super) fn updated(
+        &self,
+        rows: &[StoredKey],
+        encryption: Option<&KeyEncryptionKey>,
+    ) -> Self {
+        let read = |row: &StoredKey| match self.keys.iter().find(|key| key.kid == row.kid) {
+            Some(known) => Some(Key {
+                expires_at: row.expires_at,
+                ..known.clone()
+            }),
+            None => Key::read(row, encryption)
+                .inspect_err(
+                    |error| tracing::error!(%error, "ignored a signing key that cannot be read"),
+                )
+                .ok(),
+        };
+        Self {
+            keys: rows.iter().filter_map(read).collect(),
+        }
+    }
+
+    /// Whether the key is known, expired or not.
+    pub(super) fn has(&self, kid: &str) -> bool {
+        self.keys.iter().any(|key| key.kid == kid)
+    }
+
+    /// A ring of new keys with these ids.
+    #[cfg(test)]
+    pub(super) fn of_ids(kids: &[&str]) -> Self {
+        let row = |kid: &&str| StoredKey {
+            kid: (*kid).to_owned(),
+            ..fresh(0, None).expect("a key")
+        };
+        let rows: Vec<StoredKey> = kids.iter().map(row).collect();
+        Self::read(&rows, None).expect("keys")
     }
 
     /// The key that signs at `now`: the newest that every replica must have read, else the oldest.
@@ -101,14 +133,17 @@ impl Key {
         self.expires_at.is_none_or(|expires_at| now < expires_at)
     }
 
-    fn read(row: &StoredKey) -> Result<Self, StoreError> {
+    fn read(row: &StoredKey, encryption: Option<&KeyEncryptionKey>) -> Result<Self, StoreError> {
         let broken = |_| {
             StoreError::Schema(format!(
                 "the signing key {} in the database is not a P-384 key in PKCS#8",
                 row.kid
             ))
         };
-        let der = STANDARD.decode(&row.private_key).map_err(|_| broken(()))?;
+        let der = match decrypted(row, encryption)? {
+            Some(der) => der,
+            None => STANDARD.decode(&row.private_key).map_err(|_| broken(()))?,
+        };
         let signing = SigningKey::from_pkcs8_der(&der).map_err(|_| broken(()))?;
         let point = signing.verifying_key().to_encoded_point(false);
         let (Some(x), Some(y)) = (point.x(), point.y()) else {
@@ -132,43 +167,157 @@ impl Key {
     }
 }
 
+/// The private key of a row that is stored encrypted; `None` for one that is not.
+fn decrypted(
+    row: &StoredKey,
+    encryption: Option<&KeyEncryptionKey>,
+) -> Result<Option<Vec<u8>>, StoreError> {
+    if !is_encrypted(&row.private_key) {
+        return Ok(None);
+    }
+    let failed = |found: &str| {
+        StoreError::Schema(format!(
+            "the signing key {} in the database is encrypted, and {found}: give the one it was encrypted with \
+             (OBEYA_KEY_ENCRYPTION_KEY or --key-encryption-file)",
+            row.kid
+        ))
+    };
+    let Some(encryption) = encryption else {
+        return Err(failed("no key encryption key was given"));
+    };
+    match encryption.decrypt(&row.kid, &row.private_key) {
+        Ok(der) => Ok(Some(der)),
+        Err(NotDecrypted) => Err(failed("the given key encryption key does not decrypt it")),
+    }
+}
+
 /// A new key, not yet stored.
-pub(super) fn fresh(now: i64) -> Result<StoredKey, StoreError> {
+fn fresh(now: i64, encryption: Option<&KeyEncryptionKey>) -> Result<StoredKey, StoreError> {
     let der = SecretKey::random(&mut OsRng)
         .to_pkcs8_der()
         .map_err(|error| StoreError::Engine(Box::new(error)))?;
+    let kid = random::<12>();
     Ok(StoredKey {
-        kid: random::<12>(),
-        private_key: STANDARD.encode(der.as_bytes()),
+        private_key: match encryption {
+            Some(encryption) => encryption.encrypt(&kid, der.as_bytes()),
+            None => STANDARD.encode(der.as_bytes()),
+        },
+        kid,
         created_at: now,
         expires_at: None,
     })
 }
 
+/// Makes the first key, unless there is one.
+pub(super) fn ensure(
+    session: &mut dyn Session,
+    now: i64,
+    encryption: Option<&KeyEncryptionKey>,
+) -> Result<(), StoreError> {
+    let live = keys::live(session, now)?;
+    if live.is_empty() {
+        add(session, now, "createKey", encryption, &live)?;
+    }
+    Ok(())
+}
+
+/// Removes a key; `None` if there is none of this id. Makes a new key if none is left that does not expire,
+/// and returns its id.
+pub(super) fn retire(
+    session: &mut dyn Session,
+    kid: &str,
+    now: i64,
+    encryption: Option<&KeyEncryptionKey>,
+) -> Result<Option<Option<String>>, StoreError> {
+    let (retired, left): (Vec<_>, Vec<_>) = keys::live(session, now)?
+        .into_iter()
+        .partition(|key| key.kid == kid);
+    let Some(retired) = retired.first() else {
+        return Ok(None);
+    };
+    keys::delete(session, kid)?;
+    record(session, now, "retireKey", kid, "retired")?;
+    if left.iter().any(|key| key.expires_at.is_none()) {
+        return Ok(Some(None));
+    }
+    if is_encrypted(&retired.private_key) && encryption.is_none() {
+        // One that is lost does not have to be given: its keys are removed, and the next key has another.
+        return Err(StoreError::Schema(
+            "the last signing key is encrypted, and the key that follows it must be too: give a key encryption key \
+             (OBEYA_KEY_ENCRYPTION_KEY or --key-encryption-file)"
+                .to_owned(),
+        ));
+    }
+    add(session, now, "createKey", encryption, &left).map(|kid| Some(Some(kid)))
+}
+
+/// Encrypts the keys that are stored without encryption.
+pub(super) fn encrypt_all(
+    session: &mut dyn Session,
+    now: i64,
+    encryption: &KeyEncryptionKey,
+) -> Result<(), StoreError> {
+    for row in keys::live(session, now)? {
+        if decrypted(&row, Some(encryption))?.is_some() {
+            continue;
+        }
+        // A text that is not base64 is no key, and is refused where the keys are read.
+        if let Ok(der) = STANDARD.decode(&row.private_key) {
+            let encrypted = encryption.encrypt(&row.kid, &der);
+            keys::replace_private_key(session, &row, &encrypted)?;
+            record(session, now, "encryptKey", &row.kid, "encrypted")?;
+        }
+    }
+    Ok(())
+}
+
 /// Makes a new key and sets the expiry of the others. `lifetime_seconds` is the longest lifetime of a token.
+/// Returns the id of the key.
 pub(super) fn rotate(
     session: &mut dyn Session,
     now: i64,
     lifetime_seconds: i64,
-) -> Result<(), StoreError> {
-    keys::retire(
+    encryption: Option<&KeyEncryptionKey>,
+) -> Result<String, StoreError> {
+    let live = keys::live(session, now)?;
+    keys::expire_others(
         session,
         now,
         now + 2 * PUBLISHED_FIRST + lifetime_seconds * TICKS_PER_SECOND,
     )?;
-    insert(session, "rotateKeys", now)
+    add(session, now, "rotateKeys", encryption, &live)
 }
 
-/// Adds a new key, and records it in the audit log.
-pub(super) fn insert(
+/// Adds a new key beside these. A key encryption key that does not decrypt them is refused: the service has
+/// only one.
+fn add(
     session: &mut dyn Session,
-    operation: &str,
     now: i64,
-) -> Result<(), StoreError> {
-    let key = fresh(now)?;
+    operation: &str,
+    encryption: Option<&KeyEncryptionKey>,
+    live: &[StoredKey],
+) -> Result<String, StoreError> {
+    for row in live {
+        decrypted(row, encryption)?;
+    }
+    let key = fresh(now, encryption)?;
     keys::insert(session, &key)?;
-    let diff = Diff::default().property("created", None, Some(&true));
-    let change = Change::of(format!("keys/{}", key.kid), diff);
+    record(session, now, operation, &key.kid, "created")?;
+    Ok(key.kid)
+}
+
+/// Records in the audit log what was done with a key.
+fn record(
+    session: &mut dyn Session,
+    now: i64,
+    operation: &str,
+    kid: &str,
+    done: &str,
+) -> Result<(), StoreError> {
+    let change = Change::of(
+        format!("keys/{kid}"),
+        Diff::default().property(done, None, Some(&true)),
+    );
     audit::append(session, now, &Origin::default(), operation, &change)
 }
 
@@ -184,10 +333,10 @@ mod tests {
             .map(|(kid, created_at, expires_at)| StoredKey {
                 kid: (*kid).to_owned(),
                 expires_at: *expires_at,
-                ..fresh(*created_at).expect("a key")
+                ..fresh(*created_at, None).expect("a key")
             })
             .collect();
-        KeyRing::read(&rows).expect("keys")
+        KeyRing::read(&rows, None).expect("keys")
     }
 
     fn signing(ring: &KeyRing, now: i64) -> Option<&str> {
@@ -218,6 +367,22 @@ mod tests {
     fn the_first_key_signs_at_once() {
         assert_eq!(signing(&ring(&[("only", 0, None)]), 0), Some("only"));
         assert_eq!(signing(&ring(&[]), 0), None);
+    }
+
+    /// Another process encrypts the keys, or breaks one, while this one has them.
+    #[test]
+    fn a_known_key_is_not_read_again_and_a_removed_one_is_forgotten() {
+        let ring = ring(&[("known", 0, None), ("retired", 0, None)]);
+        let row = |kid: &str, expires_at| StoredKey {
+            kid: kid.to_owned(),
+            private_key: "chacha20-poly1305$unreadable".to_owned(),
+            created_at: 0,
+            expires_at,
+        };
+        let updated = ring.updated(&[row("known", Some(DAY)), row("new", None)], None);
+        assert!(updated.verifying("known", DAY - 1).is_some());
+        assert!(updated.verifying("known", DAY).is_none());
+        assert!(!updated.has("retired") && !updated.has("new"));
     }
 
     /// The published key must be complete: 48 bytes of each coordinate (RFC 7518, 6.2.1.2).

@@ -70,6 +70,11 @@ impl Scopes {
         self.0 & other.0 != 0
     }
 
+    /// The scopes that are in both.
+    pub(crate) fn intersection(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
     /// Whether every scope of `other` is in here.
     pub(crate) fn covers(self, other: Self) -> bool {
         other.0 & !self.0 == 0

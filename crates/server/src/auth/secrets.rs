@@ -18,6 +18,7 @@ use tokio::sync::Semaphore;
 
 use crate::http::problem::Problem;
 use crate::telemetry::Metrics;
+use obeya_store::clients::Client;
 use obeya_store::random::random;
 
 /// The name of HMAC-SHA-256 in the PHC format, in which both kinds of hash are stored.
@@ -49,6 +50,44 @@ pub(crate) struct Secrets {
     queue: Arc<Semaphore>,
 }
 
+/// The hashes of a client's secrets; none for a client that is unknown or may not call.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct StoredHashes {
+    current: Option<String>,
+    /// That of the previous secret, as long as it is accepted.
+    previous: Option<String>,
+}
+
+impl StoredHashes {
+    /// Those that are valid at `now`, in ticks.
+    pub(crate) fn of(client: &Client, now: i64) -> Self {
+        let is_valid = client
+            .previous_secret_expires_at
+            .is_some_and(|end| now < end);
+        let previous = client.previous_secret_hash.clone();
+        Self {
+            current: Some(client.secret_hash.clone()),
+            previous: previous.filter(|_| is_valid),
+        }
+    }
+}
+
+/// Whether a secret that may be used at `now` has an argon2id hash.
+pub(crate) fn argon2id_remains(clients: &[Client], now: i64) -> bool {
+    let mut clients = clients.iter().filter(|client| client.revoked_at.is_none());
+    clients.any(|client| {
+        let StoredHashes { current, previous } = StoredHashes::of(client, now);
+        [current, previous]
+            .iter()
+            .flatten()
+            .any(|hash| is_of(hash, ARGON2ID_IDENT))
+    })
+}
+
+fn is_of(hash: &str, ident: Ident<'_>) -> bool {
+    PasswordHash::new(hash).is_ok_and(|hash| hash.algorithm == ident)
+}
+
 /// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
@@ -74,36 +113,39 @@ impl Secrets {
         }
     }
 
-    /// Whether the secret has this hash. Every check computes one HMAC. If that does not match and
-    /// `argon2id_remains` (some client has such a hash), it computes one argon2id hash too: without a hash of
-    /// the client, and with one of the other kind, the work is the same and the secret wrong. 503
-    /// `unavailable` if too many argon2id hashes wait already.
+    /// Whether the secret has one of these hashes. Every check computes two HMACs. If neither matches and
+    /// `argon2id_remains` (some client has such a hash), it computes one argon2id hash too. Where there is no
+    /// hash of a kind to compare with, the work is the same and the secret wrong. 503 `unavailable` if too
+    /// many argon2id hashes wait already.
     pub(crate) async fn check(
         &self,
         secret: String,
-        hash: Option<String>,
+        hashes: StoredHashes,
         argon2id_remains: bool,
         metrics: &Metrics,
     ) -> Result<Verdict, Problem> {
         metrics.secret_checks.inc();
-        let of_kind = |ident: Ident<'_>| {
-            let is_of_kind =
-                |hash: &&str| PasswordHash::new(hash).is_ok_and(|hash| hash.algorithm == ident);
-            hash.as_deref().filter(is_of_kind)
-        };
-        let keyed = of_kind(HMAC_IDENT);
-        metrics.hmac_secrets.inc();
-        if matches(&secret, keyed.unwrap_or(DUMMY_HMAC), keyed_hash)? && keyed.is_some() {
+        let StoredHashes { current, previous } = hashes;
+        let mut is_right = false;
+        for hash in [&current, &previous] {
+            let hash = hash.as_deref().filter(|hash| is_of(hash, HMAC_IDENT));
+            let is_match = matches(&secret, hash.unwrap_or(DUMMY_HMAC), keyed_hash)?;
+            metrics.hmac_secrets.inc();
+            is_right |= is_match && hash.is_some();
+        }
+        if is_right {
             return Ok(Verdict::Right);
         }
-        let slow = of_kind(ARGON2ID_IDENT).map(str::to_owned);
-        if slow.is_none() && !argon2id_remains {
+        // A new secret never has such a hash, so at most one of the two does.
+        let of_argon2id = |hash: &String| is_of(hash, ARGON2ID_IDENT);
+        let replaces = current.as_ref().is_some_and(of_argon2id) && is_random(&secret);
+        let hash = current.into_iter().chain(previous).find(of_argon2id);
+        if hash.is_none() && !argon2id_remains {
             return Ok(Verdict::Wrong);
         }
-        let is_random = is_random(&secret);
-        Ok(match self.check_argon2id(secret, slow, metrics).await? {
-            true if is_random => Verdict::RightToRehash,
-            // Somebody chose the secret and stored its hash by hand.
+        Ok(match self.check_argon2id(secret, hash, metrics).await? {
+            true if replaces => Verdict::RightToRehash,
+            // The previous secret, or one that somebody chose and whose hash they stored by hand.
             true => Verdict::Right,
             false => Verdict::Wrong,
         })
@@ -230,15 +272,17 @@ mod tests {
         argon2ids: u64,
     }
 
-    async fn check(secret: &str, hash: Option<&str>, argon2id_remains: bool) -> Checked {
+    fn stored(current: Option<&str>, previous: Option<&str>) -> StoredHashes {
+        StoredHashes {
+            current: current.map(str::to_owned),
+            previous: previous.map(str::to_owned),
+        }
+    }
+
+    async fn check(secret: &str, hashes: StoredHashes, argon2id_remains: bool) -> Checked {
         let metrics = Metrics::new(&[]);
         let secrets = Secrets::new(1);
-        let checked = secrets.check(
-            secret.to_owned(),
-            hash.map(str::to_owned),
-            argon2id_remains,
-            &metrics,
-        );
+        let checked = secrets.check(secret.to_owned(), hashes, argon2id_remains, &metrics);
         Checked {
             verdict: checked.await.expect("checked"),
             hmacs: metrics.hmac_secrets.get(),
@@ -248,62 +292,64 @@ mod tests {
 
     #[tokio::test]
     async fn hashes_of_other_implementations_match() {
-        assert_eq!(
-            check(SECRET, Some(HMAC), false).await.verdict,
-            Verdict::Right
-        );
-        assert_eq!(
-            check(SECRET, Some(ARGON2ID), false).await.verdict,
-            Verdict::RightToRehash
-        );
-        // Not random, so it keeps its slow hash.
-        let chosen = check("correct horse", Some(CHOSEN), false).await;
-        assert_eq!(chosen.verdict, Verdict::Right);
-        let hash = hash(SECRET).expect("hashed");
+        let own = hash(SECRET).expect("hashed");
         assert!(
-            hash.starts_with("$hmac-sha256$") && hash.len() == HMAC.len(),
-            "{hash}"
+            own.starts_with("$hmac-sha256$") && own.len() == HMAC.len(),
+            "{own}"
         );
-        assert_eq!(
-            check(SECRET, Some(&hash), false).await.verdict,
-            Verdict::Right
-        );
-        assert_ne!(
-            hash,
-            super::hash(SECRET).expect("hashed"),
-            "each has its own key"
-        );
+        assert_ne!(own, hash(SECRET).expect("hashed"), "each has its own key");
+        for (secret, current, previous, verdict) in [
+            (SECRET, HMAC, None, Verdict::Right),
+            (SECRET, &own, None, Verdict::Right),
+            (SECRET, DUMMY_HMAC, Some(HMAC), Verdict::Right),
+            (SECRET, ARGON2ID, None, Verdict::RightToRehash),
+            (SECRET, DUMMY_HMAC, Some(ARGON2ID), Verdict::Right),
+            // Not random, so it keeps its slow hash.
+            ("correct horse", CHOSEN, None, Verdict::Right),
+        ] {
+            let checked = check(secret, stored(Some(current), previous), false).await;
+            assert_eq!(checked.verdict, verdict, "{current} {previous:?}");
+        }
     }
 
     /// Nobody can tell by the work why a secret is refused.
     #[tokio::test]
     async fn a_refused_secret_costs_the_same_whatever_is_stored() {
-        for (argon2id_remains, hashes, argon2ids) in [
-            (false, &[None, Some(HMAC), Some(DUMMY_HMAC)][..], 0),
-            (
-                true,
-                &[
-                    None,
-                    Some(HMAC),
-                    Some(ARGON2ID),
-                    Some(DUMMY_HMAC),
-                    Some(DUMMY_ARGON2ID),
-                ],
-                1,
-            ),
-        ] {
-            for hash in hashes {
-                let checked = check("another", *hash, argon2id_remains).await;
-                assert_eq!(checked.verdict, Verdict::Wrong, "{hash:?}");
-                assert_eq!(
-                    (checked.hmacs, checked.argon2ids),
-                    (1, argon2ids),
-                    "{hash:?}"
-                );
+        let keyed = [None, Some(HMAC), Some(DUMMY_HMAC)];
+        let all = [
+            None,
+            Some(HMAC),
+            Some(DUMMY_HMAC),
+            Some(ARGON2ID),
+            Some(DUMMY_ARGON2ID),
+        ];
+        for (argon2id_remains, hashes, argon2ids) in [(false, &keyed[..], 0), (true, &all[..], 1)] {
+            for current in hashes {
+                for previous in hashes {
+                    let checked = check("another", stored(*current, *previous), argon2id_remains);
+                    let checked = checked.await;
+                    assert_eq!(checked.verdict, Verdict::Wrong, "{current:?} {previous:?}");
+                    let work = (checked.hmacs, checked.argon2ids);
+                    assert_eq!(work, (2, argon2ids), "{current:?} {previous:?}");
+                }
             }
         }
-        let right = check(SECRET, Some(HMAC), true).await;
-        assert_eq!((right.hmacs, right.argon2ids), (1, 0));
+        let right = check(SECRET, stored(Some(HMAC), None), true).await;
+        assert_eq!((right.hmacs, right.argon2ids), (2, 0));
+    }
+
+    #[test]
+    fn a_previous_secret_has_an_end() {
+        let client = Client {
+            secret_hash: HMAC.to_owned(),
+            previous_secret_hash: Some(ARGON2ID.to_owned()),
+            previous_secret_expires_at: Some(10),
+            ..Client::default()
+        };
+        assert!(StoredHashes::of(&client, 9).previous.is_some());
+        assert!(StoredHashes::of(&client, 10).previous.is_none());
+        let remains = |now| argon2id_remains(std::slice::from_ref(&client), now);
+        assert!(remains(9) && !remains(10));
     }
 
     /// While the only permit is taken, 64 argon2id hashes wait; the next is refused at once, and accepted
@@ -311,7 +357,7 @@ mod tests {
     #[tokio::test]
     async fn not_everybody_may_wait_for_a_turn() {
         let (secrets, metrics) = (Secrets::new(1), Metrics::new(&[]));
-        let check = || Box::pin(secrets.check("x".to_owned(), None, true, &metrics));
+        let check = || Box::pin(secrets.check("x".to_owned(), stored(None, None), true, &metrics));
         let turn = Arc::clone(&secrets.permits).acquire_owned().await;
         let queued = Arc::clone(&secrets.queue).try_acquire_owned();
         let mut waiting: Vec<_> = (0..64).map(|_| check()).collect();
@@ -320,7 +366,7 @@ mod tests {
         }
         let refused = check().await.expect_err("refused");
         assert_eq!(refused.summary(), "503 unavailable");
-        let right = secrets.check(SECRET.to_owned(), Some(HMAC.to_owned()), true, &metrics);
+        let right = secrets.check(SECRET.to_owned(), stored(Some(HMAC), None), true, &metrics);
         assert_eq!(right.await.expect("checked"), Verdict::Right);
         waiting.pop();
         assert!(futures_util::poll!(check()).is_pending());

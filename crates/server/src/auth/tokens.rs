@@ -1,10 +1,8 @@
-//! Access tokens: issued as ES384 JWTs, verified in memory, and cached by hash until they expire or their
-//! client is revoked.
+//! Access tokens: issued as ES384 JWTs, verified in memory, and cached by digest until they expire or their
+//! client or key is withdrawn.
 //!
-//! A P-384 check costs more than the rest of a small request, hence the cache. It contains digests, never
-//! tokens.
+//! A P-384 check costs more than the rest of a small request, hence the cache.
 
-use std::collections::{HashMap, HashSet};
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -16,13 +14,17 @@ use tokio::sync::Semaphore;
 
 use super::error::Refusal;
 use super::jws::{self, TokenError, Unverified};
-use super::keys::{Jwk, KeyRing, insert};
+use super::keys::{self as signing_keys, Jwk, KeyRing};
 use super::scopes::Scopes;
-use crate::config::Clock;
+use super::secrets;
+use super::token_cache::{Digest as TokenDigest, Grant, TokenCache, VerifiedToken, settings_of};
+use crate::config::{Clock, TICKS_PER_SECOND};
 use crate::http::problem::Problem;
+use crate::key_encryption::{KeyEncryptionKey, is_encrypted};
+use obeya_store::clients::{self, Client};
 use obeya_store::engine::StoreError;
 use obeya_store::random::random;
-use obeya_store::{Store, clients, keys};
+use obeya_store::{Store, keys};
 
 /// The audience of every token.
 const AUDIENCE: &str = "obeya";
@@ -31,27 +33,18 @@ const LEEWAY: i64 = 5;
 /// Ours have some 500 bytes. A longer token is refused before it is hashed or parsed.
 const MAX_TOKEN_BYTES: usize = 4096;
 
-/// The maximum age of the list of revoked clients when a token is accepted. DECISIONS.md, section 5: a
-/// revoked client is refused within 60 seconds.
+/// The maximum age of the list of clients when a token is accepted. DECISIONS.md, section 5: a revoked
+/// client is refused within 60 seconds.
 const REVOCATIONS_LIFETIME: Duration = Duration::from_secs(60);
 /// The longest interval between two reads of that list: if one read fails, including its wait and its run,
 /// there is time for another.
 pub(crate) const LONGEST_POLL: Duration = Duration::from_secs(20);
 
-/// The list of revoked clients is older than [`REVOCATIONS_LIFETIME`].
+/// The list of clients is older than [`REVOCATIONS_LIFETIME`], or lacks the client of a token and cannot be
+/// read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the list of revoked clients is more than a minute old: the store cannot be read")]
 pub(crate) struct RevocationsUnknown;
-
-/// The rights of a verified token.
-#[derive(Debug)]
-pub(crate) struct Grant {
-    /// The id of the client.
-    pub(crate) client_id: Arc<str>,
-    /// The scopes of the token, which may be fewer than those of the client.
-    pub(crate) scopes: Scopes,
-    expires: i64,
-}
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Claims {
@@ -71,71 +64,71 @@ pub(crate) struct Tokens {
     issuer: String,
     /// Seconds.
     lifetime: i64,
-    capacity: usize,
     clock: Clock,
-    ring: RwLock<Arc<KeyRing>>,
+    encryption: Option<KeyEncryptionKey>,
     cache: RwLock<TokenCache>,
+    /// The number of reads of the clients and keys that have begun.
+    reads: AtomicU64,
     /// Whether a client has a secret with an argon2id hash.
     argon2id_remains: AtomicBool,
-    /// When the last successful read of the revoked clients began, in nanoseconds of the monotonic clock.
+    /// When the last successful read of the clients began, in nanoseconds of the monotonic clock.
     revocations_read: AtomicU64,
     /// Limits signature checks to the number of cores: more would only take blocking threads from the store.
     checks: Arc<Semaphore>,
 }
 
-#[derive(Default)]
-struct TokenCache {
-    verified: HashMap<[u8; 32], Arc<Grant>>,
-    revoked: HashSet<String>,
+/// A new token.
+pub(crate) struct IssuedToken {
+    pub(crate) text: String,
+    /// Its lifetime in seconds.
+    pub(crate) lifetime: i64,
 }
 
 impl Tokens {
-    /// Reads the keys of the store; creates the first one if there is none.
+    /// Reads the keys of the store; creates the first one if there is none, and encrypts them if there is a
+    /// key for that.
     pub(crate) async fn open(
         store: &Store,
         issuer: &str,
         lifetime: i64,
         capacity: usize,
         clock: Clock,
+        encryption: Option<KeyEncryptionKey>,
     ) -> Result<Self, StoreError> {
         let now = clock.ticks();
         let begun = clock.monotonic();
-        // Writes only if there is no key: another process may hold the write lock for as long as its import
-        // takes.
-        let (mut rows, revoked, argon2id_remains) = store
+        // Writes only if there is something to do: another process may hold the write lock for as long as its
+        // import takes.
+        let (mut rows, clients) = store
             .read(move |session| {
-                let argon2id_remains = clients::has_argon2id(session)?;
-                Ok::<_, StoreError>((
-                    keys::live(session, now)?,
-                    clients::revoked(session)?,
-                    argon2id_remains,
-                ))
+                Ok::<_, StoreError>((keys::live(session, now)?, clients::list(session)?))
             })
             .await?;
-        if rows.is_empty() {
-            // Checked again inside the write, so that two replicas that start on an empty database agree on
-            // the key.
+        let is_clear = |key: &keys::StoredKey| !is_encrypted(&key.private_key);
+        if rows.is_empty() || encryption.is_some() && rows.iter().any(is_clear) {
+            let encryption = encryption.clone();
+            // Read again inside the write, so that two replicas that start on an empty database agree on the
+            // key.
             rows = store
                 .write(move |session| {
-                    if keys::live(session, now)?.is_empty() {
-                        insert(session, "createKey", now)?;
+                    signing_keys::ensure(session, now, encryption.as_ref())?;
+                    if let Some(encryption) = &encryption {
+                        signing_keys::encrypt_all(session, now, encryption)?;
                     }
                     keys::live(session, now)
                 })
                 .await?;
         }
+        let ring = KeyRing::read(&rows, encryption.as_ref())?;
         Ok(Self {
             issuer: issuer.to_owned(),
             lifetime,
-            capacity,
-            clock,
-            argon2id_remains: AtomicBool::new(argon2id_remains),
+            argon2id_remains: AtomicBool::new(secrets::argon2id_remains(&clients, now)),
             revocations_read: AtomicU64::new(nanos(begun)),
-            ring: RwLock::new(Arc::new(KeyRing::read(&rows)?)),
-            cache: RwLock::new(TokenCache {
-                verified: HashMap::new(),
-                revoked: revoked.into_iter().collect(),
-            }),
+            reads: AtomicU64::new(0),
+            cache: RwLock::new(TokenCache::new(capacity, ring, settings_of(&clients))),
+            clock,
+            encryption,
             checks: Arc::new(Semaphore::new(
                 std::thread::available_parallelism().map_or(1, NonZero::get),
             )),
@@ -152,14 +145,22 @@ impl Tokens {
         self.lifetime
     }
 
+    /// The key that encrypts the signing keys in the database.
+    pub(crate) fn encryption(&self) -> Option<&KeyEncryptionKey> {
+        self.encryption.as_ref()
+    }
+
     /// The public keys.
     pub(crate) fn published(&self) -> Vec<Jwk> {
         self.ring().published(self.clock.ticks())
     }
 
-    /// Issues a token. Signing takes a millisecond, so not for an asynchronous thread.
-    pub(crate) fn issue(&self, client_id: &str, scopes: Scopes) -> Result<String, Problem> {
+    /// Issues a token, which expires with its client at the latest. Signing takes a millisecond, so not for
+    /// an asynchronous thread.
+    pub(crate) fn issue(&self, client: &Client, scopes: Scopes) -> Result<IssuedToken, Problem> {
         let now = self.clock.seconds();
+        let client_end = client.expires_at.map(|at| at.div_euclid(TICKS_PER_SECOND));
+        let lifetime = client_end.map_or(self.lifetime, |end| self.lifetime.min(end - now));
         let ring = self.ring();
         let key = ring
             .signing(self.clock.ticks())
@@ -167,27 +168,30 @@ impl Tokens {
         let claims = Claims {
             iss: self.issuer.clone(),
             aud: AUDIENCE.to_owned(),
-            sub: client_id.to_owned(),
-            client_id: client_id.to_owned(),
+            sub: client.id.clone(),
+            client_id: client.id.clone(),
             iat: now,
             nbf: now,
-            exp: now + self.lifetime,
+            exp: now + lifetime,
             jti: random::<12>(),
             scope: scopes.list(),
         };
-        jws::sign(&key.kid, &claims, &key.signing).map_err(Problem::internal)
+        let text = jws::sign(&key.kid, &claims, &key.signing).map_err(Problem::internal)?;
+        // Otherwise the first request with the token would read the clients.
+        self.write().add_client(client);
+        Ok(IssuedToken { text, lifetime })
     }
 
     /// Verifies a token.
-    pub(crate) async fn verify(&self, token: &str) -> Result<Arc<Grant>, Refusal> {
+    pub(crate) async fn verify(&self, store: &Store, token: &str) -> Result<Arc<Grant>, Refusal> {
         if token.len() > MAX_TOKEN_BYTES {
             return Err(Refusal::Invalid("the token is malformed"));
         }
-        let digest: [u8; 32] = Sha256::digest(token.as_bytes()).into();
-        let cached = self.read().verified.get(&digest).cloned();
+        let digest: TokenDigest = Sha256::digest(token.as_bytes()).into();
+        let cached = self.read().get(&digest);
         let grant = match cached {
             Some(grant) => grant,
-            None => self.check(token, digest).await?,
+            None => self.check(store, token, digest).await?,
         };
         if self.clock.seconds() >= grant.expires + LEEWAY {
             return Err(Refusal::Expired);
@@ -196,7 +200,7 @@ impl Tokens {
         Ok(grant)
     }
 
-    /// Whether the list of revoked clients is recent enough to accept a token by it.
+    /// Whether the list of clients is recent enough to accept a token by it.
     pub(crate) fn check_revocations_known(&self) -> Result<(), RevocationsUnknown> {
         let read = Duration::from_nanos(self.revocations_read.load(Ordering::Acquire));
         match self.clock.monotonic().saturating_sub(read) <= REVOCATIONS_LIFETIME {
@@ -205,13 +209,19 @@ impl Tokens {
         }
     }
 
-    async fn check(&self, token: &str, digest: [u8; 32]) -> Result<Arc<Grant>, Refusal> {
+    async fn check(
+        &self,
+        store: &Store,
+        token: &str,
+        digest: TokenDigest,
+    ) -> Result<Arc<Grant>, Refusal> {
         let token = Unverified::parse(token).map_err(refused)?;
         let ring = self.ring();
         let now = self.clock.ticks();
         if ring.verifying(&token.kid, now).is_none() {
-            return Err(Refusal::Invalid("the token is signed with an unknown key"));
+            return Err(Refusal::UNKNOWN_KEY);
         }
+        let kid = token.kid.clone();
         // This fails only if the semaphore is closed, which never happens.
         let permit = Arc::clone(&self.checks).acquire_owned().await;
         let verified = tokio::task::spawn_blocking(move || {
@@ -237,78 +247,42 @@ impl Tokens {
         if now >= claims.exp + LEEWAY {
             return Err(Refusal::Expired);
         }
-        let scopes = Scopes::parse_known(&claims.scope);
-        self.cache_grant(
-            digest,
-            Arc::new(Grant {
-                client_id: claims.sub.into(),
-                scopes,
-                expires: claims.exp,
-            }),
-            now,
-        )
+        let token = VerifiedToken {
+            client_id: claims.sub.into(),
+            scopes: Scopes::parse_known(&claims.scope),
+            expires: claims.exp,
+            kid,
+        };
+        if !self.read().knows(&token.client_id) {
+            // Another process created the client after the last read.
+            self.refresh(store).await.map_err(|error| {
+                tracing::warn!(%error, "cannot read the client of a token");
+                RevocationsUnknown
+            })?;
+        }
+        self.write().add(digest, token, now)
     }
 
-    /// Caches a verified token. Under the same lock as the list of revoked clients, so that a token whose
-    /// client is revoked meanwhile is not added after the list was applied.
-    fn cache_grant(
-        &self,
-        digest: [u8; 32],
-        grant: Arc<Grant>,
-        now: i64,
-    ) -> Result<Arc<Grant>, Refusal> {
-        let mut cache = self.write();
-        if cache.revoked.contains(&*grant.client_id) {
-            return Err(Refusal::Revoked);
-        }
-        if cache.verified.len() >= self.capacity {
-            cache.verified.retain(|_, grant| now < grant.expires);
-        }
-        if cache.verified.len() >= self.capacity {
-            // Any entry will do: its token is only verified again.
-            let victim = cache.verified.keys().next().copied();
-            victim.and_then(|digest| cache.verified.remove(&digest));
-        }
-        cache.verified.insert(digest, Arc::clone(&grant));
-        Ok(grant)
-    }
-
-    /// Reads the revoked clients and the keys from the store. An unreadable key blocks neither revocations
-    /// nor the other keys.
+    /// Reads the clients and the keys from the store, and applies their changes to all tokens.
     pub(crate) async fn refresh(&self, store: &Store) -> Result<(), StoreError> {
         let now = self.clock.ticks();
         let begun = self.clock.monotonic();
-        let (rows, revoked, argon2id_remains) = store
+        let number = self.reads.fetch_add(1, Ordering::Relaxed) + 1;
+        let (rows, clients) = store
             .control(move |session| {
-                let argon2id_remains = clients::has_argon2id(session)?;
-                Ok::<_, StoreError>((
-                    keys::live(session, now)?,
-                    clients::revoked(session)?,
-                    argon2id_remains,
-                ))
+                Ok::<_, StoreError>((keys::live(session, now)?, clients::list(session)?))
             })
             .await?;
-        self.argon2id_remains
-            .store(argon2id_remains, Ordering::Relaxed);
-        self.revoke(revoked);
+        let remains = secrets::argon2id_remains(&clients, now);
+        self.argon2id_remains.store(remains, Ordering::Relaxed);
+        // Parsing is slow, so not under the lock. A ring that another read changes meanwhile is only read from.
+        let ring = self.ring().updated(&rows, self.encryption.as_ref());
+        let clients = settings_of(&clients);
+        self.write().apply(number, ring, clients);
         // Set after the list was applied, and never decreased: reads may overtake one another.
         self.revocations_read
             .fetch_max(nanos(begun), Ordering::Release);
-        if let Some(ring) = KeyRing::read_valid(&rows) {
-            *self.ring.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(ring);
-        }
         Ok(())
-    }
-
-    fn revoke(&self, revoked: impl IntoIterator<Item = String>) {
-        let mut cache = self.write();
-        let TokenCache {
-            verified,
-            revoked: revoked_clients,
-        } = &mut *cache;
-        // Only extended: a list read before a revocation may arrive after the one that has it.
-        revoked_clients.extend(revoked);
-        verified.retain(|_, grant| !revoked_clients.contains(&*grant.client_id));
     }
 
     /// Whether a client has a secret with an argon2id hash.
@@ -318,11 +292,11 @@ impl Tokens {
 
     /// The number of cached tokens.
     pub(crate) fn cached(&self) -> usize {
-        self.read().verified.len()
+        self.read().len()
     }
 
     fn ring(&self) -> Arc<KeyRing> {
-        Arc::clone(&self.ring.read().unwrap_or_else(PoisonError::into_inner))
+        self.read().ring()
     }
 
     // No code under these locks can panic halfway through a change, so a poisoned lock is still valid.

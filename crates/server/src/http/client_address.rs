@@ -8,6 +8,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::config::{Config, ForwardedHeader};
@@ -15,6 +16,11 @@ use crate::config::{Config, ForwardedHeader};
 /// The client's address, as a request extension.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ClientAddress(pub(crate) IpAddr);
+
+/// The address of the client of a request.
+pub(crate) fn of(head: &Parts) -> Option<IpAddr> {
+    head.extensions.get().map(|ClientAddress(address)| *address)
+}
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 

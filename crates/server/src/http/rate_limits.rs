@@ -63,9 +63,14 @@ impl RateLimits {
         taken.map_err(|wait| limited("This address", rate, wait))
     }
 
-    /// A request of a client: 429 `rate.limited` if it has sent too many.
-    pub(crate) fn check_client(&self, client_id: &str) -> Result<(), Problem> {
-        let Some(rate) = self.client_rate else {
+    /// A request of a client: 429 `rate.limited` if it has sent too many. `own` is the rate of this client, if
+    /// it has one.
+    pub(crate) fn check_client(
+        &self,
+        client_id: &str,
+        own: Option<RateLimit>,
+    ) -> Result<(), Problem> {
+        let Some(rate) = own.or(self.client_rate) else {
             return Ok(());
         };
         let taken = self.clients.take(client_id, rate, self.clock.monotonic());
@@ -90,14 +95,23 @@ impl RateLimits {
         taken.is_err()
     }
 
-    /// Adds what the address and the client of a request have left.
-    pub(crate) fn show(&self, address: Option<IpAddr>, client: Option<&str>, to: &mut HeaderMap) {
-        if self.client_rate.is_none() && self.address_rate.is_none() {
+    /// Adds what the address and the client of a request have left. With the client comes its own rate, if it
+    /// has one.
+    pub(crate) fn show(
+        &self,
+        address: Option<IpAddr>,
+        client: Option<(&str, Option<RateLimit>)>,
+        to: &mut HeaderMap,
+    ) {
+        let has_own = client.is_some_and(|(_, own)| own.is_some());
+        if self.client_rate.is_none() && self.address_rate.is_none() && !has_own {
             return;
         }
         let now = self.clock.monotonic();
         let mut shown = Shown::default();
-        if let (Some(rate), Some(client)) = (self.client_rate, client) {
+        if let Some((client, own)) = client
+            && let Some(rate) = own.or(self.client_rate)
+        {
             shown = shown.with(CLIENT, rate, self.clients.quota(client, rate, now));
         }
         if let (Some(rate), Some(address)) = (self.address_rate, address) {

@@ -4,7 +4,7 @@
 //! no HTTP. Only `send` creates a response.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
 use http::header::{ETAG, VARY};
@@ -13,12 +13,14 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use super::call::Call;
 use super::next_link;
 use super::page_tags::{self, PageTags};
+use crate::auth::scopes::Scopes;
 use crate::http::answer_buffer::AnswerBuffer;
 use crate::http::body::{Body, Response};
 use crate::http::body_sender::{self, BodyReceiver, BodySender, Head};
 use crate::http::extract::{PREFERENCE_APPLIED, max_page_size};
 use crate::http::memory_budget::Reservation;
 use crate::http::problem::Problem;
+use crate::spec::Operation;
 use obeya_read::{self as read, Cost, Prepared, ReadError, ReadOutcome, ReadRequest, Sink};
 use obeya_store::{Session, Store};
 
@@ -34,6 +36,9 @@ const SHORT_RECORDS: u32 = 1_000;
 /// The most bytes of such a page that are kept before it turns out to be large.
 const SHORT_BYTES: usize = 2 << 20;
 const VARIES: HeaderValue = HeaderValue::from_static("accept");
+
+/// The scopes with which a client reads users: those of the groups, whose members they are.
+static READ_USERS: LazyLock<Scopes> = LazyLock::new(|| Scopes::accepted_by(Operation::ListGroups));
 
 /// The answer of a read.
 enum ReadAnswer {
@@ -82,6 +87,7 @@ fn request<'r>(call: &'r Call, store: &'r Store) -> ReadRequest<'r> {
         page_size: max_page_size(call.headers()).map(|(size, _)| size),
         media: call.media().to_str().unwrap_or_default(),
         context_base: call.wants_context().then(|| call.base_url()),
+        shows_user_names: call.caller.scopes.intersects(*READ_USERS),
         caches: &app.caches,
         links: &app.links,
         store,

@@ -3,6 +3,8 @@
 //! Its errors are those of RFC 6749, 5.2, not problems. An unknown client, a wrong secret and a revoked
 //! client get the same answer after the same work.
 
+use std::net::IpAddr;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -15,9 +17,11 @@ use serde::Serialize;
 use crate::app::App;
 use crate::auth::refused::RefusedKind;
 use crate::auth::scopes::Scopes;
-use crate::auth::secrets::{self, MAX_SECRET_CHARACTERS, Verdict};
+use crate::auth::secrets::{self, MAX_SECRET_CHARACTERS, StoredHashes, Verdict};
+use crate::auth::settings::ClientSettings;
+use crate::auth::tokens::IssuedToken;
 use crate::http::body::Response;
-use crate::http::client_address::ClientAddress;
+use crate::http::client_address::{self, ClientAddress};
 use crate::http::connections::Peer;
 use crate::http::extract;
 use crate::http::problem::Problem;
@@ -130,13 +134,13 @@ pub(crate) async fn token(
     mut body: Incoming,
 ) -> Result<Response, Problem> {
     let mut client_id = None;
-    let outcome = grant(app, &head.headers, &mut body, &mut client_id).await;
+    let outcome = grant(app, head, &mut body, &mut client_id).await;
     let (status, extra, text) = match outcome {
         Ok((token, scopes)) => {
             app.metrics.tokens_issued.inc();
             let response = TokenResponse {
-                access_token: &token,
-                expires_in: app.tokens.lifetime(),
+                access_token: &token.text,
+                expires_in: token.lifetime,
                 token_type: "Bearer",
                 scope: &scopes.list(),
             };
@@ -207,10 +211,11 @@ fn log_refusal(head: &Parts, client_id: Option<&str>, error: &'static str) {
 /// Issues a token; returns it and its scopes. Stores the client id of the request in `client_id`.
 async fn grant(
     app: &App,
-    headers: &HeaderMap,
+    head: &Parts,
     body: &mut Incoming,
     client_id: &mut Option<String>,
-) -> Result<(String, Scopes), Failure> {
+) -> Result<(IssuedToken, Scopes), Failure> {
+    let headers = &head.headers;
     let form = read_form(app, headers, body).await?;
     client_id.clone_from(&form.client_id);
     match form.grant_type.as_deref() {
@@ -233,10 +238,11 @@ async fn grant(
     let requested = form.scope.clone();
     let (id, secret) = credentials(headers, form)?;
     *client_id = Some(id.clone());
-    let (id, granted) = authenticate(app, id, secret).await?;
+    let client = authenticate(app, id, secret, client_address::of(head)).await?;
+    let granted = Scopes::parse_known(&client.scopes);
     let scopes = requested_scopes(granted, requested.as_deref())?;
     let tokens = std::sync::Arc::clone(&app.tokens);
-    let token = tokio::task::spawn_blocking(move || tokens.issue(&id, scopes))
+    let token = tokio::task::spawn_blocking(move || tokens.issue(&client, scopes))
         .await
         .map_err(Problem::internal)??;
     Ok((token, scopes))
@@ -335,39 +341,51 @@ fn form_decode(text: &str) -> Option<String> {
     pairs.into_iter().next().map(|(_, value)| value)
 }
 
-/// The client and its scopes, if the secret is correct.
-async fn authenticate(app: &App, id: String, secret: String) -> Result<(String, Scopes), Failure> {
+/// The client, if it may call and the secret is correct.
+async fn authenticate(
+    app: &App,
+    id: String,
+    secret: String,
+    address: Option<IpAddr>,
+) -> Result<Client, Failure> {
     // The store cannot look up a text with NUL, and no id has one; it is handled like any unknown client.
-    let key = if id.contains('\0') {
-        String::new()
-    } else {
-        id.clone()
-    };
-    let client = app
+    let key = if id.contains('\0') { String::new() } else { id };
+    let found = app
         .store
         .control(move |session| clients::find(session, &key))
         .await?;
-    let client = client.filter(|client| client.revoked_at.is_none());
-    let hash = client.as_ref().map(|client| client.secret_hash.clone());
+    // One that may not call at all is handled like an unknown one too.
+    let client = found.filter(|client| may_call(client, app.clock.seconds(), address));
+    let hashes = client
+        .as_ref()
+        .map(|client| StoredHashes::of(client, app.clock.ticks()));
     // Cut, so that a megabyte is not hashed. A secret that was cut never matches, because ours are shorter.
     let secret: String = secret.chars().take(MAX_SECRET_CHARACTERS).collect();
     let remains = app.tokens.argon2id_remains();
-    let checked = app
-        .secrets
-        .check(secret.clone(), hash, remains, &app.metrics);
+    let checked = app.secrets.check(
+        secret.clone(),
+        hashes.unwrap_or_default(),
+        remains,
+        &app.metrics,
+    );
     match (client, checked.await?) {
         (None, _) | (_, Verdict::Wrong) => {
             Err(OAuthError::client("The client is unknown or its secret is wrong.").into())
         }
-        (Some(client), verdict) => {
-            let scopes = Scopes::parse_known(&client.scopes);
-            let id = client.id.clone();
-            if verdict == Verdict::RightToRehash {
-                rehash(app, client, &secret)?;
-            }
-            Ok((id, scopes))
+        (Some(client), Verdict::Right) => Ok(client),
+        (Some(client), Verdict::RightToRehash) => {
+            rehash(app, client.clone(), &secret)?;
+            Ok(client)
         }
     }
+}
+
+/// Whether a client is neither revoked nor expired, and the address is one of its own.
+fn may_call(client: &Client, now: i64, address: Option<IpAddr>) -> bool {
+    let settings = ClientSettings::read(client).ok().flatten();
+    settings.is_some_and(|settings| {
+        settings.expires.is_none_or(|end| now < end) && settings.allow(address)
+    })
 }
 
 /// Replaces the argon2id hash of a secret. The token does not wait for the writer, and needs no database that

@@ -19,7 +19,7 @@ const PATH: &str = "/v2/areas/1";
 const DAY: i64 = 86_400;
 
 /// The header and claims of a token of the service.
-fn parts(token: &str) -> (Value, Value) {
+pub fn parts(token: &str) -> (Value, Value) {
     let mut parts = token.split('.').map(|part| {
         let part = URL_SAFE_NO_PAD.decode(part).expect("base64url");
         serde_json::from_slice(&part).expect("JSON")
@@ -31,7 +31,7 @@ fn parts(token: &str) -> (Value, Value) {
 }
 
 /// A token with the signature that is made of the rest.
-fn token(header: &Value, claims: &Value, sign: impl FnOnce(&[u8]) -> Vec<u8>) -> String {
+pub fn token(header: &Value, claims: &Value, sign: impl FnOnce(&[u8]) -> Vec<u8>) -> String {
     let part = |part: &Value| URL_SAFE_NO_PAD.encode(part.to_string());
     let message = format!("{}.{}", part(header), part(claims));
     let signature = URL_SAFE_NO_PAD.encode(sign(message.as_bytes()));
@@ -39,7 +39,7 @@ fn token(header: &Value, claims: &Value, sign: impl FnOnce(&[u8]) -> Vec<u8>) ->
 }
 
 /// Signs with another implementation than the service does.
-fn signed(header: &Value, claims: &Value, key: &EcdsaKeyPair) -> String {
+pub fn signed(header: &Value, claims: &Value, key: &EcdsaKeyPair) -> String {
     token(header, claims, |message| {
         let signature = key.sign(&SystemRandom::new(), message).expect("signed");
         signature.as_ref().to_vec()
@@ -47,7 +47,7 @@ fn signed(header: &Value, claims: &Value, key: &EcdsaKeyPair) -> String {
 }
 
 /// The signing key of the service, as an owner of the database could use it.
-async fn signing_key(service: &Service) -> EcdsaKeyPair {
+pub async fn signing_key(service: &Service) -> EcdsaKeyPair {
     let text = service
         .store()
         .read(|session| {
@@ -65,7 +65,7 @@ async fn signing_key(service: &Service) -> EcdsaKeyPair {
 }
 
 #[track_caller]
-fn is_challenged(answer: &Answer, code: &str) {
+pub fn is_challenged(answer: &Answer, code: &str) {
     answer.is_problem(401, code);
     let challenge = answer.header("www-authenticate");
     assert!(

@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::incidents_plant::{NOW, accepted, least, plant, refused, with};
-use crate::support::sql::with_words;
+use crate::incidents_plant::{NOW, accepted, fill, least, plant, refused, with};
+use crate::support::Service;
+use crate::support::sql::{self, with_words};
 
 const PATH: &str = "/v1/Incidents";
 
@@ -45,6 +46,45 @@ async fn a_full_body_is_answered_with_every_name_resolved() {
         "externalId": "c100",
     });
     assert_eq!(incident, expected);
+}
+
+/// `--never-store-reporter`: a client need not know of it, and no table has the user.
+#[tokio::test]
+async fn no_reporter_is_stored_where_the_installation_wants_none() {
+    let service = Service::start_with(|config| config.never_store_reporter = true).await;
+    service
+        .store()
+        .write(fill)
+        .await
+        .expect("the rows fit the schema");
+    let stored = async || {
+        let mut stored = String::new();
+        for table in ["incidents", "answers", "audit_entries"] {
+            let dumped = service
+                .store()
+                .read(move |session| sql::dump(session, table))
+                .await;
+            let dumped: String = dumped.expect("the table");
+            stored += &dumped;
+        }
+        stored.matches("u-117").count() + stored.matches("Tomas").count()
+    };
+    let before = stored().await;
+    let body = with(least(), &json!({"createdByUserId": "u-117"}));
+    let incident = accepted(&service, "POST", PATH, &body).await;
+    assert_eq!(
+        (&incident["reportedBy"], &incident["reportedByUserId"]),
+        (&Value::Null, &Value::Null)
+    );
+    assert_eq!(incident["reportedDate"], NOW);
+    let v2 = service
+        .get(&format!("/v2/incidents/{}", incident["id"]))
+        .await
+        .json();
+    assert_eq!(v2["createdByUserId"], Value::Null);
+    assert_eq!(stored().await, before);
+    let unknown = with(least(), &json!({"createdByUserId": "nobody"}));
+    refused(&service, "POST", PATH, &unknown, 422, "reference.unknown").await;
 }
 
 #[tokio::test]

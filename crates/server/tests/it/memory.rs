@@ -33,6 +33,7 @@ fn little_memory(config: &mut Config) {
     config.limits.memory_bytes = 2 * SHARE;
     config.limits.request = Duration::from_secs(600);
     config.limits.body_read = Duration::from_secs(600);
+    config.limits.body_pause = Duration::from_secs(600);
     config.limits.send = Duration::from_secs(600);
 }
 

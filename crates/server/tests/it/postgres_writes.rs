@@ -54,7 +54,7 @@ async fn recovers(service: &Service) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_server_says_of_its_disk_is_said_by_readiness_until_a_write_works() {
+async fn a_failing_disk_of_the_server_keeps_the_service_unready_until_a_write_works() {
     let service = plant_on(Database::new()).await;
     let server = connect(service.db()).await;
     for (code, class) in [("53100", "disk_full"), ("58030", "disk_failure")] {

@@ -17,7 +17,10 @@ pub use v1::{
     TRASHED_INCIDENT,
 };
 
-use obeya_odata::edm::{Cardinality, Column, EntityType, Navigation, PartIndex, SearchIndex};
+use obeya_odata::edm::{
+    Cardinality, Column, EntityType, Navigation, PartIndex, Property, ReplacedProperty,
+    SearchIndex, Type,
+};
 
 use v1::{INCIDENT_CATEGORY, INCIDENT_CAUSE, INCIDENT_CUSTOM_FIELD};
 use wire::{Source, column, computed};
@@ -76,6 +79,17 @@ static USER: EntityType = EntityType {
     navigations: &[],
     search: None,
 };
+
+/// For callers who may not read users: their `userName`, with which they sign in, is null.
+pub static WITHOUT_USER_NAMES: [ReplacedProperty; 1] = [ReplacedProperty {
+    entity: USER.name,
+    by: Property {
+        name: "userName",
+        ty: Type::String,
+        nullable: true,
+        column: Column::Expr("CAST(NULL AS TEXT)"),
+    },
+}];
 
 /// `/v2/incidents/comments`: comments of incidents that are not in the trash.
 pub static INCIDENT_COMMENT: EntityType = EntityType {

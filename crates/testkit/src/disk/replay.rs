@@ -1,11 +1,11 @@
 //! The folder after a power failure, built from a record of operations.
 //!
 //! What counts as on disk: the content of a file once a flush of the file came after it; names once a flush
-//! of their folder came after them. A flush of a file says nothing about its name (POSIX). What was not
-//! flushed may be there in part: any sectors of any writes, in any order; but names only up to some
-//! operation, since file systems keep their journal of names in order (ext4, XFS, btrfs, APFS, NTFS).
+//! of their folder, and of no other, came after them. A flush of a file says nothing about its name (POSIX).
+//! What was not flushed may be there in part: any sectors of any writes, in any order; but names only up to
+//! some operation, since file systems keep their journal of names in order (ext4, XFS, btrfs, APFS, NTFS).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use fastrand::Rng;
@@ -33,6 +33,8 @@ pub enum Operation {
     SyncFolder { path: String },
     /// A file or folder was renamed.
     Rename { from: String, to: String },
+    /// A file got a second name.
+    Link { from: String, to: String },
     /// A file or an empty folder was removed.
     Remove { path: String },
     /// A folder was made.
@@ -77,6 +79,10 @@ pub(super) fn parse(bytes: &[u8]) -> Vec<Operation> {
                 from: path(),
                 to: text(second),
             },
+            b'L' => Operation::Link {
+                from: path(),
+                to: text(second),
+            },
             b'U' => Operation::Remove { path: path() },
             b'K' => Operation::CreateFolder { path: path() },
             b'M' => Operation::Mark(path()),
@@ -91,6 +97,10 @@ pub(super) fn parse(bytes: &[u8]) -> Vec<Operation> {
 pub enum Loss {
     /// Everything.
     All,
+    /// All content, and no name.
+    Content,
+    /// All names, and no content.
+    Names,
     /// A random part.
     Some,
     /// Nothing, as when only the process is killed.
@@ -107,6 +117,56 @@ type Names = BTreeMap<String, Entry>;
 enum Entry {
     File(FileNumber),
     Folder,
+}
+
+/// A change of names.
+#[derive(Debug, Clone)]
+enum NameChange {
+    Set(String, Entry),
+    Clear(String),
+    /// With what is moved, since its old name may not be on disk.
+    Move(String, String, Entry),
+}
+
+impl NameChange {
+    /// Whether it changes an entry of this folder.
+    fn touches(&self, folder: &str) -> bool {
+        let is_in = |path: &str| path.rsplit_once('/').map_or("", |(parent, _)| parent) == folder;
+        match self {
+            NameChange::Set(path, _) | NameChange::Clear(path) => is_in(path),
+            NameChange::Move(from, to, _) => is_in(from) || is_in(to),
+        }
+    }
+
+    fn apply(&self, names: &mut Names) {
+        match self {
+            NameChange::Set(path, entry) => drop(names.insert(path.clone(), *entry)),
+            NameChange::Clear(path) => drop(names.remove(path)),
+            NameChange::Move(from, to, entry) => {
+                names.remove(from);
+                names.insert(to.clone(), *entry);
+                let inner = format!("{from}/");
+                let moved = names.keys().filter(|path| path.starts_with(&inner));
+                for path in moved.cloned().collect::<Vec<_>>() {
+                    let entry = names.remove(&path).expect("a key of the map");
+                    names.insert(format!("{to}{}", &path[from.len()..]), entry);
+                }
+            }
+        }
+    }
+
+    /// The same change after a folder above it was renamed.
+    fn moved(&mut self, from: &str, to: &str) {
+        let (NameChange::Set(path, _) | NameChange::Clear(path)) = self else {
+            return;
+        };
+        if path
+            .strip_prefix(from)
+            .is_some_and(|rest| rest.starts_with('/'))
+        {
+            *path = format!("{to}{}", &path[from.len()..]);
+        }
+    }
 }
 
 /// A change of a file that was not flushed.
@@ -162,9 +222,9 @@ struct FileState {
 pub struct Replay {
     files: Vec<FileState>,
     inodes: BTreeMap<u64, FileNumber>,
-    /// The names that are on disk, and the operations on names that are not.
+    /// The names that are on disk, and the changes of names that are not.
     durable: Names,
-    pending: Vec<Operation>,
+    pending: Vec<NameChange>,
     /// The names as the program sees them.
     names: Names,
     marks: Vec<String>,
@@ -240,32 +300,50 @@ impl Replay {
                     change.apply(&mut file.durable);
                 }
             }
-            Operation::SyncFolder { path } => {
-                let last = self.pending.iter().rposition(|name| touches(name, path));
-                for name in self.pending.drain(..last.map_or(0, |last| last + 1)) {
-                    change_names(&mut self.durable, &self.inodes, &name);
-                }
-            }
+            Operation::SyncFolder { path } => self.flush_names(path),
             Operation::Mark(text) => self.marks.push(text.clone()),
-            Operation::Create { inode, .. } => {
+            Operation::Create { path, inode } => {
                 // An inode is used again once its file is gone; by then its operations on names are settled.
                 if self.inodes.contains_key(inode) {
                     self.settle_names();
                 }
-                self.new_file(*inode);
-                self.change_names(operation);
+                let file = Entry::File(self.new_file(*inode));
+                self.change_names(NameChange::Set(path.clone(), file));
             }
-            Operation::Rename { .. }
-            | Operation::Remove { .. }
-            | Operation::CreateFolder { .. } => {
-                self.change_names(operation);
+            Operation::CreateFolder { path } => {
+                self.change_names(NameChange::Set(path.clone(), Entry::Folder));
+            }
+            Operation::Remove { path } => self.change_names(NameChange::Clear(path.clone())),
+            Operation::Link { from, to } => {
+                let entry = *self.names.get(from).expect("what is linked has a name");
+                self.change_names(NameChange::Set(to.clone(), entry));
+            }
+            Operation::Rename { from, to } => {
+                let entry = *self.names.get(from).expect("what is renamed has a name");
+                self.change_names(NameChange::Move(from.clone(), to.clone(), entry));
             }
         }
     }
 
-    fn change_names(&mut self, operation: &Operation) {
-        change_names(&mut self.names, &self.inodes, operation);
-        self.pending.push(operation.clone());
+    fn change_names(&mut self, change: NameChange) {
+        change.apply(&mut self.names);
+        self.pending.push(change);
+    }
+
+    /// The changes of one folder reach the disk, those of others do not.
+    fn flush_names(&mut self, folder: &str) {
+        let mut rest: Vec<NameChange> = Vec::new();
+        for change in std::mem::take(&mut self.pending) {
+            if !change.touches(folder) {
+                rest.push(change);
+                continue;
+            }
+            change.apply(&mut self.durable);
+            if let NameChange::Move(from, to, _) = &change {
+                rest.iter_mut().for_each(|earlier| earlier.moved(from, to));
+            }
+        }
+        self.pending = rest;
     }
 
     fn settle_names(&mut self) {
@@ -279,20 +357,42 @@ impl Replay {
         &self.marks
     }
 
+    /// The paths that a power failure may still change: of files with content or a name that was not flushed.
+    #[must_use]
+    pub fn unsettled(&self) -> Vec<String> {
+        let names = self.names.iter().chain(&self.durable);
+        let is_settled = |path: &String, entry: &Entry| {
+            let has_content = match entry {
+                Entry::File(number) => self.files[*number].pending.is_empty(),
+                Entry::Folder => true,
+            };
+            has_content && self.names.get(path) == self.durable.get(path)
+        };
+        let unsettled = names.filter(|(path, entry)| !is_settled(path, entry));
+        let paths: BTreeSet<String> = unsettled.map(|(path, _)| path.clone()).collect();
+        paths.into_iter().collect()
+    }
+
     /// Writes what a power failure leaves now into an empty folder.
     ///
     /// # Panics
     /// If it cannot be written.
     pub fn leave(&self, loss: Loss, random: &mut Rng, folder: &Path) {
         let kept_names = match loss {
-            Loss::All => 0,
+            Loss::All | Loss::Names => 0,
             Loss::Some => random.usize(..=self.pending.len()),
-            Loss::None => self.pending.len(),
+            Loss::Content | Loss::None => self.pending.len(),
         };
         let mut names = self.durable.clone();
-        for operation in &self.pending[..kept_names] {
-            change_names(&mut names, &self.inodes, operation);
+        for change in &self.pending[..kept_names] {
+            change.apply(&mut names);
         }
+        // What is in a folder without a name is not to be found.
+        let all = names.clone();
+        names.retain(|path, _| {
+            path.match_indices('/')
+                .all(|(end, _)| all.get(&path[..end]) == Some(&Entry::Folder))
+        });
         // From rather little to rather much.
         let chance = random.f64();
         for (path, entry) in names {
@@ -305,8 +405,8 @@ impl Replay {
             let mut content = file.durable.clone();
             for change in &file.pending {
                 match loss {
-                    Loss::All => {}
-                    Loss::None => change.apply(&mut content),
+                    Loss::All | Loss::Content => {}
+                    Loss::Names | Loss::None => change.apply(&mut content),
                     Loss::Some => {
                         for part in change.torn(chance, random) {
                             part.apply(&mut content);
@@ -314,50 +414,8 @@ impl Replay {
                     }
                 }
             }
-            if let Some(parent) = path.parent() {
-                std::fs::create_dir_all(parent).expect("made");
-            }
             std::fs::write(path, content).expect("written");
         }
-    }
-}
-
-/// Whether an operation on names changes an entry of this folder.
-fn touches(operation: &Operation, folder: &str) -> bool {
-    let parent = |path: &str| path.rsplit_once('/').map_or("", |(parent, _)| parent) == folder;
-    match operation {
-        Operation::Create { path, .. }
-        | Operation::Remove { path }
-        | Operation::CreateFolder { path } => parent(path),
-        Operation::Rename { from, to } => parent(from) || parent(to),
-        _ => false,
-    }
-}
-
-fn change_names(names: &mut Names, inodes: &BTreeMap<u64, FileNumber>, operation: &Operation) {
-    match operation {
-        Operation::Create { path, inode } => {
-            names.insert(path.clone(), Entry::File(inodes[inode]));
-        }
-        Operation::CreateFolder { path } => {
-            names.insert(path.clone(), Entry::Folder);
-        }
-        Operation::Remove { path } => {
-            names.remove(path);
-        }
-        Operation::Rename { from, to } => {
-            let inner = format!("{from}/");
-            let moved: Vec<String> = names
-                .keys()
-                .filter(|path| *path == from || path.starts_with(&inner))
-                .cloned()
-                .collect();
-            for path in moved {
-                let entry = names.remove(&path).expect("a key of the map");
-                names.insert(format!("{to}{}", &path[from.len()..]), entry);
-            }
-        }
-        _ => {}
     }
 }
 
@@ -410,6 +468,8 @@ mod tests {
         };
         let one = |name: &str, text: &str| BTreeMap::from([(name.to_owned(), text.into())]);
         assert_eq!(left(Loss::All), one("a.new", "one"));
+        assert_eq!(left(Loss::Content), one("a", "one"));
+        assert_eq!(left(Loss::Names), one("a.new", "onetwo"));
         assert_eq!(left(Loss::None), one("a", "onetwo"));
         let some: Vec<_> = (0..64).map(|_| left(Loss::Some)).collect();
         for (name, text) in [

@@ -305,6 +305,26 @@ int rename(const char *from, const char *to) {
     return done;
 }
 
+/* A second name of a file. */
+static int linked(int from_at, const char *from, int to_at, const char *to, int flags) {
+    REAL(int, linkat, int, const char *, int, const char *, int);
+    char one[PATH_MAX], two[PATH_MAX];
+    const char *source = inside(from_at, from, one), *target = inside(to_at, to, two);
+    if (!source && !target) return real_linkat(from_at, from, to_at, to, flags);
+    pthread_mutex_lock(&lock);
+    int done = real_linkat(from_at, from, to_at, to, flags), error = errno;
+    if (!source || !target) abort();
+    if (done == 0) record_path('L', 0, source, target);
+    pthread_mutex_unlock(&lock);
+    errno = error;
+    return done;
+}
+
+int linkat(int from_at, const char *from, int to_at, const char *to, int flags) {
+    return linked(from_at, from, to_at, to, flags);
+}
+int link(const char *from, const char *to) { return linked(AT_FDCWD, from, AT_FDCWD, to, 0); }
+
 static int removed(int at, const char *path, int flags) {
     REAL(int, unlinkat, int, const char *, int);
     char name[PATH_MAX];

@@ -15,7 +15,7 @@ fn rounds() -> u32 {
 }
 
 /// Something of every kind, so that each run has work in each table.
-async fn change(client: &Client, round: u32) {
+pub async fn change(client: &Client, round: u32) {
     let incidents = client.incidents();
     let day = "2026-04-01".parse().expect("a day");
     let title = format!("Round {round}");

@@ -3,13 +3,13 @@
 
 mod between;
 mod comments;
-mod copy;
+pub mod copy;
 mod exact;
-mod killed;
+pub mod killed;
 mod lesser;
 mod pages;
-mod plant;
+pub mod plant;
 mod refused;
 mod unchanged;
-mod wire;
+pub mod wire;
 mod writers;

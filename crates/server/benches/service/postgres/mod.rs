@@ -16,17 +16,20 @@ use server::Server;
 
 use crate::plant::Plant;
 use crate::table::Table;
-use crate::{Bench, IMPORT, process_figures, writes};
+use crate::{Bench, IMPORT, overload, process_figures, writes};
 
 /// A subject, and what measures it.
 type Subject = (&'static str, fn(&mut Table, &Bench, &Server, &Peer));
 
-const SUBJECTS: [Subject; 6] = [
+const SUBJECTS: [Subject; 7] = [
     ("reads", reads::measure),
     ("pages", pages::measure),
     ("creates", creates::measure),
     ("writes", measure_writes),
     ("costs", costs::measure),
+    ("overload", |table, bench, _, _| {
+        overload::measure(table, bench);
+    }),
     ("process", |table, bench, _, _| {
         process_figures(table, bench);
     }),

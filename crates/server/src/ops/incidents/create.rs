@@ -19,13 +19,14 @@ use obeya_store::{Session, StoreError, incidents, stamp};
 
 /// POST /v1/Incidents
 pub(crate) async fn create(call: Call) -> Result<Response, Problem> {
+    let stores_reporter = !call.app.config.never_store_reporter;
     writing::write(
         call,
         json::<NeverNull<IncidentCreate>>(),
-        |NeverNull(body), context| {
+        move |NeverNull(body), context| {
             context.sets(&body)?;
             let now = context.now;
-            let reporter = body.created_by_user_id.clone();
+            let reporter = body.created_by_user_id.clone().filter(|_| stores_reporter);
             let incident = IncidentRow::created(body::of_create(&body)?, reporter, now)?;
             Ok(Decision::record(answer, move |session| {
                 insert(session, &incident, &body, now)
