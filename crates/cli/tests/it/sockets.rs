@@ -6,6 +6,7 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::time::Duration;
 
 use obeya_testkit::Serving;
 use rustls::pki_types::{CertificateDer, ServerName};
@@ -69,12 +70,23 @@ fn a_hangup_makes_it_read_its_certificate_again() {
 
     // By itself the service logs a certificate that it cannot use once; after each hangup it tries again.
     let log = serving.child.stderr.take().expect("piped");
-    let mut log = BufReader::new(log).lines().map(|line| line.expect("UTF-8"));
+    let (sender, lines) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let mut lines = BufReader::new(log).lines().map_while(Result::ok);
+        // Ends with the log, or with the test.
+        while lines.next().is_some_and(|line| sender.send(line).is_ok()) {}
+    });
+    let find = |text: &str| loop {
+        let line = lines.recv_timeout(Duration::from_secs(60));
+        let line = line.expect("a line in time");
+        if line.contains(text) {
+            return line;
+        }
+    };
     std::fs::write(&certificate, "no certificate").expect("written");
     for _ in 0..3 {
         hang_up(&serving);
-        let line = log.find(|line| line.contains("cannot use the certificate"));
-        let line = line.expect("a line");
+        let line = find("cannot use the certificate");
         assert!(line.contains("contains no certificate in PEM"), "{line}");
     }
     let answer = answer_over_tls(&address, &first).expect("the last one is in use");
@@ -82,8 +94,7 @@ fn a_hangup_makes_it_read_its_certificate_again() {
 
     let second = certify(folder.path());
     hang_up(&serving);
-    log.find(|line| line.contains("the certificate has changed"))
-        .expect("a line");
+    find("the certificate has changed");
     let answer = answer_over_tls(&address, &second).expect("trusted");
     assert!(answer.ends_with("ok\n"), "{answer}");
     assert!(answer_over_tls(&address, &first).is_err());
