@@ -275,7 +275,8 @@ impl Tokens {
             .await?;
         let remains = secrets::argon2id_remains(&clients, now);
         self.argon2id_remains.store(remains, Ordering::Relaxed);
-        // Parsing is slow, so not under the lock. A ring that another read changes meanwhile is only read from.
+        // Parsing is slow, so not under the lock. A ring that another read changes meanwhile is only read
+        // from.
         let ring = self.ring().updated(&rows, self.encryption.as_ref());
         let clients = settings_of(&clients);
         self.write().apply(number, ring, clients);

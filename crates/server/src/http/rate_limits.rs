@@ -63,8 +63,8 @@ impl RateLimits {
         taken.map_err(|wait| limited("This address", rate, wait))
     }
 
-    /// A request of a client: 429 `rate.limited` if it has sent too many. `own` is the rate of this client, if
-    /// it has one.
+    /// A request of a client: 429 `rate.limited` if it has sent too many. `own` is the rate of this client,
+    /// if it has one.
     pub(crate) fn check_client(
         &self,
         client_id: &str,
