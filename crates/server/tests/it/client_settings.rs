@@ -176,7 +176,7 @@ async fn a_client_has_a_rate_of_its_own() {
     let common = "\"client\";q=50;w=60";
     assert_eq!(policy(&token, 200).await, common);
     set(&service, &client, |changes| {
-        changes.rate = Some("2/60".parse().ok())
+        changes.rate = Some("2/60".parse().ok());
     })
     .await;
     for status in [200, 429, 429] {
