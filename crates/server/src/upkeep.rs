@@ -20,7 +20,7 @@ use crate::app::App;
 use crate::auth::tokens::LONGEST_POLL;
 use crate::config::TICKS_PER_SECOND;
 use crate::telemetry::panic_text;
-use obeya_store::incidents::PurgeProgress;
+use obeya_store::PurgeGuard;
 use obeya_store::{audit, idempotency_records, incidents};
 
 /// Starts the tasks; they end when the set is dropped.
@@ -43,9 +43,9 @@ pub(crate) fn start(app: &Arc<App>) -> JoinSet<()> {
         std::future::ready(())
     }));
     let trash = Arc::clone(app);
-    let progress = Arc::new(Mutex::new(PurgeProgress::default()));
+    let guard = Arc::new(Mutex::new(incidents::trash_guard()));
     tasks.spawn(repeat(limits.purge, move || {
-        empty_trash(Arc::clone(&trash), Arc::clone(&progress))
+        empty_trash(Arc::clone(&trash), Arc::clone(&guard))
     }));
     let keys = Arc::clone(app);
     tasks.spawn(repeat(limits.purge, move || purge_keys(Arc::clone(&keys))));
@@ -55,8 +55,10 @@ pub(crate) fn start(app: &Arc<App>) -> JoinSet<()> {
     }));
     if let Some(retention) = app.config.audit_retention {
         let audit = Arc::clone(app);
+        let ticks = i64::try_from(retention.as_nanos() / 100).unwrap_or(i64::MAX);
+        let guard = Arc::new(Mutex::new(audit::retention_guard(ticks)));
         tasks.spawn(repeat(limits.purge, move || {
-            expire_audit(Arc::clone(&audit), retention)
+            expire_audit(Arc::clone(&audit), Arc::clone(&guard))
         }));
     }
     tasks
@@ -129,10 +131,10 @@ fn watch_clock(app: &App, clock: &mut ClockWatch) {
 }
 
 /// Deletes incidents that have been in the trash for 30 days, also by the clock of a day of running before.
-async fn empty_trash(app: Arc<App>, progress: Arc<Mutex<PurgeProgress>>) {
-    let mut progress = progress.lock().await;
+async fn empty_trash(app: Arc<App>, guard: Arc<Mutex<PurgeGuard>>) {
+    let mut guard = guard.lock().await;
     let (now, running) = (app.clock.ticks(), app.clock.monotonic());
-    match incidents::purge_confirmed(&app.store, &mut progress, now, running).await {
+    match incidents::purge_confirmed(&app.store, &mut guard, now, running).await {
         Ok(0) => {}
         Ok(purged) => tracing::info!(purged, "emptied the trash"),
         Err(error) => tracing::warn!(%error, "cannot empty the trash"),
@@ -156,11 +158,12 @@ pub(crate) async fn store_refused(app: Arc<App>) {
     }
 }
 
-/// Deletes the entries of the audit log that are older than its retention.
-async fn expire_audit(app: Arc<App>, retention: Duration) {
-    let now = app.clock.ticks();
-    let retention = i64::try_from(retention.as_nanos() / 100).unwrap_or(i64::MAX);
-    match audit::expire(&app.store, now.saturating_sub(retention), now).await {
+/// Deletes the entries of the audit log that are older than its retention, also by the clock of a day of
+/// running before.
+async fn expire_audit(app: Arc<App>, guard: Arc<Mutex<PurgeGuard>>) {
+    let mut guard = guard.lock().await;
+    let (now, running) = (app.clock.ticks(), app.clock.monotonic());
+    match audit::expire_confirmed(&app.store, &mut guard, now, running).await {
         Ok(0) => {}
         Ok(expired) => tracing::info!(expired, "shortened the audit log"),
         Err(error) => tracing::warn!(%error, "cannot shorten the audit log"),

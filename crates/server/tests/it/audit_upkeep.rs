@@ -12,6 +12,9 @@ use crate::audit::entries;
 use crate::support::sql::number;
 use crate::support::{START, Service};
 
+/// What [`number`] returns where no check is noted.
+const NOTHING: i64 = -1;
+
 #[tokio::test]
 async fn the_audit_log_is_shortened_on_its_own_if_a_retention_is_set() {
     let service = Service::start_with(|config| {
@@ -23,9 +26,31 @@ async fn the_audit_log_is_shortened_on_its_own_if_a_retention_is_set() {
         let entries = entries(service.store(), Filter::default()).await;
         entries.first().expect("an entry").operation.clone()
     };
-    service.clock.advance(86_400);
+    let noted = async || {
+        let sql = "SELECT coalesce(max(last), -1) FROM counters WHERE name = 'audit_check_ran'";
+        number(service.store(), sql).await
+    };
+    let until_noted = async |expected: i64| {
+        let noted = async { while noted().await != expected {} };
+        tokio::time::timeout(Duration::from_secs(10), noted)
+            .await
+            .expect("noted");
+    };
+    let day = 86_400;
+    // A clock that is a day ahead for less than a day removes nothing.
+    service.clock.advance(86_401);
+    until_noted(0).await;
+    service.clock.advance(-86_401);
+    until_noted(NOTHING).await;
+    service.clock.elapse(day);
     assert_eq!(first().await, "createKey");
-    service.clock.advance(1);
+    // What was due is removed after a day of running, and not before.
+    service.clock.advance(86_401);
+    until_noted(0).await;
+    service.clock.elapse(day - 1);
+    until_noted(86_399).await;
+    assert_eq!(first().await, "createKey");
+    service.clock.elapse(1);
     let shortened = async { while first().await != "expireAudit" {} };
     tokio::time::timeout(Duration::from_secs(10), shortened)
         .await

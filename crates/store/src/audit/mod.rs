@@ -21,7 +21,7 @@ use crate::{Session, StoreError};
 pub use diff::Diff;
 pub(crate) use diff::Form;
 pub use read::{Entry, Filter, read};
-pub use retention::{EXPIRE, expire, expire_some};
+pub use retention::{EXPIRE, expire, expire_confirmed, expire_some, retention_guard};
 pub use verify::{Fault, FaultKind, Verified, verify};
 
 /// The number is the next one: the chain has no gaps. On SQLite the function is registered on each

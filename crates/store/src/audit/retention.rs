@@ -4,11 +4,13 @@
 //! the chain can still be verified, and a removal by anything else is seen.
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Change, Origin, append};
 use crate::engine::present;
+use crate::purge_guard::{Guarded, PurgeGuard};
 use crate::{Session, Store, StoreError};
 
 /// The operation of the entries about removed ones.
@@ -31,6 +33,37 @@ pub(super) struct Removed {
 #[derive(Serialize)]
 struct Statement {
     removed: Removed,
+}
+
+/// The guard of [`expire_confirmed`], for entries that are retained for so long (ticks).
+pub fn retention_guard(retention: i64) -> PurgeGuard {
+    let guarded = Guarded {
+        checked_at: "audit_check",
+        ran: "audit_check_ran",
+        is_due: "SELECT 1 FROM audit_entries
+            WHERE number = (SELECT min(number) FROM audit_entries) AND at < ?1",
+    };
+    PurgeGuard::new(guarded, retention)
+}
+
+/// Removes every entry whose retention (ticks) is over at `now`, as the guard allows; returns how many.
+/// `running` is how long this process has run.
+///
+/// # Errors
+/// The store fails. What was removed before stays removed.
+pub async fn expire_confirmed(
+    store: &Store,
+    guard: &mut PurgeGuard,
+    now: i64,
+    running: Duration,
+) -> Result<u64, StoreError> {
+    let Some(due) = guard.due(store, now, running).await? else {
+        return Ok(0);
+    };
+    let before = due.saturating_sub(guard.retention());
+    let expired = expire(store, before, now).await?;
+    guard.forget(store).await?;
+    Ok(expired)
 }
 
 /// Removes every entry that was appended before `before` (ticks); returns how many. An entry stays as long as

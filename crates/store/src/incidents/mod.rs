@@ -2,7 +2,6 @@
 
 mod parts;
 mod purge;
-mod purge_check;
 mod trash;
 
 pub use parts::{
@@ -10,8 +9,7 @@ pub use parts::{
     add_causes, add_consequences, add_custom_fields, clear_parts, custom_field,
     prefetch_custom_field, set_categories, set_causes, set_consequences, set_custom_field,
 };
-pub use purge::{RETENTION_DAYS, RETENTION_TICKS, purge, purge_some};
-pub use purge_check::{PurgeProgress, purge_confirmed};
+pub use purge::{RETENTION_DAYS, RETENTION_TICKS, purge, purge_confirmed, purge_some, trash_guard};
 pub use trash::{Deleted, delete, find_deleted, prefetch_deleted, restore};
 
 use super::engine::{Value, present};

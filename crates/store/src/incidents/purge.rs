@@ -1,8 +1,10 @@
 //! Purge of the trash: removes incidents after their retention, with everything that belongs to them.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use crate::audit::{self, Change, Origin};
+use crate::purge_guard::{Guarded, PurgeGuard};
 use crate::{Session, Store, StoreError};
 
 /// How long a deleted incident stays in the trash, in days.
@@ -21,8 +23,37 @@ pub async fn purge(store: &Store, now: i64) -> Result<u64, StoreError> {
     purge_due(store, now, now).await
 }
 
-/// The same for a retention that is over at `due`, which may be earlier than `now`.
-pub(super) async fn purge_due(store: &Store, due: i64, now: i64) -> Result<u64, StoreError> {
+/// The guard of [`purge_confirmed`].
+pub fn trash_guard() -> PurgeGuard {
+    let guarded = Guarded {
+        checked_at: "trash_check",
+        ran: "trash_check_ran",
+        is_due: "SELECT 1 FROM incidents WHERE deleted_date <= ?1 LIMIT 1",
+    };
+    PurgeGuard::new(guarded, RETENTION_TICKS)
+}
+
+/// Removes every incident whose retention is over at `now` (ticks), as the guard allows; returns how many.
+/// `running` is how long this process has run.
+///
+/// # Errors
+/// The store fails. What was removed before stays removed.
+pub async fn purge_confirmed(
+    store: &Store,
+    guard: &mut PurgeGuard,
+    now: i64,
+    running: Duration,
+) -> Result<u64, StoreError> {
+    let Some(due) = guard.due(store, now, running).await? else {
+        return Ok(0);
+    };
+    let purged = purge_due(store, due, now).await?;
+    guard.forget(store).await?;
+    Ok(purged)
+}
+
+/// Removes every incident whose retention is over at `due`, which may be earlier than `now`.
+async fn purge_due(store: &Store, due: i64, now: i64) -> Result<u64, StoreError> {
     let some = move |session: &mut dyn Session| {
         let purged = purge_some(session, due, PER_TURN)?;
         if purged > 0 {
