@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::binary::obeya;
 
 /// Read without a flag, so that no help shows it.
-const WITHOUT_FLAG: [&str; 1] = ["OBEYA_CLIENT_SECRET"];
+const WITHOUT_FLAG: [&str; 2] = ["OBEYA_CLIENT_SECRET", "OBEYA_KEY_ENCRYPTION_KEY"];
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
