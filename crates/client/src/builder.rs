@@ -152,7 +152,8 @@ impl ClientBuilder {
 
     /// Whether the client secret and the access token may be sent in plain HTTP to another machine, where
     /// everyone in between can read and use them. Default: no, and [`build`](Self::build) refuses such
-    /// addresses. Addresses on this machine (`localhost`, loopback) need no permission.
+    /// addresses. Addresses on this machine (`localhost`, loopback) need no permission: their requests never
+    /// pass a proxy.
     pub fn allow_plain_http(mut self, allowed: bool) -> Self {
         self.allow_plain_http = allowed;
         self

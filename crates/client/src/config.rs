@@ -28,7 +28,7 @@ pub(crate) struct Config {
     pub(crate) user_agent: String,
     /// Whether secrets may be sent in plain HTTP to another machine.
     pub(crate) allow_plain_http: bool,
-    /// Whether to request compressed responses; `None`: decided by [`Config::is_loopback`].
+    /// Whether to request compressed responses; `None`: those of other machines.
     pub(crate) compression: Option<bool>,
     /// Whether the service supports `Idempotency-Key`; `None`: decided by the issuer's metadata.
     pub(crate) supports_idempotency_keys: Option<bool>,
@@ -62,8 +62,13 @@ impl Config {
             .chain(&self.token_url)
     }
 
-    /// Whether all addresses are on this machine. Then compression only costs time, and no proxy must be
-    /// used.
+    /// Whether an address on this machine needs TLS.
+    pub(crate) fn needs_tls_on_loopback(&self) -> bool {
+        self.addresses()
+            .any(|url| is_loopback(url) && url.scheme() == "https")
+    }
+
+    /// Whether all addresses are on this machine.
     pub(crate) fn is_loopback(&self) -> bool {
         self.addresses().all(is_loopback)
     }
@@ -107,7 +112,8 @@ impl Config {
     }
 }
 
-fn is_loopback(url: &Url) -> bool {
+/// Whether the URL is on this machine. Its requests then need no TLS, and must not pass a proxy.
+pub(crate) fn is_loopback(url: &Url) -> bool {
     match url.host_str() {
         Some("localhost") => true,
         Some(host) => host

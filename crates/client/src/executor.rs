@@ -14,7 +14,8 @@ use crate::transport::Transport;
 /// A generated client whose requests are sent by `executor`.
 pub(crate) fn api(transport: &Transport, executor: Arc<dyn Executor>) -> obeya_api::Client {
     let base_url = transport.config.base_url.as_str();
-    obeya_api::Client::new(base_url, transport.http.clone(), executor)
+    let http = transport.http.request_builder().clone();
+    obeya_api::Client::new(base_url, http, executor)
 }
 
 /// The value of a generated call, or our error.

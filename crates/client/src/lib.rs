@@ -114,6 +114,7 @@ mod decode;
 mod error;
 mod executor;
 pub mod fields;
+mod http_clients;
 mod list;
 mod observe;
 mod paged;

@@ -15,7 +15,8 @@ use crate::auth::{Grant, Issuer, Token, Tokens, bearer};
 use crate::body::{self, BodyFault};
 use crate::config::{Config, Credentials};
 use crate::deadline::Deadline;
-use crate::error::{ConfigError, Error, Result, chain, connection};
+use crate::error::{ConfigError, Error, Result, connection};
+use crate::http_clients::HttpClients;
 use crate::observe::{Exchange, Observer};
 use crate::problem;
 use crate::retry::{self, AttemptFailure, IDEMPOTENCY_KEY};
@@ -24,7 +25,7 @@ use crate::retry::{self, AttemptFailure, IDEMPOTENCY_KEY};
 #[derive(Clone)]
 pub(crate) struct Transport {
     pub(crate) config: Config,
-    pub(crate) http: reqwest::Client,
+    pub(crate) http: HttpClients,
     authority: Authority,
     observer: Option<Arc<dyn Observer>>,
 }
@@ -56,8 +57,7 @@ impl Transport {
         config: Config,
         observer: Option<Arc<dyn Observer>>,
     ) -> Result<Self, ConfigError> {
-        install_crypto();
-        let http = http_client(&config)?;
+        let http = HttpClients::new(&config)?;
         let authority = match &config.credentials {
             Credentials::Client { id, secret, scopes } => {
                 let issuer = Issuer::new(
@@ -303,36 +303,5 @@ impl fmt::Debug for Transport {
         f.debug_struct("Transport")
             .field("config", &self.config)
             .finish_non_exhaustive()
-    }
-}
-
-fn http_client(config: &Config) -> Result<reqwest::Client, ConfigError> {
-    let local = config.is_loopback();
-    let settings = || {
-        let settings = reqwest::Client::builder()
-            .user_agent(&config.user_agent)
-            .connect_timeout(config.connect_timeout)
-            .gzip(config.compression.unwrap_or(!local))
-            // An API does not redirect, and a followed redirect could send the secret elsewhere.
-            .redirect(reqwest::redirect::Policy::none());
-        if local { settings.no_proxy() } else { settings }
-    };
-    let without_roots = || settings().tls_certs_only([]).build();
-    let built = if config.is_plain() && local {
-        // Loading the system's root certificates takes longer than a call.
-        without_roots()
-    } else if config.is_plain() {
-        settings().build().or_else(|_| without_roots())
-    } else {
-        settings().build()
-    };
-    built.map_err(|error| ConfigError::Transport(chain(&error)))
-}
-
-/// reqwest is built without a TLS provider; one that the application installed takes precedence.
-fn install_crypto() {
-    if rustls::crypto::CryptoProvider::get_default().is_none() {
-        // Fails only if another thread has just installed one.
-        let _ = rustls::crypto::ring::default_provider().install_default();
     }
 }

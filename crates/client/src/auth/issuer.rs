@@ -17,6 +17,7 @@ use crate::body::{self, BodyFault};
 use crate::config::join;
 use crate::deadline::Deadline;
 use crate::error::{Error, Result, connection};
+use crate::http_clients::HttpClients;
 use crate::retry::{AttemptFailure, RetryPolicy, retry_after};
 use crate::secret::Secret;
 
@@ -81,7 +82,7 @@ impl Issuer {
     /// Requests a token, within `deadline`.
     pub(crate) async fn fetch(
         &self,
-        http: &reqwest::Client,
+        http: &HttpClients,
         retry: &RetryPolicy,
         deadline: Deadline,
     ) -> Result<Grant> {
@@ -96,8 +97,10 @@ impl Issuer {
             form.push(("scope", scope.as_str()));
         }
         let answer = self
-            .exchange(retry, deadline, || {
-                http.post(known.endpoint.as_str()).form(&form)
+            .exchange(http, retry, deadline, || {
+                http.request_builder()
+                    .post(known.endpoint.as_str())
+                    .form(&form)
             })
             .await?;
         if answer.status.is_success() {
@@ -110,7 +113,7 @@ impl Issuer {
     /// The discovery document, requested once.
     async fn discover(
         &self,
-        http: &reqwest::Client,
+        http: &HttpClients,
         retry: &RetryPolicy,
         deadline: Deadline,
     ) -> Result<Known> {
@@ -118,8 +121,8 @@ impl Issuer {
             return Ok(known.clone());
         }
         let url = join(&self.auth_url, "/.well-known/openid-configuration");
-        let get = || http.get(url.as_str());
-        let answer = self.exchange(retry, deadline, get).await?;
+        let get = || http.request_builder().get(url.as_str());
+        let answer = self.exchange(http, retry, deadline, get).await?;
         let document = Some(&answer.body[..]).filter(|_| answer.status.is_success());
         let known = Known::of(&self.auth_url, self.token_url.as_ref(), document);
         if answer.status.is_server_error() || answer.status == StatusCode::TOO_MANY_REQUESTS {
@@ -146,13 +149,14 @@ impl Issuer {
     /// issuer, so it may be repeated like a GET.
     async fn exchange(
         &self,
+        http: &HttpClients,
         retry: &RetryPolicy,
         deadline: Deadline,
         request: impl Fn() -> reqwest::RequestBuilder,
     ) -> Result<Answer> {
         let mut retries = 0;
         loop {
-            let outcome = read(request()).await;
+            let outcome = read(http, request()).await;
             let failure = match &outcome {
                 // An issuer sends no problem documents.
                 Ok(answer) => AttemptFailure::Status(answer.status, &answer.headers, None),
@@ -176,11 +180,9 @@ impl Issuer {
 }
 
 /// Sends a request and reads its answer.
-async fn read(request: reqwest::RequestBuilder) -> Result<Answer> {
-    let response = request
-        .send()
-        .await
-        .map_err(|error| connection(OPERATION, error))?;
+async fn read(http: &HttpClients, request: reqwest::RequestBuilder) -> Result<Answer> {
+    let sent = async { http.execute(request.build()?).await };
+    let response = sent.await.map_err(|error| connection(OPERATION, error))?;
     let (status, headers) = (response.status(), response.headers().clone());
     match body::read(response, MAX_ANSWER_BYTES).await {
         Ok(body) => Ok(Answer {

@@ -19,6 +19,7 @@ pub(crate) use issuer::Issuer;
 
 use crate::deadline::Deadline;
 use crate::error::{Error, Result};
+use crate::http_clients::HttpClients;
 use crate::retry::RetryPolicy;
 
 /// A token as issued.
@@ -65,7 +66,7 @@ impl Tokens {
     /// The current token. Fetches one if there is none or it is about to expire.
     pub(crate) async fn get(
         &self,
-        http: &reqwest::Client,
+        http: &HttpClients,
         retry: &RetryPolicy,
         deadline: Deadline,
     ) -> Result<Token> {

@@ -12,6 +12,7 @@ mod changing;
 mod errors;
 mod keys;
 mod paging;
+mod proxies;
 mod retry;
 mod support;
 #[cfg(feature = "arrow")]
