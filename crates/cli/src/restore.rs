@@ -126,7 +126,13 @@ fn summary(
         out,
         "What was changed after the last change is not in it:\n\
          - A copy that follows `LastModifiedFrom` must be started again from nothing.\n\
-         - A client that was revoked later can get tokens again: check `obeya client list`."
+         - A client that was revoked later can get tokens again, with its earlier secret, scopes and settings: check \
+         `obeya client list`, then use `obeya client revoke`, `rotate-secret` and `set`.\n\
+         - A signing key that was retired later signs and is accepted again: check `obeya keys list`, then use \
+         `obeya keys retire`.\n\
+         - A person who was erased later is there again: run `obeya erase-user` again.\n\
+         - The audit log ends with the backup, and continues from there: note its last entry, as `obeya audit --verify` \
+         prints it."
     )
 }
 
