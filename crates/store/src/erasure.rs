@@ -60,14 +60,17 @@ const COUNTED: [(&str, &str); 4] = [
     ("users", "DELETE FROM users WHERE id = ?1"),
 ];
 
-/// The columns of a value that an element can name, by the property in lower case.
-const VALUE_COLUMNS: [(&str, &str); 6] = [
+/// The columns of a value that an element can name, by the property.
+const VALUE_COLUMNS: [(&str, &str); 9] = [
     ("dimension", "dimension"),
     ("dimension2", "dimension2"),
     ("dimension3", "dimension3"),
     ("dimension4", "dimension4"),
     ("description", "description"),
-    ("externalid", "external_id"),
+    ("externalId", "external_id"),
+    ("areaId", "area_id"),
+    ("assetId", "asset_id"),
+    ("projectId", "project_id"),
 ];
 
 /// Erases the user, at this time (ticks); `None` if there is no such user.
@@ -89,34 +92,44 @@ pub fn erase(session: &mut dyn Session, id: &str, now: i64) -> Result<Option<Cou
         let sql = format!("UPDATE {table} SET last_modified = ?2 WHERE {condition}");
         counts.insert(table, session.execute(&sql, &[id.into(), stamp.into()])?);
     }
-    counts.insert("values", erase_from_values(session, id, stamp)?);
+    let (values, texts_of_values) = erase_from_values(session, id, stamp)?;
+    counts.insert("values", values);
     for sql in UNCOUNTED {
         session.execute_deferred(sql, &[id.into()])?;
     }
     for (kind, sql) in COUNTED {
         counts.insert(kind, session.execute(sql, &[id.into()])?);
     }
-    counts.insert("auditTexts", erase_from_audit(session, id, &names)?);
+    let texts = erase_from_audit(session, id, &names)?;
+    counts.insert("auditTexts", texts + texts_of_values);
     // Without the id: the entry outlives the user.
     let change = Change::summary(&BTreeMap::from([("counts", &counts)]));
     audit::append(session, now, &Origin::default(), ERASE, &change)?;
     Ok(Some(counts))
 }
 
-/// Removes the user from the values whose datasource has an element for users.
-fn erase_from_values(session: &mut dyn Session, id: &str, stamp: i64) -> Result<u64, StoreError> {
+/// Removes the user from the values whose datasource has an element for users. Returns the numbers of values
+/// and of audit entries that lost it.
+fn erase_from_values(
+    session: &mut dyn Session,
+    id: &str,
+    stamp: i64,
+) -> Result<(u64, u64), StoreError> {
     let sql = "SELECT datasource_id, lower(source_column) FROM datasource_elements
         WHERE type = 'user' AND source_column IS NOT NULL ORDER BY datasource_id, id";
     let elements = session.all(sql, &[], |row| {
         Ok((present(row.int32(0)?)?, present(row.string(1)?)?))
     })?;
-    let mut erased = 0;
+    let (mut erased, mut audit_texts) = (0, 0);
     for (datasource, property) in elements {
-        let Some((_, column)) = VALUE_COLUMNS.iter().find(|(name, _)| *name == property) else {
+        let named = |(name, _): &&(&str, &str)| name.eq_ignore_ascii_case(&property);
+        let Some((name, column)) = VALUE_COLUMNS.iter().find(named) else {
             continue;
         };
+        // A numeric id may be in a column of numbers.
         let sql = format!(
-            "UPDATE datasource_values SET {column} = NULL, registration_date = ?3 WHERE datasource_id = ?1 AND {column} = ?2"
+            "UPDATE datasource_values SET {column} = NULL, registration_date = ?3
+                WHERE datasource_id = ?1 AND CAST({column} AS TEXT) = ?2"
         );
         let binds = [datasource.into(), id.into(), stamp.into()];
         let changed = session.execute(&sql, &binds)?;
@@ -124,11 +137,34 @@ fn erase_from_values(session: &mut dyn Session, id: &str, stamp: i64) -> Result<
             values::changed(session, datasource, 0, stamp)?;
         }
         erased += changed;
+        audit_texts += erase_number_from_audit(session, datasource, name, id)?;
     }
-    Ok(erased)
+    Ok((erased, audit_texts))
 }
 
-/// Erases the texts of the audit entries with the id as a value, or with one of the names anywhere.
+/// Erases the texts of the audit entries of a datasource that have the id as a number in this property.
+fn erase_number_from_audit(
+    session: &mut dyn Session,
+    datasource: i32,
+    property: &str,
+    id: &str,
+) -> Result<u64, StoreError> {
+    if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Ok(0);
+    }
+    let sql = "UPDATE audit_entries SET change = NULL, salt = NULL WHERE record LIKE ?1
+        AND (replace(change, ?2, '') <> change OR replace(change, ?3, '') <> change)";
+    let records = format!("datasources/{datasource}/values/%");
+    let number = format!("\"{property}\":{id}");
+    let (inside, last) = (format!("{number},"), format!("{number}}}"));
+    session.execute(
+        sql,
+        &[Value::from(&records), (&inside).into(), (&last).into()],
+    )
+}
+
+/// Erases the texts of the audit entries with the id as a value, or with one of the names anywhere. Those of
+/// retention stay: they have numbers and hashes only, and the verification of the chain needs them.
 fn erase_from_audit(
     session: &mut dyn Session,
     id: &str,
@@ -136,13 +172,19 @@ fn erase_from_audit(
 ) -> Result<u64, StoreError> {
     // `replace` finds a text by its characters on both engines; an empty one is not found.
     let sql = "UPDATE audit_entries SET change = NULL, salt = NULL
-        WHERE replace(change, ?1, '') <> change OR replace(change, ?2, '') <> change OR replace(change, ?3, '') <> change";
+        WHERE operation <> ?4
+        AND (replace(change, ?1, '') <> change OR replace(change, ?2, '') <> change OR replace(change, ?3, '') <> change)";
     let quoted = |text: &str| serde_json::to_string(text).unwrap_or_default();
     let id = quoted(id);
     let names = names.each_ref().map(|name| quoted(name));
     let [user_name, display_name] = names.each_ref().map(|name| &name[1..name.len() - 1]);
     session.execute(
         sql,
-        &[Value::from(&id), user_name.into(), display_name.into()],
+        &[
+            Value::from(&id),
+            user_name.into(),
+            display_name.into(),
+            audit::EXPIRE.into(),
+        ],
     )
 }

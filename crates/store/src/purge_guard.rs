@@ -57,8 +57,8 @@ impl PurgeGuard {
     }
 
     /// The time (ticks) until which rows are due at `now` and were due at the earlier check, once the service
-    /// has run for a day since. `running` is how long this process has run. Delete what was due then, and call
-    /// [`PurgeGuard::forget`].
+    /// has run for a day since. `running` is how long this process has run. Delete what was due then, and
+    /// call [`PurgeGuard::forget`].
     pub(crate) async fn due(
         &mut self,
         store: &Store,
@@ -103,7 +103,7 @@ impl PurgeGuard {
         }
         let check = match stored {
             None => PurgeCheck { at: now, ran: 0 },
-            Some(stored) => self.advanced(stored, running),
+            Some(stored) => self.advanced(stored, now, running),
         };
         if stored != Some(check) {
             self.guarded.put(session, check)?;
@@ -111,19 +111,25 @@ impl PurgeGuard {
         Ok(Some(check))
     }
 
-    /// The stored check, with the time that this process has run since it last saw it.
-    fn advanced(&self, stored: PurgeCheck, running: Duration) -> PurgeCheck {
+    /// The stored check, with the time that this process has run since it last saw it. Its time is the
+    /// earliest that any check since saw: what a clock that was ahead called due does not count.
+    fn advanced(&self, stored: PurgeCheck, now: i64, running: Duration) -> PurgeCheck {
+        PurgeCheck {
+            at: stored.at.min(now),
+            ran: self.ran(stored, running),
+        }
+    }
+
+    /// How long the service has run since the stored check, in seconds.
+    fn ran(&self, stored: PurgeCheck, running: Duration) -> i64 {
         let Some((seen, at)) = self.seen.filter(|(seen, _)| seen.at == stored.at) else {
-            return stored;
+            return stored.ran;
         };
         let since = running.saturating_sub(at).as_secs();
         let ran = seen
             .ran
             .saturating_add(i64::try_from(since).unwrap_or(i64::MAX));
-        PurgeCheck {
-            ran: stored.ran.max(ran),
-            ..stored
-        }
+        stored.ran.max(ran)
     }
 }
 
@@ -174,13 +180,16 @@ mod tests {
             ..started.clone()
         };
         // After a start, and after another process has begun anew.
-        assert_eq!(started.advanced(check(50), HOUR), check(50));
+        assert_eq!(started.advanced(check(50), 9, HOUR), check(50));
         let other = PurgeCheck { at: 8, ran: 3 };
-        assert_eq!(seen(50, HOUR).advanced(other, HOUR * 9), other);
+        assert_eq!(seen(50, HOUR).advanced(other, 9, HOUR * 9), other);
         // An hour of its own; of which another has noted some, or more.
-        let hour_on = |stored| seen(50, HOUR).advanced(check(stored), HOUR * 2);
+        let hour_on = |stored| seen(50, HOUR).advanced(check(stored), 9, HOUR * 2);
         assert_eq!(hour_on(50), check(3650));
         assert_eq!(hour_on(1000), check(3650));
         assert_eq!(hour_on(4000), check(4000));
+        // The clock of the first check was ahead.
+        let earlier = PurgeCheck { at: 6, ran: 3650 };
+        assert_eq!(seen(50, HOUR).advanced(check(50), 6, HOUR * 2), earlier);
     }
 }

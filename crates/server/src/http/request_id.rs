@@ -21,6 +21,20 @@ pub(crate) fn of(headers: &HeaderMap) -> HeaderValue {
     }
 }
 
+/// Whether an id looks random: a UUID, or 32 hexadecimal digits as of [`of`]. Another one of a client may
+/// name a person, and must not enter the audit log, from which nobody can remove it.
+pub(crate) fn is_random(id: &str) -> bool {
+    let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match id.len() {
+        32 => is_hex(id),
+        36 => {
+            let lengths = id.split('-').map(str::len);
+            lengths.eq([8, 4, 4, 4, 12]) && id.split('-').all(is_hex)
+        }
+        _ => false,
+    }
+}
+
 /// The trace id of a W3C `traceparent`, if the request carries a valid one.
 pub(crate) fn trace_of(headers: &HeaderMap) -> Option<&str> {
     let mut parts = headers.get(TRACEPARENT)?.to_str().ok()?.split('-');

@@ -21,7 +21,7 @@ use crate::http::extract;
 use crate::http::memory_budget::Reservation;
 use crate::http::path::Captures;
 use crate::http::problem::Problem;
-use crate::http::request_id::RequestId;
+use crate::http::request_id::{self, RequestId};
 use crate::spec::Operation;
 use obeya_read::text::{int32, quoted};
 use obeya_store::Store;
@@ -129,10 +129,13 @@ impl Call {
         let extensions = &self.head.extensions;
         let address = extensions.get::<ClientAddress>();
         let request_id = extensions.get::<RequestId>();
+        let request_id = request_id.and_then(|RequestId(id)| id.to_str().ok());
         Origin {
             client_id: Some(self.caller.client_id.to_string()),
             address: address.map(|ClientAddress(address)| address.to_string()),
-            request_id: request_id.map(|RequestId(id)| id.to_str().unwrap_or_default().to_owned()),
+            request_id: request_id
+                .filter(|id| request_id::is_random(id))
+                .map(str::to_owned),
         }
     }
 

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use obeya_server::store::audit::{Fault, FaultKind, Filter, Verified, expire, expire_some, verify};
+use obeya_server::store::audit::{
+    Entry, Fault, FaultKind, Filter, Verified, expire, expire_some, verify,
+};
 use obeya_server::store::{Dialect, Session, Store, StoreError};
 use serde_json::json;
 use tokio::task::JoinSet;
@@ -204,6 +206,7 @@ async fn retention_removes_the_oldest_and_leaves_an_anchor() {
     let service = written().await;
     let minutes = |minutes: i64| (START + 60 * minutes) * 10_000_000;
     let now = minutes(10);
+    let before = entries(service.store(), Filter::default()).await;
     // Entries 1 and 2 are of the start, entry 2 + n of minute n.
     assert_eq!(
         expire(service.store(), minutes(0), now).await.expect("run"),
@@ -254,6 +257,22 @@ async fn retention_removes_the_oldest_and_leaves_an_anchor() {
     let (number, kind) = (5, FaultKind::Missing);
     let found = fault(service.store(), &[erase], None).await;
     assert_eq!(found, Some(Fault { number, kind }));
+    // A noted entry that retention removed: only the last one can be compared.
+    let noted = |number: i64| {
+        let found = before.iter().find(|entry: &&Entry| entry.number == number);
+        (number, found.expect("an entry").hash.clone())
+    };
+    let other = (5, noted(4).1);
+    for (noted, expected) in [
+        (noted(6), None),
+        (noted(5), None),
+        (other, Some((5, FaultKind::Other))),
+        (noted(4), Some((4, FaultKind::Expired))),
+    ] {
+        let found = verified(service.store(), Some(noted.clone())).await.fault;
+        let expected = expected.map(|(number, kind)| Fault { number, kind });
+        assert_eq!(found, expected, "{noted:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,12 +1,13 @@
 //! Erasing a user: nothing of it is left, records stay, and copies learn of it.
 
 use obeya_server::admin::{AdminError, erase_user};
+use obeya_server::store::audit::expire;
 use obeya_server::store::{Session, StoreError};
 use serde_json::{Value, json};
 
 use crate::audit::verified;
 use crate::incidents_plant::{fill, least, with};
-use crate::support::{Service, sql};
+use crate::support::{START, Service, sql};
 
 /// The user, with texts that occur nowhere else. The quotation mark is another character in JSON.
 const USER: [&str; 3] = ["u-zorn", "zeno.zorn@plant.example", "Zeno \"Z\" Zorn"];
@@ -198,4 +199,49 @@ async fn kept_answers_have_nothing_of_a_user() {
     let answers: String = answers.await.expect("the table");
     assert!(answers.contains("order-17"), "{answers}");
     assert!(!answers.contains("orn"), "{answers}");
+}
+
+/// A user whose id is a number may be in a column of numbers; and the statement of retention, which may
+/// contain the characters of a name, is needed for the verification.
+#[tokio::test]
+async fn a_numeric_id_is_erased_and_the_statements_of_retention_stay() {
+    let service = plant().await;
+    let store = service.store();
+    let filled = store.write(|session| {
+        for statement in [
+            "INSERT INTO users (id, user_name, display_name) VALUES ('517', 'count', 'hash')",
+            "INSERT INTO datasources (id, title, value_count) VALUES (3, 'Checks', 0)",
+            "INSERT INTO datasource_elements (datasource_id, id, type, source_column) VALUES (3, 'who', 'user', 'areaId')",
+        ] {
+            session.execute(statement, &[])?;
+        }
+        Ok::<_, StoreError>(())
+    });
+    filled.await.expect("the rows fit");
+    let ticks = |seconds: i64| (START + seconds) * 10_000_000;
+    let expired = expire(store, ticks(1), ticks(60)).await;
+    assert!(expired.expect("run") > 0);
+    let value = json!({"value": 1, "valueDate": "2025-01-01T00:00:00Z", "areaId": 517});
+    let other = json!({"value": 1, "valueDate": "2025-01-02T00:00:00Z", "assetId": 517});
+    for value in [value, other] {
+        let answer = service.post("/v1/Datasources/3/values", &value).await;
+        assert_eq!(answer.status, 200, "{}", answer.text());
+    }
+    let erased = erase_user(service.db(), "517", false)
+        .await
+        .expect("erased");
+    assert_eq!((erased["values"], erased["auditTexts"]), (1, 1));
+    let values = service.get("/v1/Datasources/3/values").await.json();
+    let of = |property: &str| -> Vec<Value> {
+        let values = values["values"].as_array().expect("a list").iter();
+        let mut found: Vec<Value> = values.map(|value| value[property].clone()).collect();
+        found.sort_by_key(Value::to_string);
+        found
+    };
+    assert_eq!(of("areaId"), [Value::Null, Value::Null]);
+    assert_eq!(of("assetId"), [json!(517), Value::Null]);
+    let dumped = dump(&service).await;
+    assert!(!dumped.contains(r#"\"areaId\":517"#), "{dumped}");
+    assert!(dumped.contains(r#"\"assetId\":517"#), "{dumped}");
+    assert_eq!(verified(store, None).await.fault, None);
 }

@@ -48,6 +48,8 @@ pub enum FaultKind {
     Hash,
     /// It does not have the hash that was noted earlier.
     Other,
+    /// Retention removed it after it was noted, so nothing is left to compare the note with.
+    Expired,
 }
 
 impl fmt::Display for Fault {
@@ -57,6 +59,9 @@ impl fmt::Display for Fault {
             FaultKind::Text => "has another text than was recorded",
             FaultKind::Hash => "was changed, or the entry before it was changed or removed",
             FaultKind::Other => "does not have the hash that was noted",
+            FaultKind::Expired => {
+                "was noted and then removed by retention: it cannot be compared, so note a later one"
+            }
         };
         write!(f, "entry {} {kind}", self.number)
     }
@@ -100,15 +105,10 @@ pub fn verify(
         Ok(ControlFlow::Continue(()))
     })?;
     if verified.fault.is_none() {
-        verified.fault = chain.missing_before(verified.first).or_else(|| {
-            let (number, _) = noted?;
-            let last = verified.last.as_ref().map_or(0, |(number, _)| *number);
-            let kind = FaultKind::Missing;
-            (*number > last).then_some(Fault {
-                number: last + 1,
-                kind,
-            })
-        });
+        let last = verified.last.as_ref().map_or(0, |(number, _)| *number);
+        verified.fault = chain
+            .missing_before(verified.first)
+            .or_else(|| chain.fault_of_noted(noted?, verified.first, last));
     }
     Ok(verified)
 }
@@ -175,6 +175,38 @@ impl Chain {
         self.expected = entry.number + 1;
         self.previous.clone_from(&entry.hash);
         None
+    }
+
+    /// What is wrong with a noted entry that is not in the log, which has entries from `first` to `last`.
+    fn fault_of_noted(
+        &self,
+        (noted, hash): &(i64, String),
+        first: Option<i64>,
+        last: i64,
+    ) -> Option<Fault> {
+        if *noted > last {
+            return Some(Fault {
+                number: last + 1,
+                kind: FaultKind::Missing,
+            });
+        }
+        if first.is_none_or(|first| *noted >= first) {
+            return None;
+        }
+        // Of the removed entries the statement of retention names the last one only.
+        let kind = match &self.removed {
+            Some(removed) if removed.through == *noted => {
+                if removed.hash == *hash {
+                    return None;
+                }
+                FaultKind::Other
+            }
+            _ => FaultKind::Expired,
+        };
+        Some(Fault {
+            number: *noted,
+            kind,
+        })
     }
 
     /// The first entry, if it does not follow what retention says it removed.
