@@ -110,7 +110,7 @@ async fn export(db: &str, filter: Filter, file: &Path) -> Result<()> {
         let (out, count) = out.await?;
         let done = out.into_inner().map_err(io::IntoInnerError::into_error)?;
         durable::sync(&done, &part)?;
-        durable::publish(&part, file)?;
+        durable::publish_private(&part, file)?;
         anyhow::Ok(count)
     };
     let count = match written.await {

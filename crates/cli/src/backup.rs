@@ -100,7 +100,7 @@ fn check_target(target: &Path, url: &str, may_overwrite: bool) -> Result<()> {
 
 fn publish(file: &Path, target: &Path, may_overwrite: bool) -> Result<()> {
     let publish = if may_overwrite {
-        durable::publish
+        durable::publish_private
     } else {
         durable::publish_new
     };

@@ -2,8 +2,9 @@
 //!
 //! `pull`, `sync`, `backup` and `restore` create, sync and rename their files here, so that tests can check
 //! the order of these steps ([`calls`]). On Unix a new file has mode 0600, since it contains personal data. A
-//! file that replaces another takes over its mode, so that a mode the user changed persists. Other systems
-//! have no modes; there the folder decides who may read.
+//! file that replaces another takes over its mode, so that a mode the user changed persists; a backup and an
+//! export of the audit log do not ([`publish_private`]). Other systems have no modes; there the folder decides
+//! who may read.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -56,6 +57,19 @@ pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
 /// Renames a file whose content is already on disk, and flushes the folder.
 pub(crate) fn publish(from: &Path, to: &Path) -> io::Result<()> {
     rename(from, to)?;
+    sync_folder(folder_of(to))
+}
+
+/// Like [`publish`], but nobody except the owner may read the file, whatever the mode of the file it replaces.
+pub(crate) fn publish_private(from: &Path, to: &Path) -> io::Result<()> {
+    // The file may have been left by an earlier run.
+    #[cfg(unix)]
+    fs::set_permissions(
+        from,
+        <fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o600),
+    )?;
+    fs::rename(from, to)?;
+    calls::record("rename to", to);
     sync_folder(folder_of(to))
 }
 
@@ -217,5 +231,21 @@ mod tests {
         fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
         replace(&file, b"2").unwrap();
         assert_eq!((mode(), fs::read(&file).unwrap()), (0o640, b"2".to_vec()));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_private_file_is_its_owners_alone_whatever_it_replaces() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let [new, file] = ["backup.new", "backup.db"].map(|name| folder.path().join(name));
+        for path in [&new, &file] {
+            fs::write(path, path.to_str().unwrap()).unwrap();
+            fs::set_permissions(path, fs::Permissions::from_mode(0o644)).unwrap();
+        }
+        publish_private(&new, &file).unwrap();
+        let mode = fs::metadata(&file).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, 0o600);
+        assert_eq!(fs::read(&file).unwrap(), new.to_str().unwrap().as_bytes());
     }
 }

@@ -48,13 +48,11 @@ pub(crate) async fn run(args: Args) -> Result<()> {
         .run(examining, &mut stop, STOPPED)
         .await?
         .with_context(|| format!("{} cannot be restored", args.file.display()))?;
+    let expected = (report.bytes, report.sha256.clone());
     match &target {
-        Some(target) => {
-            let expected = (report.bytes, report.sha256.clone());
-            to_file(&args.file, target, &expected)?;
-        }
+        Some(target) => to_file(&args.file, target, &expected)?,
         None => {
-            let restoring = to_server(&args.file, url, progress.clone());
+            let restoring = to_server(&args.file, url, &expected, progress.clone());
             progress.run(restoring, &mut stop, STOPPED).await??;
         }
     }
@@ -70,26 +68,27 @@ pub(crate) async fn run(args: Args) -> Result<()> {
 /// Copies the backup, whose size and digest are known, to a new file.
 fn to_file(backup: &Path, target: &Path, expected: &(u64, String)) -> Result<()> {
     let aside = aside(durable::folder_of(target))?;
-    let file = copied(backup, aside.path())?;
-    let found = sha256(&file).with_context(|| format!("{} cannot be read", file.display()))?;
-    if found != *expected {
-        bail!("{} changed while it was restored", backup.display());
-    }
+    let file = copied(backup, aside.path(), expected)?;
     must_be_vacant(target)?;
     durable::publish_new(&file, target)
         .with_context(|| format!("{} cannot be written", target.display()))
 }
 
 /// Opening a database writes to it, and upgrades an older one: that is done to a copy.
-async fn to_server(backup: &Path, url: &str, progress: Arc<WorkProgress>) -> Result<()> {
+async fn to_server(
+    backup: &Path,
+    url: &str,
+    expected: &(u64, String),
+    progress: Arc<WorkProgress>,
+) -> Result<()> {
     let aside = aside(&std::env::temp_dir())?;
-    let file = copied(backup, aside.path())?;
+    let file = copied(backup, aside.path(), expected)?;
     migrate(&format!("sqlite:{}", file.display()), url, progress).await?;
     Ok(())
 }
 
-/// A copy of the backup in a folder, on disk.
-fn copied(backup: &Path, folder: &Path) -> Result<PathBuf> {
+/// A copy of the backup in a folder, on disk, of the size and digest that were examined.
+fn copied(backup: &Path, folder: &Path, expected: &(u64, String)) -> Result<PathBuf> {
     let copy = folder.join("plant.db");
     let copied = || {
         let mut out = durable::create(&copy)?;
@@ -103,6 +102,10 @@ fn copied(backup: &Path, folder: &Path) -> Result<PathBuf> {
             folder.display()
         )
     })?;
+    let found = sha256(&copy).with_context(|| format!("{} cannot be read", copy.display()))?;
+    if found != *expected {
+        bail!("{} changed while it was restored", backup.display());
+    }
     Ok(copy)
 }
 
@@ -123,7 +126,13 @@ fn summary(
         out,
         "What was changed after the last change is not in it:\n\
          - A copy that follows `LastModifiedFrom` must be started again from nothing.\n\
-         - A client that was revoked later can get tokens again: check `obeya client list`."
+         - A client that was revoked later can get tokens again, with its earlier secret, scopes and settings: check \
+         `obeya client list`, then use `obeya client revoke`, `rotate-secret` and `set`.\n\
+         - A signing key that was retired later signs and is accepted again: check `obeya keys list`, then use \
+         `obeya keys retire`.\n\
+         - A person who was erased later is there again: run `obeya erase-user` again.\n\
+         - The audit log ends with the backup, and continues from there: note its last entry, as `obeya audit --verify` \
+         prints it."
     )
 }
 
@@ -131,6 +140,23 @@ fn summary(
 mod tests {
     use super::*;
     use crate::durable::calls;
+
+    #[tokio::test]
+    async fn a_backup_that_changed_after_it_was_examined_does_not_reach_a_server() {
+        let folder = tempfile::tempdir().unwrap();
+        let backup = folder.path().join("backup.db");
+        std::fs::write(&backup, "pages").unwrap();
+        let progress = Arc::new(WorkProgress::new(BAR));
+        let examined = (5, "another".to_owned());
+        let url = "postgres://127.0.0.1:1/none";
+        let error = to_server(&backup, url, &examined, progress)
+            .await
+            .unwrap_err();
+        assert!(
+            error.to_string().ends_with("changed while it was restored"),
+            "{error:#}"
+        );
+    }
 
     #[test]
     fn a_restored_file_is_on_disk_before_it_gets_its_name_and_the_name_after_it() {

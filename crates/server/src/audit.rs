@@ -1,17 +1,15 @@
 //! The audit log of a database, for the command line: its entries, its verification, and the counts of
-//! refused tokens. Nothing here writes.
+//! refused tokens. Nothing here writes or upgrades the database: an older service may be using it.
 
 use std::io;
 use std::ops::ControlFlow;
-use std::time::Duration;
 
 pub use obeya_store::audit::{Entry, Fault, FaultKind, Filter, Verified};
 use obeya_store::audit::{read, verify};
+use obeya_store::inspection::Inspection;
 pub use obeya_store::refused_tokens::Refused;
-use obeya_store::{Session, Store, StoreError, StoreOptions, refused_tokens};
+use obeya_store::{Session, StoreError, refused_tokens};
 
-/// How long reading the whole log may take.
-const STATEMENT: Duration = Duration::from_secs(86_400);
 /// Ticks of 100 ns in a minute.
 const TICKS_PER_MINUTE: i64 = 60 * 10_000_000;
 
@@ -38,7 +36,7 @@ pub async fn entries<W: Send + 'static>(
     mut out: W,
     each: fn(&mut W, &Entry) -> io::Result<()>,
 ) -> Result<W, AuditError> {
-    with_store(db, move |session| {
+    with_session(db, move |session| {
         let mut failure = None;
         read(session, &filter, &mut |entry| {
             if let Err(error) = each(&mut out, &entry) {
@@ -58,7 +56,7 @@ pub async fn entries<W: Send + 'static>(
 /// # Errors
 /// The database fails. A fault of the chain is no error.
 pub async fn verify_chain(db: &str, noted: Option<(i64, String)>) -> Result<Verified, AuditError> {
-    with_store(db, move |session| Ok(verify(session, noted.as_ref())?)).await
+    with_session(db, move |session| Ok(verify(session, noted.as_ref())?)).await
 }
 
 /// The counts of refused tokens of the database at `db` from an instant (ticks) on, oldest first.
@@ -67,23 +65,21 @@ pub async fn verify_chain(db: &str, noted: Option<(i64, String)>) -> Result<Veri
 /// The database fails.
 pub async fn refused(db: &str, since: i64) -> Result<Vec<Refused>, AuditError> {
     let minute = since.div_euclid(TICKS_PER_MINUTE);
-    with_store(db, move |session| {
+    with_session(db, move |session| {
         Ok(refused_tokens::list(session, minute)?)
     })
     .await
 }
 
-async fn with_store<T: Send + 'static>(
+async fn with_session<T: Send + 'static>(
     db: &str,
     work: impl FnOnce(&mut dyn Session) -> Result<T, AuditError> + Send + 'static,
 ) -> Result<T, AuditError> {
-    let options = StoreOptions {
-        make_tables: false,
-        statement_budget: STATEMENT,
-        ..StoreOptions::default()
-    };
-    let store = Store::open(db, &options).await?;
-    let done = store.read(work).await;
-    store.close().await;
-    done
+    let db = db.to_owned();
+    let done = tokio::task::spawn_blocking(move || {
+        let mut database = Inspection::open_current(&db)?;
+        work(database.session())
+    });
+    done.await
+        .map_err(|failure| StoreError::Engine(Box::new(failure)))?
 }

@@ -213,13 +213,15 @@ impl<E: Connect> Executor<E> {
 
     /// Tries a write, and after a full disk whether there is space for more than that; notes the result.
     pub(super) async fn probe_write(&self) -> Result<(), StoreError> {
+        // Other writes run meanwhile, and may meet a fault that the probe did not.
+        let met = self.health().faults_met();
         if self.health().fault() == Some(WriteFault::DiskFull) {
             let readers = Arc::clone(&self.readers);
             blocking(move || readers.engine().check_space()).await?;
         }
         self.write(|session| session.execute(PROBE, &[]).map(drop))
             .await
-            .inspect(|()| self.health().set(None))
+            .inspect(|()| self.health().clear(met))
     }
 
     /// Jobs waiting for the writer.

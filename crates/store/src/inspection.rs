@@ -34,6 +34,23 @@ impl Inspection {
         Ok(Inspection { database, version })
     }
 
+    /// The same for work that needs the tables of this program: another version of the schema is refused.
+    ///
+    /// # Errors
+    /// As [`Inspection::open`]; [`StoreError::Schema`] names the version found and the one expected.
+    pub fn open_current(url: &str) -> Result<Self, StoreError> {
+        let database = Self::open(url)?;
+        if database.is_current() {
+            return Ok(database);
+        }
+        Err(StoreError::Schema(format!(
+            "the database has schema version {}, expected {}: this command does not upgrade it. Use the program \
+             of its version, or start a service of this version first",
+            database.schema_version(),
+            newest_schema_version()
+        )))
+    }
+
     /// Opens a SQLite file that no process uses, such as a backup. Leaves no file beside it.
     ///
     /// # Errors

@@ -29,9 +29,21 @@ impl WriteHealth {
         *self.locked()
     }
 
-    /// Writes do not work, because of `fault`; or they work again.
-    pub(super) fn set(&self, fault: Option<WriteFault>) {
-        *self.locked() = fault;
+    /// How many faults were met so far, for [`Self::clear`].
+    pub(super) fn faults_met(&self) -> u64 {
+        let counts = &self.failed[..WriteFault::ALL.len()];
+        counts
+            .iter()
+            .map(|count| count.load(Ordering::Relaxed))
+            .sum()
+    }
+
+    /// Writes work again, unless another fault was met since [`Self::faults_met`] returned `met`.
+    pub(super) fn clear(&self, met: u64) {
+        let mut fault = self.locked();
+        if self.faults_met() == met {
+            *fault = None;
+        }
     }
 
     /// Counts a commit that failed with this error, and notes its fault.
@@ -47,8 +59,9 @@ impl WriteHealth {
 
     /// Counts a commit that failed, at least for one of its writes, because of this fault; and notes it.
     pub(super) fn met(&self, fault: WriteFault) {
+        let mut noted = self.locked();
         self.failed[fault as usize].fetch_add(1, Ordering::Relaxed);
-        self.set(Some(fault));
+        *noted = Some(fault);
     }
 
     /// Failed commits, with the name of each cause.
@@ -97,7 +110,22 @@ mod tests {
         ];
         assert_eq!(health.failed_commits(), counted);
         assert_eq!(health.fault(), Some(WriteFault::DiskFull));
-        health.set(None);
+        health.clear(health.faults_met());
+        assert_eq!(health.fault(), None);
+    }
+
+    #[test]
+    fn a_fault_that_was_met_during_a_probe_stays() {
+        let health = WriteHealth::default();
+        health.met(WriteFault::DiskFull);
+        let met = health.faults_met();
+        health.met(WriteFault::DiskFull);
+        health.clear(met);
+        assert_eq!(health.fault(), Some(WriteFault::DiskFull));
+        // A commit that failed for another reason shows nothing about writing.
+        let met = health.faults_met();
+        health.failed(&StoreError::Timeout);
+        health.clear(met);
         assert_eq!(health.fault(), None);
     }
 }

@@ -1,7 +1,10 @@
 //! `obeya audit`: what it shows, exports and verifies.
 
+use std::fs;
 use std::path::Path;
 
+use obeya_server::store::testing;
+use obeya_testkit::postgres::Scratch;
 use serde_json::{Value, json};
 
 use crate::binary::{database, run, run_unread};
@@ -97,15 +100,12 @@ fn an_export_is_a_file_for_its_owner_alone() {
     let export = ["audit", "--db", &db, "-o", file.to_str().expect("UTF-8")];
     let out = run(export).success();
     assert!(out.starts_with("5 entries in "), "{out}");
-    let text = std::fs::read_to_string(&file).expect("a file");
+    let text = fs::read_to_string(&file).expect("a file");
     assert_eq!(text, run(["audit", "--db", &db, "--json"]).success());
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        let mode = std::fs::metadata(&file)
-            .expect("a file")
-            .permissions()
-            .mode();
+        let mode = fs::metadata(&file).expect("a file").permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
 }
@@ -146,4 +146,35 @@ fn a_log_that_was_changed_by_another_way_is_a_failure() {
     );
     let err = run(["audit", "--db", &db, "--verify", "--head", "5:abc"]).failure(2);
     assert!(err.contains("NUMBER:HASH"), "{err}");
+}
+
+/// A service of that version may be using it: reading must not upgrade it.
+#[test]
+fn a_database_of_an_older_version_is_refused_and_stays_as_it_is() {
+    let (folder, db) = database();
+    let output = folder.path().join("audit.jsonl");
+    testing::make_old(&db, 7, "SELECT 1");
+    let before = fs::read(file(&db)).expect("a file");
+    let commands: [&[&str]; 5] = [
+        &["audit", "--json"],
+        &["audit", "--verify"],
+        &["audit", "--refused"],
+        &["audit", "-o", output.to_str().expect("UTF-8")],
+        &["erase-user", "u-1", "--dry-run"],
+    ];
+    let refused = |command: &[&str], db: &str| {
+        let err = run(command.iter().chain(&["--db", db])).failure(1);
+        let expected = "the database has schema version 7, expected ";
+        assert!(err.contains(expected), "{command:?}: {err}");
+    };
+    for command in commands {
+        refused(command, &db);
+    }
+    assert!(fs::read(file(&db)).expect("a file") == before);
+    let server = Scratch::empty();
+    testing::make_old(server.url(), 7, "SELECT 1");
+    for command in commands {
+        // Each would be answered if one before it had upgraded the database.
+        refused(command, server.url());
+    }
 }

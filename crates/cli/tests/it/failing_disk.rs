@@ -182,7 +182,7 @@ fn a_full_disk_keeps_the_service_unready_until_there_is_space_for_more_than_a_pr
     let probes = || {
         let operations = plant.disk.operations();
         let made = operations.iter().filter(|operation| {
-            matches!(operation, Operation::Create { path, .. } if path.contains("-space-"))
+            matches!(operation, Operation::Create { path, .. } if path.ends_with("-space"))
         });
         made.count()
     };

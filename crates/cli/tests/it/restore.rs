@@ -58,6 +58,10 @@ fn clients_and_tokens_are_those_of_the_backup_and_the_output_says_what_is_not() 
     for said in [
         "`LastModifiedFrom`",
         "`obeya client list`",
+        "`rotate-secret`",
+        "`obeya keys retire`",
+        "`obeya erase-user`",
+        "`obeya audit --verify`",
         "last change  2",
     ] {
         assert!(out.contains(said), "{said} is missing in {out}");

@@ -20,6 +20,7 @@ pub(crate) use keys::{retire_in, rotate_in};
 use obeya_store::audit::{self, Change, Diff, Origin};
 use obeya_store::clients::{self, Client};
 use obeya_store::engine::StoreError;
+use obeya_store::inspection::Inspection;
 use obeya_store::{Session, Store, StoreOptions, erasure};
 pub use settings::{ClientChanges, rotate_secret, set_client};
 pub(crate) use settings::{rotate_secret_in, set};
@@ -177,12 +178,20 @@ pub async fn revoke_client(db: &str, client_id: &str) -> Result<(), AdminError> 
 /// many records of each kind showed it. A dry run counts and changes nothing.
 ///
 /// # Errors
-/// [`AdminError::UnknownUser`], or an error of the database.
+/// [`AdminError::UnknownUser`], or an error of the database. A dry run refuses a database that opening would
+/// upgrade.
 pub async fn erase_user(
     db: &str,
     user_id: &str,
     dry_run: bool,
 ) -> Result<erasure::Counts, AdminError> {
+    if dry_run {
+        let db = db.to_owned();
+        let checked = tokio::task::spawn_blocking(move || Inspection::open_current(&db).map(drop));
+        checked
+            .await
+            .map_err(|failure| StoreError::Engine(Box::new(failure)))??;
+    }
     let options = StoreOptions {
         make_tables: false,
         statement_budget: ERASURE_STATEMENT,

@@ -36,6 +36,10 @@ impl Connection for PostgresConnection {
         let Err(error) = self.control(BEGIN_WRITE) else {
             return Ok(());
         };
+        if matches!(error, StoreError::NotWritable(WriteFault::Standby, _)) {
+            // Another server may be the primary by now, which only a new connection finds.
+            self.link.end(error.to_string());
+        }
         if !self.is_lost() {
             self.roll_back()?;
         }

@@ -165,8 +165,16 @@ impl OpenFiles {
     /// # Errors
     /// [`StoreError::NotWritable`] when it has not.
     pub(super) fn check_space(&self) -> Result<(), StoreError> {
-        let path = free_name(&self.log.0, "space");
-        let filled = File::create_new(&path).and_then(|mut file| {
+        let mut path = self.log.0.clone().into_os_string();
+        path.push("-space");
+        let path = PathBuf::from(path);
+        // A killed process may have left it. Removed first and then created, so that a link is not followed.
+        let _ = std::fs::remove_file(&path);
+        let mut options = File::options();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let filled = options.open(&path).and_then(|mut file| {
             file.write_all(&vec![0; SPACE_BYTES])?;
             file.sync_all()
         });
@@ -269,4 +277,32 @@ pub(super) fn immutable(file: &Path) -> String {
 /// The error for a failed operation on a file.
 pub(super) fn cannot(path: &Path, what: &str, error: &io::Error) -> StoreError {
     StoreError::Unavailable(format!("{} cannot {what}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_killed_check_of_the_space_left_is_removed_and_a_link_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["plant.db", "plant.db-wal", "plant.db-wal-space"] {
+            std::fs::write(at(name), "x").unwrap();
+        }
+        let open = OpenFiles::at(&Files::of(&at("plant.db"))).unwrap();
+        open.check_space().unwrap();
+        #[cfg(unix)]
+        {
+            std::fs::write(at("other"), "x").unwrap();
+            std::os::unix::fs::symlink(at("other"), at("plant.db-wal-space")).unwrap();
+            open.check_space().unwrap();
+            assert_eq!(std::fs::read(at("other")).unwrap(), b"x");
+            std::fs::remove_file(at("other")).unwrap();
+        }
+        let left = std::fs::read_dir(folder.path()).unwrap();
+        let mut left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["plant.db", "plant.db-wal"]);
+    }
 }

@@ -8,7 +8,7 @@ use super::scratch::{PASSWORD, Scratch, admin, connect, one, options, process, t
 use crate::connect::{Connect as _, Connection as _, Work};
 use crate::postgres::Postgres;
 use crate::postgres::server::Role;
-use crate::{Session as _, StoreError, StoreOptions, Value};
+use crate::{Session as _, StoreError, StoreOptions, Value, WriteFault};
 
 #[test]
 fn a_connection_from_the_pool_that_died_is_replaced_before_anybody_notices() {
@@ -124,6 +124,32 @@ fn a_server_that_stopped_is_told_at_once_and_used_again_when_it_is_back() {
     let mut writer = postgres.writer().unwrap();
     writer.begin_write().unwrap();
     writer.commit().unwrap();
+}
+
+/// Another server may be the primary, behind the same address.
+#[test]
+fn a_writer_on_a_standby_is_given_up_and_the_next_one_connects_again() {
+    let mut cluster = Cluster::new(PASSWORD);
+    cluster.start(&[]);
+    drop(Postgres::open(&url(&cluster, ""), &options()).unwrap());
+    cluster.stop(Shutdown::Fast);
+    cluster.write("data/standby.signal", "");
+    cluster.start(&[]);
+    let (postgres, mut writer) = Postgres::open(&url(&cluster, ""), &options()).unwrap();
+    for _ in 0..2 {
+        assert!(!writer.is_lost());
+        let refused = writer.begin_write();
+        assert!(
+            matches!(
+                refused,
+                Err(StoreError::NotWritable(WriteFault::Standby, _))
+            ),
+            "{refused:?}"
+        );
+        assert!(writer.is_lost() && !writer.is_in_transaction());
+        assert_eq!(writer.take_write_fault(), Some(WriteFault::Standby));
+        writer = postgres.writer().unwrap();
+    }
 }
 
 #[test]
