@@ -3,8 +3,8 @@
 //! `pull`, `sync`, `backup` and `restore` create, sync and rename their files here, so that tests can check
 //! the order of these steps ([`calls`]). On Unix a new file has mode 0600, since it contains personal data. A
 //! file that replaces another takes over its mode, so that a mode the user changed persists; a backup and an
-//! export of the audit log do not ([`publish_private`]). Other systems have no modes; there the folder decides
-//! who may read.
+//! export of the audit log do not ([`publish_private`]). Other systems have no modes; there the folder
+//! decides who may read.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -60,7 +60,8 @@ pub(crate) fn publish(from: &Path, to: &Path) -> io::Result<()> {
     sync_folder(folder_of(to))
 }
 
-/// Like [`publish`], but nobody except the owner may read the file, whatever the mode of the file it replaces.
+/// Like [`publish`], but nobody except the owner may read the file, whatever the mode of the file it
+/// replaces.
 pub(crate) fn publish_private(from: &Path, to: &Path) -> io::Result<()> {
     // The file may have been left by an earlier run.
     #[cfg(unix)]
