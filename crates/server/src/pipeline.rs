@@ -116,7 +116,11 @@ pub(crate) async fn serve(pipeline: &Pipeline, request: Request<Incoming>) -> Re
         Err(problem) => problem.status(),
     };
     let is_refused = status.is_client_error() || status.is_server_error();
-    let is_logged = !is_refused || app.refusals.permit(status);
+    let log = match status.is_server_error() {
+        true => &app.failures,
+        false => &app.refusals,
+    };
+    let is_logged = !is_refused || log.permit(status);
     let mut response = outcome.unwrap_or_else(|problem| {
         problem.respond(ProblemContext {
             instance: uri.path(),
