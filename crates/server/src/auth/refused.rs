@@ -38,8 +38,8 @@ impl RefusedTokens {
     /// Counts one. The address is that of the client, behind trusted proxies too.
     pub(crate) fn count(&self, clock: &Clock, request: &Extensions, kind: RefusedKind) {
         let minute = minute(clock);
-        let address = request.get::<ClientAddress>();
-        let address = address.map(|ClientAddress(address)| *address);
+        let client = request.get::<ClientAddress>();
+        let address = client.map(|client| client.address);
         let mut counts = self.counts();
         let known = counts.len() < MOST_COUNTED || counts.contains_key(&(minute, address));
         let counts = counts.entry((minute, address.filter(|_| known)));
@@ -99,7 +99,10 @@ mod tests {
         );
         let count = |address: u32, kind| {
             let mut request = Extensions::new();
-            request.insert(ClientAddress(IpAddr::from(address.to_be_bytes())));
+            request.insert(ClientAddress {
+                address: IpAddr::from(address.to_be_bytes()),
+                is_hidden: false,
+            });
             refused.count(&clock, &request, kind);
         };
         for address in 0..2_000 {

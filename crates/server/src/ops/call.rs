@@ -127,11 +127,11 @@ impl Call {
     /// Who sent the request, for the audit log.
     pub(super) fn origin(&self) -> Origin {
         let extensions = &self.head.extensions;
-        let address = extensions.get::<ClientAddress>();
+        let client = extensions.get::<ClientAddress>();
         let request_id = extensions.get::<RequestId>();
         Origin {
             client_id: Some(self.caller.client_id.to_string()),
-            address: address.map(|ClientAddress(address)| address.to_string()),
+            address: client.map(|client| client.address.to_string()),
             request_id: request_id.map(|RequestId(id)| id.to_str().unwrap_or_default().to_owned()),
         }
     }
