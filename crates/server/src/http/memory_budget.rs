@@ -57,7 +57,7 @@ impl From<OutOfMemory> for Problem {
 impl MemoryBudget {
     /// A budget with these limits. A share is enough for the largest body.
     pub(crate) fn new(limits: &Limits) -> Self {
-        let share = limits.memory_bytes / 100 * usize::from(limits.client_share);
+        let share = limits.memory_bytes / 100 * usize::from(limits.client_share.clamp(1, 100));
         let client_limit = share.max(limits.batch_bytes).max(limits.body_bytes);
         Self {
             shared: Arc::new(Shared {
@@ -297,6 +297,19 @@ mod tests {
         }
         let large = budget.answer_to("one").of_whole(vec![7; 51 << 10]);
         assert_eq!(large, Err(OutOfMemory));
+    }
+
+    #[test]
+    fn a_share_is_at_most_all() {
+        let budget = MemoryBudget::new(&Limits {
+            memory_bytes: 100 << 20,
+            client_share: 200,
+            ..Limits::default()
+        });
+        assert_eq!(budget.observed().limit, 100 << 20);
+        let mut body = budget.body_of("one");
+        assert_eq!(body.try_add(100 << 20), Ok(()));
+        assert_eq!(body.try_add(1), Err(OutOfMemory));
     }
 
     #[test]
