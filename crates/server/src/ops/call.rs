@@ -39,8 +39,9 @@ pub(crate) struct Call {
     body: Incoming,
     captures: Captures,
     media: HeaderValue,
-    /// The memory of the body, as long as the request lives: its values wait for the writer.
-    body_memory: Option<Reservation>,
+    /// The memory of the body. It is shared with all work that has the body or its values: such work goes on
+    /// when the client disconnects.
+    body_memory: Option<Arc<Reservation>>,
 }
 
 impl Call {
@@ -145,9 +146,16 @@ impl Call {
     pub(super) async fn body(&mut self, limit: usize) -> Result<Bytes, Problem> {
         extract::json_content(&self.head.headers)?;
         let times = &self.app.config.limits;
-        let memory = self.app.memory.body_of(&self.caller.client_id);
-        let memory = self.body_memory.insert(memory);
-        extract::bytes(&mut self.body, &self.head.headers, limit, times, memory).await
+        let mut memory = self.app.memory.body_of(&self.caller.client_id);
+        let headers = &self.head.headers;
+        let bytes = extract::bytes(&mut self.body, headers, limit, times, &mut memory).await?;
+        self.body_memory = Some(Arc::new(memory));
+        Ok(bytes)
+    }
+
+    /// The memory of the body, for work that may outlive the request.
+    pub(super) fn body_memory(&self) -> Option<Arc<Reservation>> {
+        self.body_memory.clone()
     }
 
     /// No memory yet for the answer.

@@ -241,7 +241,10 @@ async fn commit(
         view: context.view.clone(),
     });
     let (origin, operation, now) = (call.origin(), call.operation.id(), context.now);
+    let body_memory = call.body_memory();
     let checked = move |session: &mut dyn Session| {
+        // The work waits for the writer even if the client is gone, and has the values of the body.
+        let _counted = &body_memory;
         if let Some(condition) = &condition {
             condition.check(session)?;
         }
