@@ -163,21 +163,20 @@ impl Call {
         self.app.memory.answer_to(&self.caller.client_id)
     }
 
-    /// 200 with these bytes, in the negotiated media type.
-    pub(crate) fn reply(&self, bytes: impl Into<Bytes>) -> Response {
-        self.reply_stream(Body::from(bytes.into()))
+    /// 200 with these bytes, whose memory is counted, in the negotiated media type.
+    pub(super) fn reply(&self, bytes: Bytes) -> Response {
+        self.reply_stream(Body::from(bytes))
     }
 
-    /// 200 with this value as JSON, in the negotiated media type.
+    /// 200 with this value as JSON, in the negotiated media type; 503 if there is no memory for it.
     pub(crate) fn reply_json<T: Serialize>(&self, value: &T) -> Result<Response, Problem> {
-        obeya_read::to_vec(value)
-            .map(|bytes| self.reply(bytes))
-            .map_err(Problem::internal)
+        let bytes = obeya_read::to_vec(value).map_err(Problem::internal)?;
+        Ok(self.reply(self.answer_memory().of_whole(bytes)?))
     }
 
-    /// 200 with the bytes of one record and their tag; 304 if `If-None-Match` has the tag.
-    pub(crate) fn reply_record(&self, bytes: impl Into<Bytes>) -> Response {
-        let bytes = bytes.into();
+    /// 200 with the bytes of one record, whose memory is counted, and their tag; 304 if `If-None-Match` has
+    /// the tag.
+    pub(super) fn reply_record(&self, bytes: Bytes) -> Response {
         let tag = Tag::of(&bytes);
         let known = Condition::if_none_match(&self.head.headers);
         let mut response = if known.is_some_and(|known| known.names_weakly(&tag)) {
@@ -191,11 +190,15 @@ impl Call {
         response
     }
 
-    /// 200 with one record as JSON; otherwise as [`Self::reply_record`].
+    /// 200 with one record that was read whole; otherwise as [`Self::reply_record`]. 503 if there is no
+    /// memory for it.
+    pub(crate) fn reply_whole_record(&self, bytes: Vec<u8>) -> Result<Response, Problem> {
+        Ok(self.reply_record(self.answer_memory().of_whole(bytes)?))
+    }
+
+    /// The same with one record as JSON.
     pub(crate) fn reply_json_record<T: Serialize>(&self, value: &T) -> Result<Response, Problem> {
-        obeya_read::to_vec(value)
-            .map(|bytes| self.reply_record(bytes))
-            .map_err(Problem::internal)
+        self.reply_whole_record(obeya_read::to_vec(value).map_err(Problem::internal)?)
     }
 
     /// 200 without a body.

@@ -244,6 +244,34 @@ async fn a_body_counts_as_it_arrives_and_not_as_it_is_announced() {
     assert_eq!(service.figure("obeya_http_body_bytes").await, 0);
 }
 
+/// A record that is read without a list is an answer like any other.
+#[tokio::test]
+async fn single_records_are_in_the_budget_and_answers_to_changes_are_never_refused() {
+    let service = Service::start_with(|config| {
+        config.limits.memory_bytes = 1;
+        config.limits.body_bytes = LONG_TEXT / 2;
+        config.limits.batch_bytes = LONG_TEXT / 2;
+    })
+    .await;
+    with_long_texts(&service).await;
+    let filled = service.store().write(|session| {
+        let title = "x".repeat(LONG_TEXT);
+        let row = "INSERT INTO datasources (id, title) VALUES (1, ?1)";
+        session.execute(row, &[title.as_str().into()])?;
+        Ok::<_, StoreError>(())
+    });
+    filled.await.expect("the row fits the schema");
+    for path in ["/v1/Incidents/1000", "/v1/Datasources/1"] {
+        service.get(path).await.is_problem(503, "unavailable");
+    }
+    assert_eq!(service.get("/v1/Incidents/100").await.status, 200);
+    let request = service.request(reqwest::Method::PUT, "/v1/Incidents/1000/externalId");
+    let answer = Answer::of(request.json(&json!("e-7"))).await;
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    assert!(answer.body.len() > LONG_TEXT);
+    assert_eq!(answer.json()["externalId"], "e-7");
+}
+
 /// The values of a body wait for the writer after their request was answered with 504, and are still counted.
 #[tokio::test]
 async fn a_body_counts_until_the_writer_is_done_with_its_values() {
