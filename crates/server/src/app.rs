@@ -43,8 +43,10 @@ pub(crate) struct App {
     pub(crate) secrets: Secrets,
     /// How many requests clients and addresses may still send.
     pub(crate) rates: RateLimits,
-    /// The lines of the log about refused requests.
+    /// The lines of the log about refused requests (4xx).
     pub(crate) refusals: RefusalLog,
+    /// The same, about failed requests (5xx): refusals, which anybody can cause, must not hide their causes.
+    pub(crate) failures: RefusalLog,
     /// The same, about refused token requests, which have a line of their own.
     pub(crate) token_refusals: RefusalLog,
     /// Counts refused token requests and refused tokens, for the audit log.
@@ -89,6 +91,7 @@ impl App {
             secrets: Secrets::new(config.limits.concurrent_hashes),
             rates: RateLimits::new(&config),
             refusals: RefusalLog::new("requests", config.limits.logged_refusals),
+            failures: RefusalLog::new("failed requests", config.limits.logged_refusals),
             token_refusals: RefusalLog::new("token requests", config.limits.logged_refusals),
             refused: RefusedTokens::default(),
             metrics: Metrics::new(labels),

@@ -19,7 +19,7 @@ use hyper::body::Incoming;
 use crate::app::App;
 use crate::config::Limits;
 use crate::http::body::Response;
-use crate::http::client_address::{ClientAddress, client_address};
+use crate::http::client_address::client_address;
 use crate::http::connections::Peer;
 use crate::http::extract::{PREFERENCE_APPLIED, is_strict};
 use crate::http::odata::{ANSWERED_VERSION, ODATA_VERSION, is_odata};
@@ -70,10 +70,11 @@ pub(crate) async fn serve(pipeline: &Pipeline, request: Request<Incoming>) -> Re
     let _done = InFlight(app);
     let (mut head, body) = request.into_parts();
     let peer = head.extensions.get().map(|Peer(address)| address.ip());
-    let address = peer.map(|peer| client_address(peer, &head.headers, &app.config));
-    if let Some(address) = address {
-        head.extensions.insert(ClientAddress(address));
+    let client_address = peer.map(|peer| client_address(peer, &head.headers, &app.config));
+    if let Some(found) = client_address {
+        head.extensions.insert(found);
     }
+    let address = client_address.map(|found| found.address);
     let request_id = request_id::of(&head.headers);
     if !head.method.is_safe() {
         head.extensions.insert(RequestId(request_id.clone()));
@@ -116,7 +117,11 @@ pub(crate) async fn serve(pipeline: &Pipeline, request: Request<Incoming>) -> Re
         Err(problem) => problem.status(),
     };
     let is_refused = status.is_client_error() || status.is_server_error();
-    let is_logged = !is_refused || app.refusals.permit(status);
+    let log = match status.is_server_error() {
+        true => &app.failures,
+        false => &app.refusals,
+    };
+    let is_logged = !is_refused || log.permit(status);
     let mut response = outcome.unwrap_or_else(|problem| {
         problem.respond(ProblemContext {
             instance: uri.path(),

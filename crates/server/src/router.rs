@@ -11,8 +11,8 @@
 //! - `call.app` (`store`, `config`, …), `call.now()` (ticks, from the injected clock),
 //!
 //! and answers by `reading::read` (prepare → run → send), by `writing::write` (decode → decide → commit →
-//! send, the only way to a body), or with `call.reply(bytes)` (200, the negotiated media type),
-//! `call.reply_json(&value)?` or an `Err(Problem)`.
+//! send, the only way to a body), or with `call.reply_json(&value)?` (200, the negotiated media type) or an
+//! `Err(Problem)`.
 
 use std::sync::Arc;
 

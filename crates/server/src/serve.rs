@@ -307,6 +307,7 @@ impl Running {
         // One fails only if it was aborted or panicked; then there is nothing to wait for.
         while self.listeners.join_next().await.is_some() {}
         self.app.refusals.end_now();
+        self.app.failures.end_now();
         self.app.token_refusals.end_now();
         self.upkeep.abort_all();
         upkeep::store_refused(Arc::clone(&self.app)).await;

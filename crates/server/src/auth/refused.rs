@@ -31,23 +31,24 @@ pub(crate) enum RefusedKind {
 /// The counts that are not stored yet.
 #[derive(Default)]
 pub(crate) struct RefusedTokens {
-    counts: Mutex<HashMap<(i64, Option<IpAddr>), Counts>>,
+    counts: Mutex<CountsByAddress>,
 }
+
+/// Counts by minute and address; without an address, those of all further addresses.
+type CountsByAddress = HashMap<(i64, Option<IpAddr>), Counts>;
 
 impl RefusedTokens {
     /// Counts one. The address is that of the client, behind trusted proxies too.
     pub(crate) fn count(&self, clock: &Clock, request: &Extensions, kind: RefusedKind) {
         let minute = minute(clock);
-        let address = request.get::<ClientAddress>();
-        let address = address.map(|ClientAddress(address)| *address);
-        let mut counts = self.counts();
-        let known = counts.len() < MOST_COUNTED || counts.contains_key(&(minute, address));
-        let counts = counts.entry((minute, address.filter(|_| known)));
-        let counts = counts.or_default();
-        match kind {
-            RefusedKind::Request => counts.requests += 1,
-            RefusedKind::Token => counts.tokens += 1,
-        }
+        let client = request.get::<ClientAddress>();
+        let address = client.map(|client| client.address);
+        let (requests, tokens) = match kind {
+            RefusedKind::Request => (1, 0),
+            RefusedKind::Token => (0, 1),
+        };
+        let one = Counts { requests, tokens };
+        add(&mut self.counts(), (minute, address), one);
     }
 
     /// Stores the counts. If that fails, they are kept for the next time.
@@ -66,20 +67,32 @@ impl RefusedTokens {
             .write(move |session| refused_tokens::add(session, &named, now))
             .await;
         if stored.is_err() {
-            let mut counts = self.counts();
-            for (key, earlier) in taken {
-                let counts = counts.entry(key).or_default();
-                counts.requests += earlier.requests;
-                counts.tokens += earlier.tokens;
-            }
+            self.put_back(taken);
         }
         stored
     }
 
-    fn counts(&self) -> MutexGuard<'_, HashMap<(i64, Option<IpAddr>), Counts>> {
+    fn put_back(&self, taken: CountsByAddress) {
+        let mut counts = self.counts();
+        for (key, earlier) in taken {
+            add(&mut counts, key, earlier);
+        }
+    }
+
+    fn counts(&self) -> MutexGuard<'_, CountsByAddress> {
         // Each change is complete in itself, so a panic of another thread leaves the state valid.
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Adds to the counts of an address in a minute. Beyond [`MOST_COUNTED`], it adds to those of all further
+/// addresses.
+fn add(all: &mut CountsByAddress, (minute, address): (i64, Option<IpAddr>), more: Counts) {
+    let is_counted = all.len() < MOST_COUNTED || all.contains_key(&(minute, address));
+    let counts = all.entry((minute, address.filter(|_| is_counted)));
+    let counts = counts.or_default();
+    counts.requests += more.requests;
+    counts.tokens += more.tokens;
 }
 
 /// Minutes since 1970-01-01T00:00Z.
@@ -99,7 +112,10 @@ mod tests {
         );
         let count = |address: u32, kind| {
             let mut request = Extensions::new();
-            request.insert(ClientAddress(IpAddr::from(address.to_be_bytes())));
+            request.insert(ClientAddress {
+                address: IpAddr::from(address.to_be_bytes()),
+                is_hidden: false,
+            });
             refused.count(&clock, &request, kind);
         };
         for address in 0..2_000 {
@@ -118,5 +134,29 @@ mod tests {
             tokens: 1_000,
         };
         assert_eq!(counts[&(0, None)], others);
+    }
+
+    /// While they could not be stored, as many other addresses were counted.
+    #[test]
+    fn what_could_not_be_stored_keeps_to_the_same_bound() {
+        let one = Counts {
+            requests: 1,
+            tokens: 0,
+        };
+        let of = |network: u8| {
+            let numbers = 0..1_000_u16;
+            let addresses = numbers.map(move |number| {
+                let [high, low] = number.to_be_bytes();
+                IpAddr::from([10, network, high, low])
+            });
+            addresses.map(move |address| ((0, Some(address)), one))
+        };
+        let refused = RefusedTokens::default();
+        *refused.counts() = of(1).collect();
+        refused.put_back(of(2).collect());
+        let counts = refused.counts();
+        assert_eq!(counts.len(), MOST_COUNTED + 1);
+        let sum: i64 = counts.values().map(|counts| counts.requests).sum();
+        assert_eq!(sum, 2 * 1_000);
     }
 }

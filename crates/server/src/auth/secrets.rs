@@ -74,7 +74,10 @@ impl StoredHashes {
 
 /// Whether a secret that may be used at `now` has an argon2id hash.
 pub(crate) fn argon2id_remains(clients: &[Client], now: i64) -> bool {
-    let mut clients = clients.iter().filter(|client| client.revoked_at.is_none());
+    let may_call = |client: &&Client| {
+        client.revoked_at.is_none() && client.expires_at.is_none_or(|end| now < end)
+    };
+    let mut clients = clients.iter().filter(may_call);
     clients.any(|client| {
         let StoredHashes { current, previous } = StoredHashes::of(client, now);
         [current, previous]
@@ -348,6 +351,17 @@ mod tests {
         };
         assert!(StoredHashes::of(&client, 9).previous.is_some());
         assert!(StoredHashes::of(&client, 10).previous.is_none());
+        let remains = |now| argon2id_remains(std::slice::from_ref(&client), now);
+        assert!(remains(9) && !remains(10));
+    }
+
+    #[test]
+    fn the_secret_of_an_expired_client_does_not_remain() {
+        let client = Client {
+            secret_hash: ARGON2ID.to_owned(),
+            expires_at: Some(10),
+            ..Client::default()
+        };
         let remains = |now| argon2id_remains(std::slice::from_ref(&client), now);
         assert!(remains(9) && !remains(10));
     }

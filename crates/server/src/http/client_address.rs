@@ -14,21 +14,32 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use crate::config::{Config, ForwardedHeader};
 
 /// The client's address, as a request extension.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ClientAddress(pub(crate) IpAddr);
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ClientAddress {
+    /// Where a trusted proxy hides the address of its client: that of the proxy.
+    pub(crate) address: IpAddr,
+    /// Whether a trusted proxy hides the address of its client.
+    pub(crate) is_hidden: bool,
+}
 
-/// The address of the client of a request.
+/// The address of the client of a request, unless a trusted proxy hides it. A network that contains the proxy
+/// need not contain its clients.
 pub(crate) fn of(head: &Parts) -> Option<IpAddr> {
-    head.extensions.get().map(|ClientAddress(address)| *address)
+    let found = head.extensions.get::<ClientAddress>();
+    let found = found.filter(|found| !found.is_hidden);
+    found.map(|found| found.address)
 }
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// The address of the client of a request that came over a connection from `peer`.
-pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, config: &Config) -> IpAddr {
-    let mut address = peer.to_canonical();
+pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, config: &Config) -> ClientAddress {
+    let mut found = ClientAddress {
+        address: peer.to_canonical(),
+        is_hidden: false,
+    };
     if config.trusted_proxies.is_empty() {
-        return address;
+        return found;
     }
     let (name, entry): (_, fn(&str) -> Option<IpAddr>) = match config.forwarded_header {
         ForwardedHeader::XForwardedFor => (X_FORWARDED_FOR, node),
@@ -37,18 +48,24 @@ pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, config: &Config)
     // Without regard to quotation marks: the client could open a quotation before the entry of the proxy, and
     // no address contains a comma.
     let values = headers.get_all(name).iter().rev();
-    let entries = values.flat_map(|value: &HeaderValue| value.to_str().unwrap_or("").rsplit(','));
-    for reported in entries.map(entry) {
-        if !config.is_trusted_proxy(address) {
+    let entries =
+        values.flat_map(|value: &HeaderValue| value.as_bytes().rsplit(|byte| *byte == b','));
+    for text in entries {
+        if !config.is_trusted_proxy(found.address) {
             break;
         }
-        match reported {
-            Some(reported) => address = reported,
+        // Each entry on its own: the client may have sent bytes that are no text, before the entry of the
+        // proxy.
+        match entry(&String::from_utf8_lossy(text)) {
+            Some(reported) => found.address = reported,
             // The proxy does not know it, or hides it.
-            None => break,
+            None => {
+                found.is_hidden = true;
+                break;
+            }
         }
     }
-    address
+    found
 }
 
 /// The address of an element of `Forwarded` (RFC 7239, 4).
@@ -83,7 +100,10 @@ mod tests {
             let name = HeaderName::from_bytes(name.as_bytes()).expect("a name");
             headers.append(name, HeaderValue::from_str(value).expect("a value"));
         }
-        client_address(peer.parse().expect("an address"), &headers, &config).to_string()
+        let peer = peer.parse().expect("an address");
+        let ClientAddress { address, is_hidden } = client_address(peer, &headers, &config);
+        let hidden = if is_hidden { "hidden by " } else { "" };
+        format!("{hidden}{address}")
     }
 
     #[test]
@@ -107,7 +127,52 @@ mod tests {
         assert_eq!(of("::1", "[2001:db8::7]:4711"), "2001:db8::7");
         assert_eq!(of("::1", "2001:db8::7"), "2001:db8::7");
         for unknown in ["", "unknown", "198.51.100.7, unknown", "198.51.100.7,"] {
-            assert_eq!(of("10.0.0.1", unknown), "10.0.0.1", "{unknown}");
+            assert_eq!(of("10.0.0.1", unknown), "hidden by 10.0.0.1", "{unknown}");
+        }
+        assert_eq!(of("10.0.0.1", "unknown, 10.0.0.2"), "hidden by 10.0.0.2");
+    }
+
+    /// Nothing is hidden by a proxy that calls for itself.
+    #[test]
+    fn without_the_header_the_connection_counts() {
+        assert_eq!(
+            found(ForwardedHeader::XForwardedFor, "10.0.0.1", &[]),
+            "10.0.0.1"
+        );
+    }
+
+    /// nginx appends its entry to the line of the client, whatever that contains.
+    #[test]
+    fn bytes_of_the_client_that_are_no_text_hide_no_entry_of_a_proxy() {
+        let mut config = Config::new("sqlite:x");
+        config.trusted_proxies = vec!["10.0.0.0/8".parse().expect("a network")];
+        let of = |value: &[u8]| {
+            let value = HeaderValue::from_bytes(value).expect("a value");
+            let headers = HeaderMap::from_iter([(X_FORWARDED_FOR, value)]);
+            client_address(IpAddr::from([10, 0, 0, 1]), &headers, &config)
+        };
+        let expected = ClientAddress {
+            address: IpAddr::from([198, 51, 100, 7]),
+            is_hidden: false,
+        };
+        assert_eq!(of(b"\xff, 198.51.100.7"), expected);
+        assert_eq!(of(b"203.0.113.9\xff, 198.51.100.7, 10.0.0.2"), expected);
+        let hidden = ClientAddress {
+            address: IpAddr::from([10, 0, 0, 1]),
+            is_hidden: true,
+        };
+        assert_eq!(of(b"198.51.100.7, \xff"), hidden);
+    }
+
+    #[test]
+    fn a_hidden_address_is_in_no_network() {
+        for (is_hidden, expected) in [(false, Some(IpAddr::from([10, 0, 0, 1]))), (true, None)] {
+            let (mut head, ()) = http::Request::new(()).into_parts();
+            head.extensions.insert(ClientAddress {
+                address: IpAddr::from([10, 0, 0, 1]),
+                is_hidden,
+            });
+            assert_eq!(of(&head), expected);
         }
     }
 
@@ -145,7 +210,7 @@ mod tests {
             "198.51.100.17"
         );
         for unknown in ["for=unknown", "for=_hidden", "proto=https", "for"] {
-            assert_eq!(of(unknown), "10.0.0.1", "{unknown}");
+            assert_eq!(of(unknown), "hidden by 10.0.0.1", "{unknown}");
         }
         let spoofed = found(
             ForwardedHeader::XForwardedFor,

@@ -7,6 +7,7 @@
 //! Small bodies and answers are not counted: a connection has at most one of each, and the number of
 //! connections is bounded. Neither are the rows that a reader is working on, at most a piece for each reader.
 
+use std::convert::Infallible;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -57,7 +58,7 @@ impl From<OutOfMemory> for Problem {
 impl MemoryBudget {
     /// A budget with these limits. A share is enough for the largest body.
     pub(crate) fn new(limits: &Limits) -> Self {
-        let share = limits.memory_bytes / 100 * usize::from(limits.client_share);
+        let share = limits.memory_bytes / 100 * usize::from(limits.client_share.clamp(1, 100));
         let client_limit = share.max(limits.batch_bytes).max(limits.body_bytes);
         Self {
             shared: Arc::new(Shared {
@@ -174,14 +175,31 @@ impl Reservation {
 
     /// A complete answer, counted until its last byte was sent. The reservation may have more bytes than the
     /// answer, or fewer.
-    pub(crate) fn of_whole(mut self, mut answer: Vec<u8>) -> Result<Bytes, OutOfMemory> {
+    pub(crate) fn of_whole(self, answer: Vec<u8>) -> Result<Bytes, OutOfMemory> {
+        self.counted(answer, Self::try_add)
+    }
+
+    /// The same for an answer that must be sent, even beyond the budget: it tells of a change that was made.
+    pub(crate) fn of_committed(self, answer: Vec<u8>) -> Bytes {
+        let Ok(answer) = self.counted(answer, |memory, more| {
+            memory.add(more);
+            Ok::<_, Infallible>(())
+        });
+        answer
+    }
+
+    fn counted<E>(
+        mut self,
+        mut answer: Vec<u8>,
+        add: impl FnOnce(&mut Self, usize) -> Result<(), E>,
+    ) -> Result<Bytes, E> {
         if answer.len() <= UNCOUNTED_BYTES {
             return Ok(answer.into());
         }
         // Spare capacity would be held uncounted.
         answer.shrink_to_fit();
         match answer.len().checked_sub(self.bytes) {
-            Some(more) => self.try_add(more)?,
+            Some(more) => add(&mut self, more)?,
             None => self.remove(self.bytes - answer.len()),
         }
         Ok(Bytes::from_owner(CountedAnswer {
@@ -297,6 +315,33 @@ mod tests {
         }
         let large = budget.answer_to("one").of_whole(vec![7; 51 << 10]);
         assert_eq!(large, Err(OutOfMemory));
+    }
+
+    #[test]
+    fn the_answer_to_a_change_is_counted_and_never_refused() {
+        let budget = budget();
+        let small = budget.answer_to("one");
+        drop(small.of_committed(vec![7; UNCOUNTED_BYTES]));
+        assert_eq!(budget.observed().answers, 0);
+        let answer = budget.answer_to("one").of_committed(vec![7; 200 << 10]);
+        assert_eq!(answer.len(), 200 << 10);
+        assert_eq!(budget.observed().answers, 200 << 10);
+        drop(answer);
+        assert_eq!(budget.observed().answers, 0);
+        assert_eq!(budget.observed().refused, 0);
+    }
+
+    #[test]
+    fn a_share_is_at_most_all() {
+        let budget = MemoryBudget::new(&Limits {
+            memory_bytes: 100 << 20,
+            client_share: 200,
+            ..Limits::default()
+        });
+        assert_eq!(budget.observed().limit, 100 << 20);
+        let mut body = budget.body_of("one");
+        assert_eq!(body.try_add(100 << 20), Ok(()));
+        assert_eq!(body.try_add(1), Err(OutOfMemory));
     }
 
     #[test]

@@ -39,8 +39,9 @@ pub(crate) struct Call {
     body: Incoming,
     captures: Captures,
     media: HeaderValue,
-    /// The memory of the body, as long as the request lives: its values wait for the writer.
-    body_memory: Option<Reservation>,
+    /// The memory of the body. It is shared with all work that has the body or its values: such work goes on
+    /// when the client disconnects.
+    body_memory: Option<Arc<Reservation>>,
 }
 
 impl Call {
@@ -127,12 +128,12 @@ impl Call {
     /// Who sent the request, for the audit log.
     pub(super) fn origin(&self) -> Origin {
         let extensions = &self.head.extensions;
-        let address = extensions.get::<ClientAddress>();
+        let client = extensions.get::<ClientAddress>();
         let request_id = extensions.get::<RequestId>();
         let request_id = request_id.and_then(|RequestId(id)| id.to_str().ok());
         Origin {
             client_id: Some(self.caller.client_id.to_string()),
-            address: address.map(|ClientAddress(address)| address.to_string()),
+            address: client.map(|client| client.address.to_string()),
             request_id: request_id
                 .filter(|id| request_id::is_random(id))
                 .map(str::to_owned),
@@ -148,9 +149,16 @@ impl Call {
     pub(super) async fn body(&mut self, limit: usize) -> Result<Bytes, Problem> {
         extract::json_content(&self.head.headers)?;
         let times = &self.app.config.limits;
-        let memory = self.app.memory.body_of(&self.caller.client_id);
-        let memory = self.body_memory.insert(memory);
-        extract::bytes(&mut self.body, &self.head.headers, limit, times, memory).await
+        let mut memory = self.app.memory.body_of(&self.caller.client_id);
+        let headers = &self.head.headers;
+        let bytes = extract::bytes(&mut self.body, headers, limit, times, &mut memory).await?;
+        self.body_memory = Some(Arc::new(memory));
+        Ok(bytes)
+    }
+
+    /// The memory of the body, for work that may outlive the request.
+    pub(super) fn body_memory(&self) -> Option<Arc<Reservation>> {
+        self.body_memory.clone()
     }
 
     /// No memory yet for the answer.
@@ -158,21 +166,20 @@ impl Call {
         self.app.memory.answer_to(&self.caller.client_id)
     }
 
-    /// 200 with these bytes, in the negotiated media type.
-    pub(crate) fn reply(&self, bytes: impl Into<Bytes>) -> Response {
-        self.reply_stream(Body::from(bytes.into()))
+    /// 200 with these bytes, whose memory is counted, in the negotiated media type.
+    pub(super) fn reply(&self, bytes: Bytes) -> Response {
+        self.reply_stream(Body::from(bytes))
     }
 
-    /// 200 with this value as JSON, in the negotiated media type.
+    /// 200 with this value as JSON, in the negotiated media type; 503 if there is no memory for it.
     pub(crate) fn reply_json<T: Serialize>(&self, value: &T) -> Result<Response, Problem> {
-        obeya_read::to_vec(value)
-            .map(|bytes| self.reply(bytes))
-            .map_err(Problem::internal)
+        let bytes = obeya_read::to_vec(value).map_err(Problem::internal)?;
+        Ok(self.reply(self.answer_memory().of_whole(bytes)?))
     }
 
-    /// 200 with the bytes of one record and their tag; 304 if `If-None-Match` has the tag.
-    pub(crate) fn reply_record(&self, bytes: impl Into<Bytes>) -> Response {
-        let bytes = bytes.into();
+    /// 200 with the bytes of one record, whose memory is counted, and their tag; 304 if `If-None-Match` has
+    /// the tag.
+    pub(super) fn reply_record(&self, bytes: Bytes) -> Response {
         let tag = Tag::of(&bytes);
         let known = Condition::if_none_match(&self.head.headers);
         let mut response = if known.is_some_and(|known| known.names_weakly(&tag)) {
@@ -186,11 +193,15 @@ impl Call {
         response
     }
 
-    /// 200 with one record as JSON; otherwise as [`Self::reply_record`].
+    /// 200 with one record that was read whole; otherwise as [`Self::reply_record`]. 503 if there is no
+    /// memory for it.
+    pub(crate) fn reply_whole_record(&self, bytes: Vec<u8>) -> Result<Response, Problem> {
+        Ok(self.reply_record(self.answer_memory().of_whole(bytes)?))
+    }
+
+    /// The same with one record as JSON.
     pub(crate) fn reply_json_record<T: Serialize>(&self, value: &T) -> Result<Response, Problem> {
-        obeya_read::to_vec(value)
-            .map(|bytes| self.reply_record(bytes))
-            .map_err(Problem::internal)
+        self.reply_whole_record(obeya_read::to_vec(value).map_err(Problem::internal)?)
     }
 
     /// 200 without a body.

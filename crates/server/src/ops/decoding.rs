@@ -126,10 +126,15 @@ impl<T: DeserializeOwned + Send + 'static> Decode for Items<T> {
         let body = if bytes.len() <= INLINE_BYTES {
             parse(&bytes)?
         } else {
-            let bytes = bytes.clone();
+            let (bytes, memory) = (bytes.clone(), call.body_memory());
             // The client determines how long parsing takes, so it does not run on a thread of the async
             // runtime.
-            tokio::task::spawn_blocking(move || parse(&bytes))
+            let parse = move || {
+                let parsed = parse(&bytes);
+                drop((bytes, memory));
+                parsed
+            };
+            tokio::task::spawn_blocking(parse)
                 .await
                 .map_err(Problem::internal)??
         };

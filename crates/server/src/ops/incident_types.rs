@@ -17,8 +17,7 @@ static INCIDENT_TYPE_V2: PointQuery = PointQuery::new(&entities::INCIDENT_TYPE_V
 pub(crate) async fn list(call: Call) -> Result<Response, Problem> {
     let language = language(call.query())?;
     let types = call
-        .app
-        .store
+        .store()
         .read_inline(move |session| {
             types::list(session, language.as_deref()).map_err(Problem::from)
         })
@@ -31,8 +30,7 @@ pub(crate) async fn get(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
     let language = language(call.query())?;
     let detail = call
-        .app
-        .store
+        .store()
         .look_up(move |session| {
             types::detail(session, id, language.as_deref()).map_err(Problem::from)
         })

@@ -183,9 +183,9 @@ pub(crate) async fn token(
         );
         // Only failures count, after the secret was checked: nobody can keep a client with the right secret
         // out by sending wrong ones from the same address.
-        let address = head.extensions.get();
-        let has_failed_too_often = address
-            .is_some_and(|ClientAddress(address)| app.rates.count_token_failure(*address, headers));
+        let client = head.extensions.get::<ClientAddress>();
+        let has_failed_too_often =
+            client.is_some_and(|client| app.rates.count_token_failure(client.address, headers));
         if has_failed_too_often {
             *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
         }
@@ -196,12 +196,12 @@ pub(crate) async fn token(
 /// Logs a refused request, so that attempts to guess secrets can be found.
 fn log_refusal(head: &Parts, client_id: Option<&str>, error: &'static str) {
     let peer = head.extensions.get::<Peer>();
-    let address = head.extensions.get::<ClientAddress>();
+    let client = head.extensions.get::<ClientAddress>();
     // The id is arbitrary input: it is shortened, and `Debug` escapes it.
     let client_id = client_id.map(|id| shortened(id, LOGGED_ID_BYTES));
     tracing::warn!(
         peer = peer.map(|Peer(address)| tracing::field::display(address)),
-        address = address.map(|ClientAddress(address)| tracing::field::display(address)),
+        address = client.map(|client| tracing::field::display(client.address)),
         client_id = client_id.as_ref().map(tracing::field::debug),
         error,
         "refused a token request"

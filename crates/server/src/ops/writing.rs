@@ -22,7 +22,6 @@ use serde::{Deserialize, Serialize};
 use super::call::Call;
 use super::decoding::{Decode, Decoded, Preconditions};
 use super::view::{Attempt, View, WrittenRecord};
-use crate::app::App;
 use crate::http::body::Response;
 use crate::http::etag::Condition;
 use crate::http::idempotency;
@@ -241,7 +240,10 @@ async fn commit(
         view: context.view.clone(),
     });
     let (origin, operation, now) = (call.origin(), call.operation.id(), context.now);
+    let body_memory = call.body_memory();
     let checked = move |session: &mut dyn Session| {
+        // The work waits for the writer even if the client is gone, and has the values of the body.
+        let _counted = &body_memory;
         if let Some(condition) = &condition {
             condition.check(session)?;
         }
@@ -260,17 +262,18 @@ async fn commit(
             answer,
             attempt: Attempt::First,
         }),
-        Err(WriteError::Repeated(stored)) => replay(&call.app, kind, stored).await,
+        Err(WriteError::Repeated(stored)) => replay(call, kind, stored).await,
         Err(error) => Err(error.into()),
     }
 }
 
 /// The current answer to a request that was carried out before.
-async fn replay(app: &App, kind: AnswerKind, stored: StoredAnswer) -> Result<Committed, Problem> {
+async fn replay(call: &Call, kind: AnswerKind, stored: StoredAnswer) -> Result<Committed, Problem> {
     let answer = match (kind, stored) {
         (AnswerKind::Record(current), stored) => {
             let id = stored_id(stored)?;
-            let found = app.store.read(move |session| current(session, id)).await;
+            let store = call.store();
+            let found = store.read(move |session| current(session, id)).await;
             let (name, value) = idempotency::replayed();
             Answer::Record(found.map_err(|error| Problem::from(error).header(name, value))?)
         }
@@ -311,16 +314,18 @@ fn stored_id(stored: StoredAnswer) -> Result<i32, Problem> {
 /// The response of a write: 200, with the part of the record that the client may see.
 fn send(call: &Call, view: &View, committed: Committed) -> Result<Response, Problem> {
     let Committed { answer, attempt } = committed;
+    // Never refused for lack of memory: that would promise that nothing was changed.
+    let counted = |answer| call.answer_memory().of_committed(answer);
     let replied = match answer {
         Answer::Record(record) => view
             .answer(record, attempt)
             .map(|(json, tag)| {
-                let mut response = call.reply(json);
+                let mut response = call.reply(counted(json));
                 response.headers_mut().insert(ETAG, tag.header());
                 response
             })
             .map_err(Problem::internal),
-        Answer::Summary(text) => Ok(call.reply(text)),
+        Answer::Summary(text) => Ok(call.reply(counted(text.into_bytes()))),
         Answer::Empty => Ok(call.reply_empty()),
     };
     if attempt == Attempt::First {

@@ -243,3 +243,70 @@ async fn a_body_counts_as_it_arrives_and_not_as_it_is_announced() {
         .expect("memory that is free again");
     assert_eq!(service.figure("obeya_http_body_bytes").await, 0);
 }
+
+/// A record that is read without a list is an answer like any other.
+#[tokio::test]
+async fn single_records_are_in_the_budget_and_answers_to_changes_are_never_refused() {
+    let service = Service::start_with(|config| {
+        config.limits.memory_bytes = 1;
+        config.limits.body_bytes = LONG_TEXT / 2;
+        config.limits.batch_bytes = LONG_TEXT / 2;
+    })
+    .await;
+    with_long_texts(&service).await;
+    let filled = service.store().write(|session| {
+        let title = "x".repeat(LONG_TEXT);
+        let row = "INSERT INTO datasources (id, title) VALUES (1, ?1)";
+        session.execute(row, &[title.as_str().into()])?;
+        Ok::<_, StoreError>(())
+    });
+    filled.await.expect("the row fits the schema");
+    for path in ["/v1/Incidents/1000", "/v1/Datasources/1"] {
+        service.get(path).await.is_problem(503, "unavailable");
+    }
+    assert_eq!(service.get("/v1/Incidents/100").await.status, 200);
+    let request = service.request(reqwest::Method::PUT, "/v1/Incidents/1000/externalId");
+    let answer = Answer::of(request.json(&json!("e-7"))).await;
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    assert!(answer.body.len() > LONG_TEXT);
+    assert_eq!(answer.json()["externalId"], "e-7");
+}
+
+/// The values of a body wait for the writer after their request was answered with 504, and are still counted.
+#[tokio::test]
+async fn a_body_counts_until_the_writer_is_done_with_its_values() {
+    let service = Service::start_with(|config| {
+        little_memory(config);
+        config.limits.request = Duration::from_secs(2);
+    })
+    .await;
+    let filled = service.store().write(insert_datasource).await;
+    filled.expect("the row fits the schema");
+    let (begin, mut begun) = tokio::sync::mpsc::unbounded_channel();
+    let (go, wait) = std::sync::mpsc::channel::<()>();
+    let wait = std::sync::Mutex::new(wait);
+    let store = service.store().clone();
+    let held = tokio::spawn(async move {
+        let work = move |_: &mut dyn Session| {
+            // Nobody waits for a second attempt.
+            let _ = begin.send(());
+            // Ends when the sender goes.
+            let _ = wait.lock().expect("no panic").recv();
+            Ok::<_, StoreError>(())
+        };
+        store.write_isolated(work).await.expect("nothing to fail");
+    });
+    begun.recv().await.expect("begun");
+    let answer = service
+        .post("/v1/Datasources/1/values/batch", &batch(1000))
+        .await;
+    answer.is_problem(504, "timeout");
+    let bytes = batch(1000).to_string().len() as u64;
+    assert_eq!(service.figure("obeya_http_body_bytes").await, bytes);
+    drop(go);
+    held.await.expect("no panic");
+    let released = async { while service.figure("obeya_http_body_bytes").await > 0 {} };
+    tokio::time::timeout(PATIENCE, released)
+        .await
+        .expect("memory that is free again");
+}

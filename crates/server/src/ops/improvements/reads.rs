@@ -20,10 +20,9 @@ pub(crate) async fn list(call: Call) -> Result<Response, Problem> {
 pub(crate) async fn get(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
     let improvement = call
-        .app
-        .store
+        .store()
         .look_up(move |session| RECORD.read(session, id).map_err(Problem::from))
         .await?;
     let improvement = improvement.ok_or_else(|| Problem::not_found("improvement", id))?;
-    Ok(call.reply_record(improvement))
+    call.reply_whole_record(improvement)
 }

@@ -28,12 +28,11 @@ pub(crate) async fn list(call: Call) -> Result<Response, Problem> {
 pub(crate) async fn get(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
     let incident = call
-        .app
-        .store
+        .store()
         .look_up(move |session| RECORD.read(session, id).map_err(Problem::from))
         .await?;
     let incident = incident.ok_or_else(|| Problem::not_found("incident", id))?;
-    Ok(call.reply_record(incident))
+    call.reply_whole_record(incident)
 }
 
 /// GET /v2/incidents
