@@ -174,8 +174,8 @@ pub struct Limits {
     /// Token requests of one address with an unknown client or a wrong secret; beyond it they are answered
     /// with 429. A correct secret is accepted in any case. Default 30 in 60 s.
     pub token_failure_rate: Option<RateLimit>,
-    /// Most refused requests (4xx) that are logged in a second, as many failed ones (5xx), and as many refused
-    /// token requests; the others are summarised. Default 20.
+    /// Most refused requests (4xx) that are logged in a second, as many failed ones (5xx), and as many
+    /// refused token requests; the others are summarised. Default 20.
     pub logged_refusals: u32,
     /// The interval at which the service checks whether the files of its certificate have changed. Default 5
     /// s.
