@@ -5,7 +5,7 @@ use super::error::{Complaint, DomainError};
 use super::validate::Check;
 
 /// Most values in one request: as many as in a page.
-pub(crate) const BATCH_MAX: usize = 10_000;
+pub const BATCH_MAX: usize = 10_000;
 /// Most complaints about a batch; each names its value.
 pub const BATCH_COMPLAINTS: usize = 100;
 

@@ -84,13 +84,21 @@ where
     }
 
     fn answer(self: Box<Self>, failure: Option<StoreError>) {
-        let outcome = match (failure, self.outcome) {
+        let Self {
+            work,
+            outcome,
+            reply,
+            ..
+        } = *self;
+        // What the work has is released before the caller knows that it is done, and asks for more.
+        drop(work);
+        let outcome = match (failure, outcome) {
             (None, Some(outcome)) => outcome,
             (Some(failure), _) => Err(failure.into()),
             (None, None) => Err(StoreError::Engine("a write ended without a result".into()).into()),
         };
         // The caller may have gone; the work is committed all the same.
-        drop(self.reply.send(outcome));
+        drop(reply.send(outcome));
     }
 }
 

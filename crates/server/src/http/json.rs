@@ -6,8 +6,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::Deserializer as _;
-use serde::de::{Deserialize as _, DeserializeOwned, SeqAccess, Visitor};
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, SeqAccess, Visitor};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
@@ -56,17 +55,53 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8], strict: bool) -> Result<T
     }))
 }
 
+/// A list of which at most `MOST` items are kept, so that the number of items does not decide how much memory
+/// a body takes.
+#[derive(Debug, PartialEq)]
+pub(crate) struct BoundedList<T, const MOST: usize> {
+    pub(crate) items: Vec<T>,
+    /// All items of the list. All are checked.
+    pub(crate) count: usize,
+}
+
+impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for BoundedList<T, MOST> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(Self {
+            items: Vec::new(),
+            count: 0,
+        })
+    }
+}
+
+impl<'de, T: Deserialize<'de>, const MOST: usize> Visitor<'de> for BoundedList<T, MOST> {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a sequence")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<Self, A::Error> {
+        while let Some(item) = items.next_element()? {
+            self.count += 1;
+            if self.count <= MOST {
+                self.items.push(item);
+            }
+        }
+        Ok(self)
+    }
+}
+
 /// Parses a body that is a list. An error names up to `most` invalid items, not only the first.
 ///
 /// A valid list is parsed without tracking the path, which would double the cost.
-pub(crate) fn parse_items<T: DeserializeOwned>(
+pub(crate) fn parse_items<T: DeserializeOwned, const MOST: usize>(
     bytes: &[u8],
     strict: bool,
     most: usize,
-) -> Result<Vec<T>, Problem> {
+) -> Result<BoundedList<T, MOST>, Problem> {
     if !strict && scan(bytes).is_ok() {
         let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-        if let Ok(items) = Vec::<T>::deserialize(Objects(&mut deserializer))
+        if let Ok(items) = BoundedList::deserialize(Objects(&mut deserializer))
             && deserializer.end().is_ok()
         {
             return Ok(items);
@@ -411,14 +446,16 @@ mod tests {
 
     /// The code and the fields of the problem.
     fn items_refused(text: &str, strict: bool) -> String {
-        let problem = parse_items::<Item>(text.as_bytes(), strict, 3).expect_err("refused");
+        let problem = parse_items::<Item, 10>(text.as_bytes(), strict, 3).expect_err("refused");
         problem.summary()
     }
 
     #[test]
     fn every_item_that_is_wrong_is_named_up_to_a_number() {
         assert_eq!(
-            parse_items::<Item>(br#"[{"id":1},{"id":2,"more":[1]}]"#, false, 3).expect("read"),
+            parse_items::<Item, 10>(br#"[{"id":1},{"id":2,"more":[1]}]"#, false, 3)
+                .expect("read")
+                .items,
             [1, 2].map(|id| Item { id, amount: None })
         );
         let wrong = r#"[{"id":1},{"id":"x"},{"amount":1},{"id":4},7,null,[1],{"id":1,"id":1}]"#;
@@ -427,7 +464,9 @@ mod tests {
             "400 body.invalid [1].id [2].id [4]"
         );
         assert_eq!(
-            parse_items::<Item>(br#"[{"Id":1},{"ID":2,"AMOUNT":null}]"#, false, 3).expect("read"),
+            parse_items::<Item, 2>(br#"[{"Id":1},{"ID":2,"AMOUNT":null}]"#, false, 3)
+                .expect("read")
+                .items,
             [1, 2].map(|id| Item { id, amount: None })
         );
         assert_eq!(
@@ -457,6 +496,20 @@ mod tests {
             ),
             "400 body.unknown_property [1].new [2].b [2].c"
         );
+    }
+
+    #[test]
+    fn of_a_long_list_the_items_beyond_the_bound_are_checked_and_not_kept() {
+        let long = format!("[{}1]", "7,".repeat(100_000));
+        for strict in [false, true] {
+            let list = parse_items::<i32, 10>(long.as_bytes(), strict, 3).expect("read");
+            assert_eq!(list.items, [7; 10]);
+            assert!(list.items.capacity() < 20, "{}", list.items.capacity());
+            assert_eq!(list.count, 100_001);
+            let wrong = long.replace("1]", "\"x\"]");
+            let wrong = parse_items::<i32, 10>(wrong.as_bytes(), strict, 3).expect_err("refused");
+            assert_eq!(wrong.summary(), "400 body.invalid [100000]");
+        }
     }
 
     #[test]

@@ -15,8 +15,10 @@ use sha2::{Digest as _, Sha256};
 use super::call::Call;
 use crate::http::etag::Condition;
 use crate::http::idempotency;
+use crate::http::json::BoundedList;
 use crate::http::problem::Problem;
 use crate::http::{extract, json};
+use obeya_rules::value::BATCH_MAX;
 
 /// The longest list that is parsed on the thread of the request, in bytes: that takes less time than two
 /// thread switches.
@@ -68,7 +70,8 @@ pub(super) struct Items<T> {
 
 /// A list of a body, and the SHA-256 of the body in hexadecimal, by which the audit log tells its content.
 pub(super) struct Batch<T> {
-    pub(super) items: Vec<T>,
+    /// Too long a list is kept in part, and has to be refused.
+    pub(super) list: BoundedList<T, BATCH_MAX>,
     pub(super) sha256: String,
 }
 
@@ -118,8 +121,8 @@ impl<T: DeserializeOwned + Send + 'static> Decode for Items<T> {
         let strict = extract::is_strict(call.headers());
         let most = self.most;
         let parse = move |bytes: &Bytes| {
-            json::parse_items(bytes, strict, most).map(|items| Batch {
-                items,
+            json::parse_items(bytes, strict, most).map(|list| Batch {
+                list,
                 sha256: format!("{:x}", Sha256::digest(bytes)),
             })
         };

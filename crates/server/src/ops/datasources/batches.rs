@@ -44,8 +44,9 @@ impl BatchSummary<'_> {
 pub(crate) async fn create(call: Call) -> Result<Response, Problem> {
     let datasource = call.id()?;
     writing::write(call, items(BATCH_COMPLAINTS), |batch, context| {
-        let Batch { items, sha256 } = batch;
-        let values = body::values(items);
+        let Batch { list, sha256 } = batch;
+        check_size(list.count, "values")?;
+        let values = body::values(list.items);
         check_batch(&values, None)?;
         let now = context.now;
         Ok(Decision::summary(move |session| {
@@ -88,8 +89,9 @@ pub(crate) async fn replace(call: Call) -> Result<Response, Problem> {
     let datasource = call.id()?;
     let Period { from, to } = Period::of(call.query())?;
     writing::write(call, items(BATCH_COMPLAINTS), |batch, context| {
-        let Batch { items, sha256 } = batch;
-        let values = body::values(items);
+        let Batch { list, sha256 } = batch;
+        check_size(list.count, "values")?;
+        let values = body::values(list.items);
         check_batch(&values, Some((from, to)))?;
         let now = context.now;
         Ok(Decision::summary(move |session| {
@@ -133,8 +135,9 @@ fn replace_values(
 pub(crate) async fn delete(call: Call) -> Result<Response, Problem> {
     let datasource = call.id()?;
     writing::write(call, items::<i32>(BATCH_COMPLAINTS), |batch, context| {
-        let Batch { mut items, sha256 } = batch;
-        check_size(items.len(), "ids")?;
+        let Batch { list, sha256 } = batch;
+        check_size(list.count, "ids")?;
+        let mut items = list.items;
         // The same id given twice is one value.
         items.sort_unstable();
         items.dedup();

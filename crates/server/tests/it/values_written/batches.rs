@@ -220,8 +220,13 @@ async fn values_are_deleted_by_their_ids_and_counted() {
         .keys()
         .collect();
     assert_eq!(fields, ["[1]", "[2]", "[3]"]);
-    let many = delete_with(&service, &path, &json!(vec![1; 10_001])).await;
-    many.is_problem(400, "body.invalid");
+    for count in [10_001, 30_000] {
+        let many = delete_with(&service, &path, &json!(vec![1; count])).await;
+        let problem = many.is_problem(400, "body.invalid");
+        let text =
+            format!("expected at most 10000 ids, found {count}; send them in several requests");
+        assert_eq!(problem["errors"], json!({"body": [text]}));
+    }
     let nowhere = delete_with(&service, "/v1/Datasources/99/values/batch", &json!([1])).await;
     nowhere.is_problem(404, "not_found");
     assert_eq!(everything(&service).await, before);
