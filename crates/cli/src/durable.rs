@@ -46,6 +46,21 @@ pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Makes a folder and those above it. The name of each new one is on disk then.
+pub(crate) fn create_folders(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let above = folder_of(folder);
+    create_folders(above)?;
+    match fs::create_dir(folder) {
+        // Another process was faster, or what is there is no folder.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => {}
+        made => made?,
+    }
+    sync_folder(above)
+}
+
 /// Renames a file whose content is already on disk. It takes over the mode of the file it replaces.
 pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     copy_mode(to, from)?;

@@ -303,10 +303,6 @@ impl Replay {
             Operation::SyncFolder { path } => self.flush_names(path),
             Operation::Mark(text) => self.marks.push(text.clone()),
             Operation::Create { path, inode } => {
-                // An inode is used again once its file is gone; by then its operations on names are settled.
-                if self.inodes.contains_key(inode) {
-                    self.settle_names();
-                }
                 let file = Entry::File(self.new_file(*inode));
                 self.change_names(NameChange::Set(path.clone(), file));
             }
@@ -344,11 +340,6 @@ impl Replay {
             }
         }
         self.pending = rest;
-    }
-
-    fn settle_names(&mut self) {
-        self.pending.clear();
-        self.durable = self.names.clone();
     }
 
     /// The marks so far.

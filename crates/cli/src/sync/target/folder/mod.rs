@@ -43,6 +43,8 @@ pub(in crate::sync) struct FolderTarget {
     state_interval: Duration,
     /// Datasources whose month files were renamed since.
     unsynced: BTreeSet<i32>,
+    /// A folder of a datasource was made or removed, and its name is not on disk.
+    has_unsynced_folders: bool,
     begun: Option<Begun>,
     _lock: File,
 }
@@ -94,7 +96,11 @@ impl Target for FolderTarget {
                 (group.tables().map(file).collect(), None, id_key)
             }
             Scope::Month(group, datasource, month) => {
-                fs::create_dir_all(self.values_folder(datasource))?;
+                let folder = self.values_folder(datasource);
+                if !folder.exists() {
+                    fs::create_dir_all(folder)?;
+                    self.has_unsynced_folders = true;
+                }
                 let file = self.month_file(datasource, month);
                 (
                     vec![(&group.main, file)],
@@ -221,8 +227,13 @@ impl Target for FolderTarget {
         for month in months.keys() {
             remove(&self.month_file(datasource, *month))?;
         }
+        let folder = self.values_folder(datasource);
         // Fails if the folder contains files of others.
-        let _ = fs::remove_dir(self.values_folder(datasource));
+        if fs::remove_dir(&folder).is_ok() {
+            self.has_unsynced_folders = true;
+        } else if folder.exists() {
+            self.unsynced.insert(datasource);
+        }
         self.months.remove(&datasource);
         self.keep(state)?;
         Ok(months.values().flatten().sum())

@@ -21,7 +21,7 @@ impl FolderTarget {
     /// # Errors
     /// When another run is writing the copy, or the folder contains something else.
     pub(in crate::sync) fn open(path: &Path) -> Result<Self> {
-        fs::create_dir_all(path).context("the folder cannot be created")?;
+        durable::create_folders(path).context("the folder cannot be created")?;
         let lock = lock(&path.join(LOCK))?;
         let mut folder = FolderTarget {
             path: path.to_owned(),
@@ -31,6 +31,8 @@ impl FolderTarget {
             state_written: Instant::now(),
             state_interval: STATE_INTERVAL,
             unsynced: BTreeSet::new(),
+            // An earlier run may have been killed before it flushed them.
+            has_unsynced_folders: path.join("values").is_dir(),
             begun: None,
             _lock: lock,
         };

@@ -44,6 +44,9 @@ impl FolderTarget {
         for datasource in std::mem::take(&mut self.unsynced) {
             durable::sync_folder(&self.values_folder(datasource))?;
         }
+        if std::mem::take(&mut self.has_unsynced_folders) {
+            durable::sync_folder(&self.file("values"))?;
+        }
         let content = StateFile {
             copy: state,
             months: &self.months,

@@ -157,9 +157,10 @@ fn a_month_is_on_disk_before_the_state_tells_of_it() {
     replace(&mut folder, &group, 1..11, &state);
     assert_eq!(calls_except(&state_written), format!("{month}, {placed}"));
     folder.save(&state).unwrap();
+    // The name of the new folder is on disk too.
     assert_eq!(
         calls_except(&state_written),
-        "sync folder datasource=12, state"
+        "sync folder datasource=12, sync folder values, state"
     );
     // The known number of values becomes uncertain until the file is replaced.
     replace(&mut folder, &group, 1..13, &state);
