@@ -7,23 +7,13 @@ use obeya_server::store::testing;
 use obeya_testkit::postgres::Scratch;
 use serde_json::{Value, json};
 
-use crate::binary::{database, run, run_unread};
+use crate::binary::{added_client, database, run, run_unread};
 use crate::import::write_lines;
 
 /// A database with five entries: a client, its revocation, and three imports.
 fn written() -> (tempfile::TempDir, String, String) {
     let (folder, db) = database();
-    let add = [
-        "client",
-        "add",
-        "erp",
-        "--db",
-        &db,
-        "--scope",
-        "Data.Read",
-        "--json",
-    ];
-    let client: Value = serde_json::from_str(&run(add).success()).expect("JSON");
+    let client = added_client(&db);
     let id = client["client_id"].as_str().expect("an id").to_owned();
     run(["client", "revoke", &id, "--db", &db]).success();
     for areas in [1, 2, 3] {

@@ -5,6 +5,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::Instant;
 
 use obeya_testkit::Serving;
+use serde_json::Value;
 use tempfile::TempDir;
 
 /// The binary, without the OBEYA variables of the tests' environment.
@@ -24,6 +25,12 @@ pub fn obeya() -> Command {
 /// Runs it to completion.
 pub fn run<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Done {
     Done(obeya().args(arguments).output().expect("started"))
+}
+
+/// Adds a client `erp` with the scope `Data.Read`; what the command printed as JSON.
+pub fn added_client(db: &str) -> Value {
+    let add = "client add erp --scope Data.Read --json --db".split(' ');
+    serde_json::from_str(&run(add.chain([db])).success()).expect("JSON")
 }
 
 /// Runs a command to completion.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::binary::{database, run, run_unread};
+use crate::binary::{added_client, database, run, run_unread};
 
 #[test]
 fn a_client_is_made_listed_and_revoked() {
@@ -55,17 +55,7 @@ fn listed(db: &str) -> Value {
 #[test]
 fn a_client_is_changed_setting_by_setting() {
     let (_folder, db) = database();
-    let add = [
-        "client",
-        "add",
-        "erp",
-        "--db",
-        &db,
-        "--scope",
-        "Data.Read",
-        "--json",
-    ];
-    let made: Value = serde_json::from_str(&run(add).success()).expect("JSON");
+    let made = added_client(&db);
     let id = made["client_id"].as_str().expect("an id");
     let set = |options: &[&str]| {
         let arguments = [&["client", "set", id, "--db", &db], options].concat();
@@ -114,17 +104,7 @@ fn a_client_is_changed_setting_by_setting() {
 #[test]
 fn a_secret_is_rotated() {
     let (_folder, db) = database();
-    let add = [
-        "client",
-        "add",
-        "erp",
-        "--db",
-        &db,
-        "--scope",
-        "Data.Read",
-        "--json",
-    ];
-    let made: Value = serde_json::from_str(&run(add).success()).expect("JSON");
+    let made = added_client(&db);
     let id = made["client_id"].as_str().expect("an id");
     let rotate = |options: &[&str]| -> Value {
         let arguments = [

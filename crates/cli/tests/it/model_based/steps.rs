@@ -477,18 +477,7 @@ impl Run {
         let reply = self.send(&write, Some(&keyed.key));
         assert!(reply.is_replayed, "{}", reply.text);
         match &keyed.effect {
-            Effect::Incident(id) => match self.model.live(*id) {
-                Some(incident) => {
-                    assert_eq!(
-                        (reply.status, &reply.tag),
-                        (200, &incident.tag),
-                        "{}",
-                        reply.text
-                    );
-                    incident.fields.assert_shown(&reply.json());
-                }
-                None => reply.is(404, "not_found"),
-            },
+            Effect::Incident(id) => self.assert_is_incident(&reply, *id),
             Effect::Measured(external_id) => match self.model.values.get(external_id) {
                 Some(measured) => {
                     assert_eq!(reply.json()["value"], measured.value, "{}", reply.text);
@@ -496,6 +485,22 @@ impl Run {
                 None => reply.is(404, "not_found"),
             },
             Effect::Fixed(text) => assert_eq!((reply.status, &reply.text), (200, text)),
+        }
+    }
+
+    /// The reply is the incident as it is now, or says that there is none.
+    fn assert_is_incident(&self, reply: &Reply, id: i64) {
+        match self.model.live(id) {
+            Some(incident) => {
+                assert_eq!(
+                    (reply.status, &reply.tag),
+                    (200, &incident.tag),
+                    "{}",
+                    reply.text
+                );
+                incident.fields.assert_shown(&reply.json());
+            }
+            None => reply.is(404, "not_found"),
         }
     }
 
@@ -576,18 +581,7 @@ impl Run {
     fn look_at_one(&mut self) {
         let id = self.some_id();
         let reply = self.get(&format!("/v1/Incidents/{id}"));
-        match self.model.live(id) {
-            Some(incident) => {
-                assert_eq!(
-                    (reply.status, &reply.tag),
-                    (200, &incident.tag),
-                    "{}",
-                    reply.text
-                );
-                incident.fields.assert_shown(&reply.json());
-            }
-            None => reply.is(404, "not_found"),
-        }
+        self.assert_is_incident(&reply, id);
     }
 
     /// Compares every list.
