@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use obeya_odata::edm::EntityType;
-use obeya_odata::{Bound, Context, Limits, OptionName, Options, Parameters};
+use obeya_odata::{Bound, Context, Limits, OptionName, Options, Parameters, Visibility};
 
 use super::error::ReadError;
 use super::query_cache::QueryCache;
@@ -66,11 +66,14 @@ impl ReadRequest<'_> {
         entity: &'static EntityType,
     ) -> Result<Bound, ReadError> {
         let limits = self.limits;
-        let replaced = match self.shows_user_names {
-            true => &[][..],
-            false => &WITHOUT_USER_NAMES,
+        let visibility = Visibility {
+            replaced: match self.shows_user_names {
+                true => &[],
+                false => &WITHOUT_USER_NAMES,
+            },
+            rows: None,
         };
-        Ok(options.bind_replacing(entity, &Context { now, limits }, replaced)?)
+        Ok(options.bind_within(entity, &Context { now, limits }, &visibility)?)
     }
 
     /// The cached plans for callers who see the same.
