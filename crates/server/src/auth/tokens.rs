@@ -155,16 +155,23 @@ impl Tokens {
         self.ring().published(self.clock.ticks())
     }
 
-    /// Issues a token, which expires with its client at the latest. Signing takes a millisecond, so not for
-    /// an asynchronous thread.
+    /// Issues a token, which expires with its client and with the key that signs it at the latest; 503 if that
+    /// is now. Signing takes a millisecond, so not for an asynchronous thread.
     pub(crate) fn issue(&self, client: &Client, scopes: Scopes) -> Result<IssuedToken, Problem> {
-        let now = self.clock.seconds();
-        let client_end = client.expires_at.map(|at| at.div_euclid(TICKS_PER_SECOND));
-        let lifetime = client_end.map_or(self.lifetime, |end| self.lifetime.min(end - now));
+        let ticks = self.clock.ticks();
+        let now = ticks.div_euclid(TICKS_PER_SECOND);
         let ring = self.ring();
         let key = ring
-            .signing(self.clock.ticks())
-            .ok_or_else(|| Problem::internal("there is no signing key"))?;
+            .signing(ticks)
+            .ok_or_else(|| Problem::unavailable("there is no signing key"))?;
+        let client_end = client.expires_at.map(|at| at.div_euclid(TICKS_PER_SECOND));
+        let ends = [client_end, key.last_second()].into_iter().flatten();
+        let lifetime = ends.map(|end| end - now).fold(self.lifetime, i64::min);
+        if lifetime <= 0 {
+            return Err(Problem::unavailable(
+                "the client expired while its token was issued",
+            ));
+        }
         let claims = Claims {
             iss: self.issuer.clone(),
             aud: AUDIENCE.to_owned(),
