@@ -59,7 +59,9 @@ pub(super) trait Connect: Send + Sync + 'static {
 /// The kind of work of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Work {
-    /// What the service itself depends on: readiness, revocations, keys, the client of a token request.
+    /// The clients and keys that the service reads again and again: if it cannot, it refuses every token.
+    Poll,
+    /// What callers without a token cause: readiness, the client of a token request.
     Control,
     /// Look-ups by primary key.
     Point,

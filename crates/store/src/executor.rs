@@ -118,7 +118,17 @@ impl<E: Connect> Executor<E> {
         self.run(Work::Point, client, work).await
     }
 
-    /// Runs control work on the blocking pool, inside one snapshot, on a connection that no other work takes.
+    /// Runs the poll on the blocking pool, inside one snapshot, on a connection that no other work takes.
+    pub(super) async fn poll<T, X, F>(&self, work: F) -> Result<T, X>
+    where
+        F: FnOnce(&mut dyn Session) -> Result<T, X> + Send + 'static,
+        T: Send + 'static,
+        X: From<StoreError> + Send + 'static,
+    {
+        self.run(Work::Poll, &None, work).await
+    }
+
+    /// The same for control work, on another connection.
     pub(super) async fn control<T, X, F>(&self, work: F) -> Result<T, X>
     where
         F: FnOnce(&mut dyn Session) -> Result<T, X> + Send + 'static,
