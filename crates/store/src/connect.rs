@@ -18,6 +18,9 @@ pub(super) trait Connect: Send + Sync + 'static {
     const IN_PROCESS: bool;
     /// Most savepoints that a transaction should have.
     const MOST_SAVEPOINTS: usize;
+    /// How many probes in a row must succeed after a full disk before writes count as working: more than one
+    /// where [`Connect::check_space`] looks at some of the places only that a change needs.
+    const PROBES_AFTER_FULL_DISK: u32 = 1;
 
     /// Opens a connection that only reads. Blocks.
     ///

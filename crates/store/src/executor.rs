@@ -221,7 +221,8 @@ impl<E: Connect> Executor<E> {
         self.writer.health()
     }
 
-    /// Tries a write, and after a full disk whether there is space for more than that; notes the result.
+    /// Tries a write, and after a full disk whether there is space for more than that; notes the result. After
+    /// a full disk some engines need several in a row.
     pub(super) async fn probe_write(&self) -> Result<(), StoreError> {
         // Other writes run meanwhile, and may meet a fault that the probe did not.
         let met = self.health().faults_met();
@@ -230,8 +231,14 @@ impl<E: Connect> Executor<E> {
             blocking(move || readers.engine().check_space()).await?;
         }
         self.write(|session| session.execute(PROBE, &[]).map(drop))
-            .await
-            .inspect(|()| self.health().clear(met))
+            .await?;
+        match self.health().probed(met, E::PROBES_AFTER_FULL_DISK) {
+            None => Ok(()),
+            Some(fault) => Err(StoreError::NotWritable(
+                fault,
+                "a small write succeeded, which does not show yet that others do".into(),
+            )),
+        }
     }
 
     /// Jobs waiting for the writer.

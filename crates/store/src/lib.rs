@@ -108,6 +108,9 @@ pub struct StoreOptions {
     /// How long a read may idle between its statements, in total: a server ends a transaction that idles for
     /// longer.
     pub reader_pause: Duration,
+    /// How often [`Store::poll`] looks whether another server has the address of the database now, as after a
+    /// failover. Connections to the one before are then replaced. An embedded engine has no server.
+    pub server_check: Duration,
     /// How long to wait for a lock that another process holds.
     pub busy_timeout: Duration,
     /// Capacity of the queue of writes; further senders wait (backpressure).
@@ -130,6 +133,7 @@ impl Default for StoreOptions {
             cached_statements: 48,
             statement_budget: Duration::from_secs(10),
             reader_pause: Duration::ZERO,
+            server_check: Duration::from_secs(10),
             busy_timeout: Duration::from_secs(5),
             write_queue: 1024,
             jobs_per_commit: 128,
