@@ -221,8 +221,8 @@ impl<E: Connect> Executor<E> {
         self.writer.health()
     }
 
-    /// Tries a write, and after a full disk whether there is space for more than that; notes the result. After
-    /// a full disk some engines need several in a row.
+    /// Tries a write, and after a full disk whether there is space for more than that; notes the result.
+    /// After a full disk some engines need several in a row.
     pub(super) async fn probe_write(&self) -> Result<(), StoreError> {
         // Other writes run meanwhile, and may meet a fault that the probe did not.
         let met = self.health().faults_met();

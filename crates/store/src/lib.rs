@@ -85,8 +85,8 @@ pub struct StoreOptions {
     pub make_tables: bool,
     /// What to do with a write-ahead log that a process left behind. Only SQLite has such a file.
     pub leftover_wal: LeftoverWal,
-    /// Most connections that read at one time, besides those of [`Store::poll`] and [`Store::control`]; each is opened when
-    /// first needed.
+    /// Most connections that read at one time, besides those of [`Store::poll`] and [`Store::control`]; each
+    /// is opened when first needed.
     pub readers: usize,
     /// How long work waits for a reader while all are in use.
     pub reader_wait: Duration,

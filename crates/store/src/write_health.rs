@@ -2,8 +2,8 @@
 //!
 //! A write that meets a [`WriteFault`] sets it; only the probe of the upkeep clears it
 //! ([`super::Store::probe_write`]). A write that succeeds does not: it may have changed nothing, or have been
-//! small enough for the last bytes of a full disk. Where the space cannot be known for sure, several probes in
-//! a row must succeed, so that readiness does not alternate with each write that is too large.
+//! small enough for the last bytes of a full disk. Where the space cannot be known for sure, several probes
+//! in a row must succeed, so that readiness does not alternate with each write that is too large.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};

@@ -151,8 +151,8 @@ impl Tokens {
         self.ring().published(self.clock.ticks())
     }
 
-    /// Issues a token, which expires with its client and with the key that signs it at the latest; 503 if that
-    /// is now. Signing takes a millisecond, so not for an asynchronous thread.
+    /// Issues a token, which expires with its client and with the key that signs it at the latest; 503 if
+    /// that is now. Signing takes a millisecond, so not for an asynchronous thread.
     pub(crate) fn issue(&self, client: &Client, scopes: Scopes) -> Result<IssuedToken, Problem> {
         let ticks = self.clock.ticks();
         let now = ticks.div_euclid(TICKS_PER_SECOND);

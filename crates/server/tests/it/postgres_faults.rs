@@ -388,8 +388,8 @@ async fn a_full_disk_refuses_what_does_not_fit_and_loses_nothing() {
     assert_eq!(areas(&store).await, 200);
 }
 
-/// A server whose files may grow no larger than 4 MB has no space for what the probe fills. A small write does
-/// not show that.
+/// A server whose files may grow no larger than 4 MB has no space for what the probe fills. A small write
+/// does not show that.
 #[tokio::test(flavor = "multi_thread")]
 async fn after_a_full_disk_writes_work_once_there_is_space_for_several_probes() {
     let mut cluster = Cluster::new(PASSWORD);

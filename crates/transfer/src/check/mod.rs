@@ -1,6 +1,6 @@
 //! Checks a whole database: the file and the schema as the engine finds them, and the model, from the tables
-//! themselves: references, trees, counts, sequences, stamps, enumerations, search indexes and the chain of the
-//! audit log.
+//! themselves: references, trees, counts, sequences, stamps, enumerations, search indexes and the chain of
+//! the audit log.
 //!
 //! Everything is read in one snapshot while a service may run; nothing is written or repaired. The memory it
 //! takes does not depend on the size of the database: a rule is one query whose rows are findings, and search
