@@ -193,8 +193,17 @@ pub async fn revoke_client(db: &str, client_id: &str) -> Result<(), AdminError> 
     revoked
 }
 
+/// How to erase a user.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Erasure {
+    /// Whether to remove its user name and display name also where they are stored without an id.
+    pub with_names: bool,
+    /// Whether to count only, and change nothing.
+    pub dry_run: bool,
+}
+
 /// Removes a user from the database at `db`: the user, and its id and names from every record. Returns how
-/// many records of each kind showed it. A dry run counts and changes nothing.
+/// many records of each kind showed it.
 ///
 /// # Errors
 /// [`AdminError::UnknownUser`], or an error of the database. A dry run refuses a database that opening would
@@ -202,9 +211,9 @@ pub async fn revoke_client(db: &str, client_id: &str) -> Result<(), AdminError> 
 pub async fn erase_user(
     db: &str,
     user_id: &str,
-    dry_run: bool,
+    how: Erasure,
 ) -> Result<erasure::Counts, AdminError> {
-    if dry_run {
+    if how.dry_run {
         let db = db.to_owned();
         let checked = tokio::task::spawn_blocking(move || Inspection::open_current(&db).map(drop));
         checked
@@ -217,7 +226,7 @@ pub async fn erase_user(
         ..StoreOptions::default()
     };
     let store = Store::open(db, &options).await?;
-    let erased = erase(&store, &Clock::system(), user_id, dry_run).await;
+    let erased = erase(&store, &Clock::system(), user_id, how).await;
     store.close().await;
     erased
 }
@@ -238,14 +247,14 @@ async fn erase(
     store: &Store,
     clock: &Clock,
     user_id: &str,
-    dry_run: bool,
+    how: Erasure,
 ) -> Result<erasure::Counts, AdminError> {
     let (id, now) = (user_id.to_owned(), clock.ticks());
     let erased = store
         .write_isolated(move |session| {
-            let counts = erasure::erase(session, &id, now)?;
+            let counts = erasure::erase(session, &id, how.with_names, now)?;
             // A dry run is the same work, rolled back.
-            match dry_run {
+            match how.dry_run {
                 true => Err(Undone::DryRun(counts)),
                 false => Ok(counts),
             }

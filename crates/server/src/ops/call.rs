@@ -18,7 +18,7 @@ use crate::http::body::{Body, Response};
 use crate::http::client_address::ClientAddress;
 use crate::http::etag::{Condition, Tag};
 use crate::http::extract;
-use crate::http::memory_budget::Reservation;
+use crate::http::memory_budget::{OutOfMemory, Reservation};
 use crate::http::path::Captures;
 use crate::http::problem::Problem;
 use crate::http::request_id::{self, RequestId};
@@ -197,9 +197,13 @@ impl Call {
         Ok(self.reply(self.answer_memory().of_whole(bytes)?))
     }
 
-    /// 200 with the bytes of one record, whose memory is counted, and their tag; 304 if `If-None-Match` has
-    /// the tag.
-    pub(super) fn reply_record(&self, bytes: Bytes) -> Response {
+    /// 200 with the bytes of one record, which `memory` counts, and their tag; 304 if `If-None-Match` has the
+    /// tag, which needs no memory. 503 if there is none.
+    pub(super) fn reply_record(
+        &self,
+        bytes: Vec<u8>,
+        memory: Reservation,
+    ) -> Result<Response, OutOfMemory> {
         let tag = Tag::of(&bytes);
         let known = Condition::if_none_match(&self.head.headers);
         let mut response = if known.is_some_and(|known| known.names_weakly(&tag)) {
@@ -207,16 +211,16 @@ impl Call {
             *unchanged.status_mut() = StatusCode::NOT_MODIFIED;
             unchanged
         } else {
-            self.reply(bytes)
+            self.reply(memory.of_whole(bytes)?)
         };
         response.headers_mut().insert(ETAG, tag.header());
-        response
+        Ok(response)
     }
 
     /// 200 with one record that was read whole; otherwise as [`Self::reply_record`]. 503 if there is no
     /// memory for it.
     pub(crate) fn reply_whole_record(&self, bytes: Vec<u8>) -> Result<Response, Problem> {
-        Ok(self.reply_record(self.answer_memory().of_whole(bytes)?))
+        Ok(self.reply_record(bytes, self.answer_memory())?)
     }
 
     /// The same with one record as JSON.

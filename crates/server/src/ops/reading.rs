@@ -323,13 +323,12 @@ fn send(call: &Call, answer: ReadAnswer) -> Result<Response, Problem> {
     if let ReadOutcome::OpenList(next) = &outcome {
         end_list(call, &mut out, next.as_ref());
     }
-    let out = memory.of_whole(out)?;
     Ok(match outcome {
-        ReadOutcome::Record => call.reply_record(out),
-        ReadOutcome::Complete => call.reply(out),
+        ReadOutcome::Record => call.reply_record(out, memory)?,
+        ReadOutcome::Complete => call.reply(memory.of_whole(out)?),
         // OData Protocol, 11.2.7: a navigation to nothing is no error.
         ReadOutcome::NoContent => empty(StatusCode::NO_CONTENT),
-        ReadOutcome::OpenList(_) => send_list(call, out),
+        ReadOutcome::OpenList(_) => send_list(call, memory.of_whole(out)?),
     })
 }
 
