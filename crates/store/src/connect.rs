@@ -94,11 +94,17 @@ pub(super) trait Connection: Session + Send + 'static {
     /// Rolls back the transaction.
     fn roll_back(&mut self) -> Result<(), StoreError>;
 
-    /// How many rows it has changed since it was opened, if that is known. Jobs of one transaction then need
-    /// no savepoints, as one that failed without changes leaves nothing to undo: a savepoint costs a copy of
-    /// every page that is written after it.
+    /// A number that grows with every change since the connection was opened, if there is one. Jobs of one
+    /// transaction then need no savepoints, as one that failed without changes leaves nothing to undo. On
+    /// SQLite a savepoint costs a copy of every page that is written after it; over a network it costs two
+    /// statements and a transaction of its own.
     fn changes(&self) -> Option<u64> {
         None
+    }
+
+    /// Whether a job that failed left nothing to undo, where [`Connection::changes`] was this before it.
+    fn is_unchanged_since(&mut self, changes: u64) -> bool {
+        self.changes() == Some(changes)
     }
 
     /// Sets a savepoint. Savepoints are not nested.

@@ -9,7 +9,7 @@ use super::fair_queue::Client;
 use super::pool::Pool;
 use super::timings::Timings;
 use super::write_health::WriteHealth;
-use super::writer::Writer;
+use super::writer::{Sharing, Writer};
 use super::{DiskUsage, Session, StoreError, StoreOptions, WriteFault};
 
 /// Changes a row without changing its value: the smallest write that needs a commit.
@@ -203,7 +203,21 @@ impl<E: Connect> Executor<E> {
         T: Send + 'static,
         X: From<StoreError> + Send + 'static,
     {
-        self.writer.run(work).await
+        self.writer.run(work, Sharing::Plain).await
+    }
+
+    /// The same for work that over a network may fail after its changes.
+    pub(super) async fn write_checked_late<T, X, F>(&self, work: F) -> Result<T, X>
+    where
+        F: Fn(&mut dyn Session) -> Result<T, X> + Send + 'static,
+        T: Send + 'static,
+        X: From<StoreError> + Send + 'static,
+    {
+        let sharing = match E::IN_PROCESS {
+            true => Sharing::Plain,
+            false => Sharing::Savepoint,
+        };
+        self.writer.run(work, sharing).await
     }
 
     /// The same for work that does not run again because it failed, or another job did.
@@ -213,7 +227,7 @@ impl<E: Connect> Executor<E> {
         T: Send + 'static,
         X: From<StoreError> + Send + 'static,
     {
-        self.writer.run_isolated(work).await
+        self.writer.run(work, Sharing::Isolated).await
     }
 
     /// Whether writes work.

@@ -373,6 +373,21 @@ impl Store {
         on_engine!(self, executor => executor.write(work).await)
     }
 
+    /// The same for work that over a network makes its changes before its last check
+    /// ([`Capabilities::has_round_trips`]), so that it does not wait for that check alone. It is then undone
+    /// alone if it fails, and no other work of its commit runs again.
+    ///
+    /// # Errors
+    /// As [`Store::write`].
+    pub async fn write_checked_late<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        on_engine!(self, executor => executor.write_checked_late(work).await)
+    }
+
     /// The same for work that takes long or should not run twice: it is the last in its commit, so it runs
     /// again only after a conflict with another transaction, which only engines outside of this process
     /// report.

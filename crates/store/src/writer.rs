@@ -4,9 +4,10 @@
 //! A commit costs a flush of the disk; jobs that arrive meanwhile share the next one. A job that fails, or
 //! panics, is rolled back without the others. That needs a savepoint, which costs as much as many a job; so
 //! where the engine can tell whether a failed job changed anything, jobs run without savepoints, and after
-//! the first failure with changes all of them run again, each with one. Work that should not run twice always
-//! has a savepoint and is the last of its transaction, so that no other job repeats it. After a conflict with
-//! another transaction all jobs run again. Must not answer before the commit.
+//! the first failure with changes all of them run again, each with one. Work that is often refused after its
+//! changes has a savepoint in any case. So has work that should not run twice, which is also the last of its
+//! transaction, so that no other job repeats it. After a conflict with another transaction all jobs run again.
+//! Must not answer before the commit.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -47,8 +48,8 @@ enum Message {
 
 /// A unit of work with erased types.
 trait Job: Send {
-    /// Whether it has a savepoint of its own from the start, and is the last of its transaction.
-    fn is_isolated(&self) -> bool;
+    /// How it shares a transaction.
+    fn sharing(&self) -> Sharing;
     /// Whether the caller has gone.
     fn is_abandoned(&self) -> bool;
     /// Runs the work, again after a rollback; returns whether it succeeded.
@@ -57,9 +58,20 @@ trait Job: Send {
     fn answer(self: Box<Self>, failure: Option<StoreError>);
 }
 
+/// How a job shares a transaction with others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sharing {
+    /// Without a savepoint, where the engine allows that.
+    Plain,
+    /// With a savepoint of its own from the start: it may fail after changes.
+    Savepoint,
+    /// The same, and as the last job of the transaction: it should not run twice.
+    Isolated,
+}
+
 struct Task<F, T, E> {
     work: F,
-    is_isolated: bool,
+    sharing: Sharing,
     outcome: Option<Result<T, E>>,
     reply: oneshot::Sender<Result<T, E>>,
 }
@@ -70,8 +82,8 @@ where
     T: Send,
     E: From<StoreError> + Send,
 {
-    fn is_isolated(&self) -> bool {
-        self.is_isolated
+    fn sharing(&self) -> Sharing {
+        self.sharing
     }
 
     fn is_abandoned(&self) -> bool {
@@ -138,26 +150,7 @@ impl Writer {
     }
 
     /// Sends the work and waits for its commit.
-    pub(super) async fn run<T, E, F>(&self, work: F) -> Result<T, E>
-    where
-        F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-    {
-        self.send(work, false).await
-    }
-
-    /// The same for work that does not run again because it failed, or another job did.
-    pub(super) async fn run_isolated<T, E, F>(&self, work: F) -> Result<T, E>
-    where
-        F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-    {
-        self.send(work, true).await
-    }
-
-    async fn send<T, E, F>(&self, work: F, is_isolated: bool) -> Result<T, E>
+    pub(super) async fn run<T, E, F>(&self, work: F, sharing: Sharing) -> Result<T, E>
     where
         F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
@@ -166,7 +159,7 @@ impl Writer {
         let (reply, answer) = oneshot::channel();
         let task = Task {
             work,
-            is_isolated,
+            sharing,
             outcome: None,
             reply,
         };
@@ -361,7 +354,7 @@ impl<E: Connect> WriterThread<E> {
                     batch.remove(at);
                     continue;
                 }
-                gather &= !next.job.is_isolated();
+                gather &= next.job.sharing() != Sharing::Isolated;
                 if !next.is_finished {
                     run(connection, next, savepoints)?;
                 }
@@ -453,7 +446,7 @@ fn run<C: Connection>(
     savepoints: Savepoints,
 ) -> Result<(), FailedTransaction> {
     let before = match savepoints {
-        Savepoints::Needed if !batched.job.is_isolated() => connection.changes(),
+        Savepoints::Needed if batched.job.sharing() == Sharing::Plain => connection.changes(),
         _ => None,
     };
     if before.is_none() {
@@ -471,20 +464,25 @@ fn run<C: Connection>(
     if !connection.is_in_transaction() {
         return Err(rolled_back(connection, batched, keep));
     }
-    if before.is_none() {
-        let ended = connection.end_savepoint(keep);
-        ended.map_err(|error| failed(connection, error))?;
-    } else if !keep && connection.changes() != before {
-        return Err(FailedTransaction {
-            error: StoreError::Engine("a write that failed had no savepoint".into()),
-            cause: Cause::NoSavepoint,
-        });
-    }
+    let is_undone = match before {
+        None => {
+            let ended = connection.end_savepoint(keep);
+            ended.map_err(|error| failed(connection, error))?;
+            true
+        }
+        Some(before) => keep || connection.is_unchanged_since(before),
+    };
     if connection.take_conflict() {
         let text = "a conflict with another transaction";
         return Err(FailedTransaction {
             error: StoreError::Unavailable(text.into()),
             cause: Cause::Conflict,
+        });
+    }
+    if !is_undone {
+        return Err(FailedTransaction {
+            error: StoreError::Engine("a write that failed had no savepoint".into()),
+            cause: Cause::NoSavepoint,
         });
     }
     Ok(())

@@ -273,11 +273,15 @@ async fn commit(
         }
         Ok(answer)
     };
-    let written = call.app.store.write(move |session| match &idempotent {
-        Some(idempotent) => idempotent.execute_once(session, &checked),
-        None => checked(session),
-    });
-    match written.await {
+    let store = &call.app.store;
+    let written = match idempotent {
+        Some(idempotent) => {
+            let once = move |session: &mut dyn Session| idempotent.execute_once(session, &checked);
+            store.write_checked_late(once).await
+        }
+        None => store.write(checked).await,
+    };
+    match written {
         Ok(answer) => Ok(Committed {
             answer,
             attempt: Attempt::First,

@@ -24,13 +24,6 @@ pub use read::{Entry, Filter, read};
 pub use retention::{EXPIRE, expire, expire_confirmed, expire_some, retention_guard};
 pub use verify::{Fault, FaultKind, Verified, verify};
 
-/// The number is the next one: the chain has no gaps. On SQLite the function is registered on each
-/// connection.
-const APPEND: &str = "INSERT INTO audit_entries
-        (number, at, client_id, address, operation, record, request_id, change, salt, digest, hash)
-    VALUES (coalesce((SELECT max(number) FROM audit_entries), 0) + 1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,
-        obeya_audit_hash(coalesce((SELECT hash FROM audit_entries ORDER BY number DESC LIMIT 1), ''), ?10))";
-
 /// The source of a change. Empty where the command line or the service itself makes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Origin {
@@ -112,7 +105,8 @@ pub fn append(
         (&digest).into(),
         (&entry).into(),
     ];
-    session.execute_deferred(APPEND, &binds)
+    let append = session.capabilities().append_audit_entry();
+    session.execute_deferred(append, &binds)
 }
 
 /// The parts of an entry that its hash covers, in their order.
@@ -146,7 +140,7 @@ fn digest(salt: &str, change: &str) -> String {
 }
 
 /// The hash of an entry, from the hash before it and the digest of the entry. The statement that appends an
-/// entry calls it on SQLite; PostgreSQL has the same in its schema.
+/// entry calls it on SQLite; that of PostgreSQL computes the same.
 pub(crate) fn hash(previous: &str, entry: &str) -> String {
     hex(&[previous, entry])
 }

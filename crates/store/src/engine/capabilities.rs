@@ -53,6 +53,11 @@ pub trait Capabilities: Sync {
     /// How to read a search index.
     fn search_index(&self, index: &str) -> SearchIndexQueries;
 
+    /// The statement that appends an entry to the audit log, with the next number and the hash that follows
+    /// from the entry before it. Binds: time, client, address, operation, record, request, change, salt,
+    /// digest of the change, digest of the entry. Each engine has its own, as every write runs it.
+    fn append_audit_entry(&self) -> &'static str;
+
     /// The statements before many rows are written in one transaction, which hold for that transaction only.
     fn before_bulk_load(&self) -> &'static [&'static str];
 

@@ -39,6 +39,8 @@ pub struct PostgresConnection {
     pub(super) is_answered: bool,
     /// Whether the server refuses statements until a rollback.
     pub(super) is_aborted: bool,
+    /// Statements sent so far that may change rows.
+    pub(super) changes: u64,
     pub(super) is_conflict: bool,
     pub(super) write_fault: Option<WriteFault>,
     pub(super) short_limit: ShortLimit,
@@ -82,10 +84,18 @@ impl PostgresConnection {
             transaction: Transaction::None,
             is_answered: false,
             is_aborted: false,
+            changes: 0,
             is_conflict: false,
             write_fault: None,
             short_limit: ShortLimit::None,
         })
+    }
+
+    /// Makes the planner look rows up by an index wherever there is one. A prepared statement keeps its plan,
+    /// and one that was made while a table had few rows would read the whole table at every write, until the
+    /// server updates the statistics of a table that has grown meanwhile.
+    pub(super) fn prefer_indexes(&mut self) -> Result<(), StoreError> {
+        self.control("SET enable_seqscan = off")
     }
 
     /// Runs control statements such as BEGIN, and waits for them.

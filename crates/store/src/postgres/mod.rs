@@ -68,6 +68,7 @@ impl Postgres {
         let server = Server::new(address, options.clone())?;
         let mut writer = PostgresConnection::open(Arc::clone(&server), Role::Writer)?;
         migrate::run(&mut writer, &server)?;
+        writer.prefer_indexes()?;
         Ok((Postgres { server }, writer))
     }
 }
@@ -93,7 +94,9 @@ impl Connect for Postgres {
 
     fn writer(&self) -> Result<PostgresConnection, StoreError> {
         self.server.was_lost();
-        PostgresConnection::open(Arc::clone(&self.server), Role::Writer)
+        let mut writer = PostgresConnection::open(Arc::clone(&self.server), Role::Writer)?;
+        writer.prefer_indexes()?;
+        Ok(writer)
     }
 
     /// No statement says how much is free. So the server writes a temporary file, which needs no privilege

@@ -40,6 +40,7 @@ impl Session for PostgresConnection {
             self.await_posted()?;
             return rows.deliver(each);
         }
+        self.changes += u64::from(!is_select(sql));
         let mut is_given = false;
         self.run(|database| {
             let ran = database.rows(sql, binds, &mut is_given, each);
@@ -50,6 +51,7 @@ impl Session for PostgresConnection {
     }
 
     fn execute(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<u64, StoreError> {
+        self.changes += 1;
         self.run(|database| {
             let statement = database.prepared(sql)?;
             let client = database.link.client();
@@ -59,6 +61,7 @@ impl Session for PostgresConnection {
     }
 
     fn execute_deferred(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
+        self.changes += 1;
         self.run(|database| {
             let statement = database.prepared(sql)?;
             let client = database.link.client();
@@ -75,6 +78,7 @@ impl Session for PostgresConnection {
         if self.role != Role::Writer {
             return Ok(());
         }
+        self.changes += u64::from(!is_select(sql));
         self.run(|database| {
             let statement = database.prepared(sql)?;
             let client = database.link.client();
@@ -94,6 +98,7 @@ impl Session for PostgresConnection {
         columns: &[&str],
         values: &[Value<'_>],
     ) -> Result<(), StoreError> {
+        self.changes += 1;
         let columns = columns.join(", ");
         let look = format!("SELECT {columns} FROM {table} LIMIT 0");
         let copy = format!("COPY {table} ({columns}) FROM STDIN (FORMAT binary)");
@@ -126,6 +131,11 @@ impl Session for PostgresConnection {
         let reader = (epoch << 32) | (opened.max(number) & 0xffff_ffff);
         Ok(version.flatten().map(|version| View { reader, version }))
     }
+}
+
+/// Whether a query is certain to change no rows; others may, as those with RETURNING do.
+fn is_select(sql: &str) -> bool {
+    sql.trim_ascii_start().starts_with("SELECT")
 }
 
 impl PostgresConnection {

@@ -87,6 +87,17 @@ impl Connection for PostgresConnection {
         self.control("ROLLBACK")
     }
 
+    fn changes(&self) -> Option<u64> {
+        Some(self.changes)
+    }
+
+    fn is_unchanged_since(&mut self, changes: u64) -> bool {
+        // An error of a statement that was sent would undo what the next job does.
+        let answered = self.await_posted();
+        self.prefetched.clear();
+        answered.is_ok() && !self.is_aborted && self.changes == changes
+    }
+
     fn begin_savepoint(&mut self) -> Result<(), StoreError> {
         // Drops prefetched queries that were not used.
         self.prefetched.clear();
@@ -94,7 +105,10 @@ impl Connection for PostgresConnection {
     }
 
     fn await_pending(&mut self) -> Result<(), StoreError> {
-        self.await_posted()?;
+        let answered = self.await_posted();
+        // Queries that were not used must not answer those of the next job.
+        self.prefetched.clear();
+        answered?;
         if self.is_aborted {
             return Err(StoreError::Engine(
                 "a statement had failed, and the work went on".into(),

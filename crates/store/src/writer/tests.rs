@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, mpsc};
 
 use futures_util::future;
 
-use super::Writer;
+use super::{Sharing, Writer};
 use crate::connect::{Connect, Connection, Work};
 use crate::engine::Capabilities;
 use crate::{Dialect, EachRow, Session, StoreError, StoreOptions, Value, View};
@@ -124,21 +124,21 @@ async fn a_panic_of_the_connection_ends_the_connection_and_not_the_writer() {
         is_open: false,
     };
     let writer = Writer::start(Arc::clone(&engine), first, &StoreOptions::default()).unwrap();
-    let panicked: Result<(), StoreError> = writer.run(|_| Ok(())).await;
+    let panicked: Result<(), StoreError> = writer.run(|_| Ok(()), Sharing::Plain).await;
     assert!(
         matches!(&panicked, Err(StoreError::Uncertain(_))),
         "{panicked:?}"
     );
-    let next: Result<i64, StoreError> = writer.run(|_| Ok(5)).await;
+    let next: Result<i64, StoreError> = writer.run(|_| Ok(5), Sharing::Plain).await;
     assert!(matches!(next, Ok(5)), "{next:?}");
     assert_eq!(engine.0.load(Ordering::SeqCst), 1);
     writer.stop().await;
 }
 
-/// Work, and whether it must not run twice.
+/// Work, and how it shares a transaction.
 type Sent = (
     Box<dyn Fn(&mut dyn Session) -> Result<u64, StoreError> + Send>,
-    bool,
+    Sharing,
 );
 
 /// Jobs that are all there when the first of them begins; what each is answered with.
@@ -157,10 +157,10 @@ async fn at_once(jobs: Vec<Sent>) -> Vec<Result<u64, StoreError>> {
             let _ = held.lock().unwrap().recv();
             Ok(0)
         }),
-        false,
+        Sharing::Plain,
     );
     let sent = iter::once(gate).chain(jobs);
-    let answers = future::join_all(sent.map(|(work, is_isolated)| writer.send(work, is_isolated)));
+    let answers = future::join_all(sent.map(|(work, sharing)| writer.run(work, sharing)));
     // Polled for the first time, they are sent one after the other; only then is the gate opened.
     let (mut answers, ()) = future::join(answers, async { drop(go) }).await;
     writer.stop().await;
@@ -182,10 +182,10 @@ async fn what_must_not_run_twice_runs_once_whatever_ends_a_transaction_behind_it
         }
     };
     let answers = at_once(vec![
-        (Box::new(|_| Ok(0)), false),
-        (Box::new(once), true),
-        (Box::new(too_much), false),
-        (Box::new(|_| Ok(3)), false),
+        (Box::new(|_| Ok(0)), Sharing::Plain),
+        (Box::new(once), Sharing::Isolated),
+        (Box::new(too_much), Sharing::Plain),
+        (Box::new(|_| Ok(3)), Sharing::Plain),
     ]);
     let answers = answers.await;
     assert!(
@@ -212,7 +212,7 @@ async fn a_transaction_that_ends_over_every_job_is_not_tried_for_each() {
             }
             too_much(session)
         };
-        (Box::new(work), false)
+        (Box::new(work), Sharing::Plain)
     };
     let answers = at_once((0..JOBS).map(job).collect()).await;
     assert!(answers.iter().all(Result::is_err), "{answers:?}");

@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod faults;
+mod jobs;
 mod migrate;
 mod prefetched;
 mod scratch;
