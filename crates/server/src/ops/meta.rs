@@ -36,10 +36,17 @@ pub(crate) async fn ready(app: &App) -> Result<Response, Problem> {
     }
     app.tokens.check_revocations_known()?;
     // Looks up a key that no client has, which needs a connection and the schema.
-    app.store
-        .control(|session| clients::find(session, ""))
-        .await
-        .map_err(|error: StoreError| Problem::unavailable(error))?;
+    let look_up = || app.store.control(|session| clients::find(session, ""));
+    let found: Result<_, String> = app
+        .readiness
+        .shared(async || {
+            look_up()
+                .await
+                .map(drop)
+                .map_err(|error: StoreError| error.to_string())
+        })
+        .await;
+    found.map_err(Problem::unavailable)?;
     Ok(text("ready\n", "text/plain; charset=utf-8", "no-store"))
 }
 
@@ -53,6 +60,7 @@ pub(crate) fn metrics(app: &App, headers: &HeaderMap) -> Result<Response, Proble
         takes_writes: app.store.write_fault().is_none(),
         memory: app.memory.observed(),
         cached_tokens: app.tokens.cached(),
+        auth_age: app.tokens.age(),
         timings: app.store.timings(),
         disk: app.store.disk_usage(),
         resident_bytes: resident_bytes(),
