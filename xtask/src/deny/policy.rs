@@ -17,6 +17,9 @@ pub(super) struct Policy {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Licenses {
+    /// The dependencies of tests count here; cargo-deny leaves them out unless it is told.
+    #[serde(rename = "include-dev")]
+    _include_dev: Included,
     /// Allowed for every crate.
     pub(super) allow: Vec<String>,
     /// Allowed for one crate in addition.
@@ -87,6 +90,19 @@ enum Denied {
     Deny,
 }
 
+/// As above.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "bool")]
+struct Included;
+
+impl TryFrom<bool> for Included {
+    type Error = &'static str;
+
+    fn try_from(value: bool) -> Result<Self, Self::Error> {
+        value.then_some(Self).ok_or("expected true")
+    }
+}
+
 impl Policy {
     /// Reads the file's text.
     pub(super) fn parse(text: &str) -> Result<Self> {
@@ -102,6 +118,7 @@ pub(super) mod tests {
     pub(in crate::deny) fn strict() -> Policy {
         let text = r#"
             [licenses]
+            include-dev = true
             allow = ["MIT", "Apache-2.0 WITH LLVM-exception"]
             exceptions = [{ crate = "roots", allow = ["MPL-2.0"] }]
             [bans]
@@ -121,6 +138,7 @@ pub(super) mod tests {
     fn a_key_that_nobody_checks_is_refused() {
         let whole = r#"
             [licenses]
+            include-dev = true
             allow = []
             [bans]
             multiple-versions = "allow"
@@ -138,6 +156,7 @@ pub(super) mod tests {
             (r#"unknown-git = "deny""#, r#"unknown-git = "allow""#),
             ("ignore = []", "ignore = []\nyanked = \"deny\""),
             ("deny = []", "deny = []\nwildcards = \"deny\""),
+            ("include-dev = true", "include-dev = false"),
         ] {
             assert!(Policy::parse(&whole.replacen(from, to, 1)).is_err(), "{to}");
         }

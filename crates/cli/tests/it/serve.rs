@@ -47,7 +47,7 @@ async fn a_client_has_as_many_idempotency_keys_as_it_is_told() {
 #[test]
 fn a_signal_stops_it_in_order() {
     for signal in ["-TERM", "-INT"] {
-        let (_folder, db) = database();
+        let (folder, db) = database();
         let mut serving = serve_new(&db, &["--log", "info", "--log-format", "json"]);
         let id = serving.child.id().to_string();
         assert!(
@@ -75,8 +75,11 @@ fn a_signal_stops_it_in_order() {
             .expect("the log");
         assert!(!log.is_empty(), "the log is on stderr");
         for line in log.lines() {
-            serde_json::from_str::<Value>(line).expect("each line of the log is JSON");
+            let line: Value = serde_json::from_str(line).expect("each line of the log is JSON");
+            assert_eq!(line["level"], "INFO", "nothing to warn of: {line}");
         }
+        // SQLite wrote it into the file.
+        assert!(!folder.path().join("plant.db-wal").exists(), "{signal}");
     }
 }
 

@@ -1,8 +1,8 @@
 //! Metrics in the text format of Prometheus (version 0.0.4), made of OpenMetrics, which the registry writes.
 //!
 //! Both formats have the same samples. They differ in the lines about a metric: OpenMetrics names its family
-//! (`obeya_tokens_issued`), the text format its samples (`obeya_tokens_issued_total`), and the text format has
-//! neither the type `info` nor units nor an end.
+//! (`obeya_tokens_issued`), the text format its samples (`obeya_tokens_issued_total`), and the text format
+//! has neither the type `info` nor units nor an end.
 
 /// The text format of what is OpenMetrics.
 pub(crate) fn prometheus_text(openmetrics: &str) -> String {

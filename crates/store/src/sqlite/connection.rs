@@ -54,7 +54,7 @@ impl Drop for SqliteConnection {
     /// replaced the original one.
     fn drop(&mut self) {
         if let Some(files) = &self.files
-            && files.check().is_err()
+            && !files.check_at_close()
         {
             let option = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
             if let Err(error) = self.connection.set_db_config(option, true) {

@@ -5,6 +5,7 @@ use std::fmt::{self, Display};
 use std::fs::{File, Metadata};
 use std::io::{self, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 #[cfg(unix)]
 use std::time::UNIX_EPOCH;
@@ -115,6 +116,8 @@ pub(super) struct OpenFiles {
     /// A handle to read the WAL after its removal. SQLite has no locks on the WAL that closing the handle
     /// would release.
     open_log: File,
+    /// A connection found them changed when it closed.
+    is_changed: AtomicBool,
 }
 
 impl OpenFiles {
@@ -129,7 +132,17 @@ impl OpenFiles {
             log: open(&files.log)?,
             open_log: File::open(&files.log)
                 .map_err(|error| cannot(&files.log, "be opened", &error))?,
+            is_changed: AtomicBool::new(false),
         })
+    }
+
+    /// Whether a connection that closes may write the WAL into the database file, as the last one does.
+    pub(super) fn check_at_close(&self) -> bool {
+        let is_unchanged = self.check().is_ok();
+        if !is_unchanged {
+            self.is_changed.store(true, Ordering::Relaxed);
+        }
+        is_unchanged
     }
 
     /// Checks that the paths still refer to these files: writes to an unlinked file are lost, and a new
@@ -186,11 +199,14 @@ impl OpenFiles {
         })
     }
 
-    /// Restores a removed WAL at its path, or next to it if another file has that path, so that the next
-    /// start can check whether it belongs to the database file. Call this when no connection writes.
+    /// Restores a WAL that another program removed at its path, or next to it if another file has that path,
+    /// so that the next start can check whether it belongs to the database file. Call this when no connection
+    /// writes.
     pub(super) fn put_back_log(&self) {
         let target = match path_state(&self.log) {
             PathState::There => return,
+            // The last connection wrote it into the database file and removed it.
+            PathState::Gone if !self.is_changed.load(Ordering::Relaxed) => return,
             PathState::Gone => self.log.0.clone(),
             PathState::Replaced => free_name(&self.log.0, "left"),
         };

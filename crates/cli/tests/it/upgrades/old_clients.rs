@@ -1,5 +1,6 @@
-//! What client programs of earlier builds sent, recorded with their own service by `tests/upgrades/record.py`:
-//! the service of this build answers each request with what the program got then, and perhaps with more.
+//! What client programs of earlier builds sent, recorded with their own service by
+//! `tests/upgrades/record.py`: the service of this build answers each request with what the program got then,
+//! and perhaps with more.
 //!
 //! Only what a service makes anew may differ: tokens, tags, the times of what was written, and the details of
 //! problems. The programs send such things back as they got them, and so does this.
