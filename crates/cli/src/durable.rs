@@ -97,14 +97,38 @@ pub(crate) fn publish_new(from: &Path, to: &Path) -> io::Result<()> {
             fs::remove_file(from)?;
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
-        // A file system without links: an empty file takes the name first.
+        // A file system without hard links, such as FAT and some network mounts.
         Err(_) => {
-            private_options().create_new(true).open(to)?;
-            fs::rename(from, to)?;
+            rename_new(from, to)?;
             calls::record("rename to", to);
         }
     }
     sync_folder(folder_of(to))
+}
+
+/// Renames a file, unless there is one of the new name.
+fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        use rustix::io::Errno;
+        match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+            // Not every file system has this; network mounts mostly do not.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
+            renamed => return Ok(renamed?),
+        }
+    }
+    rename_over_placeholder(from, to)
+}
+
+/// The same in two steps: an empty file takes the name first, and is left if the process is killed between
+/// them.
+fn rename_over_placeholder(from: &Path, to: &Path) -> io::Result<()> {
+    private_options().create_new(true).open(to)?;
+    fs::rename(from, to).inspect_err(|_| {
+        // The name must not stay taken. If this fails too, the first error is the one to tell.
+        let _ = fs::remove_file(to);
+    })
 }
 
 /// The folder of a file.
@@ -221,6 +245,36 @@ mod tests {
             calls::take(),
             ["link free".to_owned(), format!("sync folder {name}")]
         );
+    }
+
+    /// As on a file system without hard links; of the two ways to rename the second is for systems and file
+    /// systems without the first.
+    #[test]
+    fn without_hard_links_a_new_file_does_not_replace_another_one_either() {
+        let folder = tempfile::tempdir().unwrap();
+        for (rename, run) in [rename_new, rename_over_placeholder].into_iter().zip(1..) {
+            let path = |name: &str| folder.path().join(format!("{name}-{run}"));
+            let [new, taken, free] = ["new", "taken", "free"].map(path);
+            fs::write(&new, "new").unwrap();
+            fs::write(&taken, "taken").unwrap();
+            let error = rename(&new, &taken).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+            assert_eq!(fs::read(&taken).unwrap(), b"taken");
+            rename(&new, &free).unwrap();
+            assert_eq!(fs::read(&free).unwrap(), b"new");
+            assert!(!new.exists());
+        }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_published_leaves_its_name_free() {
+        let folder = tempfile::tempdir().unwrap();
+        let [missing, free] = ["missing", "free"].map(|name| folder.path().join(name));
+        for publish in [publish_new, rename_over_placeholder] {
+            let error = publish(&missing, &free).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::NotFound);
+            assert!(!free.exists());
+        }
     }
 
     /// fsync(2) fails with EINVAL for what cannot be synced, so a failure shows that it was called.

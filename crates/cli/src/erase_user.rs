@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 
 use anyhow::{Context as _, Result};
-use obeya_server::admin;
+use obeya_server::admin::{self, Erasure};
 use serde_json::json;
 
 use crate::database::DatabaseArg;
@@ -19,6 +19,10 @@ pub(crate) struct Args {
     #[command(flatten)]
     database: DatabaseArg,
 
+    /// Also removes its user name and display name where they are stored without an id, as by an import
+    #[arg(long)]
+    names: bool,
+
     /// Counts what would change, and changes nothing
     #[arg(long)]
     dry_run: bool,
@@ -31,7 +35,11 @@ pub(crate) struct Args {
 /// Erases and prints a summary.
 pub(crate) async fn run(args: Args) -> Result<()> {
     let db = args.database.existing()?;
-    let erased = admin::erase_user(db, &args.user_id, args.dry_run).await;
+    let how = Erasure {
+        with_names: args.names,
+        dry_run: args.dry_run,
+    };
+    let erased = admin::erase_user(db, &args.user_id, how).await;
     let counts = erased.context("the user was not erased")?;
     let mut out = io::stdout();
     if args.json {

@@ -88,7 +88,7 @@ impl ListPlan {
     }
 }
 
-/// The cached plans of each entity, by the query string as it arrived.
+/// The cached plans of each entity, by the query string as it arrived and what the caller is restricted to.
 #[derive(Debug, Default)]
 pub(super) struct QueryCache {
     cached: Mutex<CachedQueries>,
@@ -107,15 +107,17 @@ struct Entry {
 }
 
 impl QueryCache {
-    /// The cached plan of a query.
-    pub(super) fn find(&self, entity: &EntityType, query: &str) -> Option<Arc<ListPlan>> {
-        self.change(|cached| cached.find(entity, query))
+    /// The cached plan of a key: a query string, after the grants and a space if there are grants.
+    pub(super) fn find(&self, entity: &EntityType, key: &str) -> Option<Arc<ListPlan>> {
+        self.change(|cached| cached.find(entity, key))
     }
 
-    /// Caches the plan of a query if the query string is short. The plan must not depend on the time.
-    pub(super) fn insert(&self, entity: &EntityType, query: &str, plan: &Arc<ListPlan>) {
+    /// Caches the plan of a key if the query string is short; grants have a limit of their own. The plan must
+    /// not depend on the time.
+    pub(super) fn insert(&self, entity: &EntityType, key: &str, plan: &Arc<ListPlan>) {
+        let query = key.rsplit_once(' ').map_or(key, |(_, query)| query);
         if query.len() <= MAX_QUERY {
-            self.change(|cached| cached.insert(entity, query, plan));
+            self.change(|cached| cached.insert(entity, key, plan));
         }
     }
 
@@ -158,7 +160,18 @@ mod tests {
 
     /// Looks up a query and caches it; returns whether it was cached before.
     fn is_cached(queries: &QueryCache, entity: &'static EntityType, query: &str) -> bool {
-        if let Some(plan) = queries.find(entity, query) {
+        is_cached_for(queries, entity, "", query)
+    }
+
+    /// The same for a client with grants, which end with a space.
+    fn is_cached_for(
+        queries: &QueryCache,
+        entity: &'static EntityType,
+        grants: &str,
+        query: &str,
+    ) -> bool {
+        let key = format!("{grants}{query}");
+        if let Some(plan) = queries.find(entity, &key) {
             assert_eq!(plan.query.entity().name, entity.name);
             return true;
         }
@@ -173,7 +186,7 @@ mod tests {
         };
         let scope = Scope::default();
         let plan = ListPlan::new(bound, String::new(), &sql::Sqlite, scope, None, window).unwrap();
-        queries.insert(entity, query, &Arc::new(plan));
+        queries.insert(entity, &key, &Arc::new(plan));
         false
     }
 
@@ -193,6 +206,16 @@ mod tests {
         let long = format!("$top=5&x={}", "y".repeat(MAX_QUERY));
         assert!(!is_cached(&queries, &AREA, &long));
         assert!(!is_cached(&queries, &AREA, &long));
+    }
+
+    #[test]
+    fn clients_with_other_grants_have_other_plans_however_many_grants_they_have() {
+        let queries = QueryCache::default();
+        let many = "incident-type=1000000000 ".repeat(200);
+        for grants in ["", "area=3 ", "area=3 area=4 ", &many] {
+            assert!(!is_cached_for(&queries, &AREA, grants, "$top=5"));
+            assert!(is_cached_for(&queries, &AREA, grants, "$top=5"));
+        }
     }
 
     #[test]

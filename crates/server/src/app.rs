@@ -14,6 +14,7 @@ use crate::config::{Clock, Config, lifetime_seconds};
 use crate::http::answer_buffer::SlowClients;
 use crate::http::memory_budget::MemoryBudget;
 use crate::http::rate_limits::RateLimits;
+use crate::http::shared_look_up::SharedLookUp;
 use crate::telemetry::{Metrics, RefusalLog};
 use obeya_read::{ReadCaches, TokenSigner};
 use obeya_store::engine::StoreError;
@@ -49,6 +50,8 @@ pub(crate) struct App {
     pub(crate) failures: RefusalLog,
     /// The same, about refused token requests, which have a line of their own.
     pub(crate) token_refusals: RefusalLog,
+    /// The last look-up of `/readyz`.
+    pub(crate) readiness: SharedLookUp,
     /// Counts refused token requests and refused tokens, for the audit log.
     pub(crate) refused: RefusedTokens,
     /// The metrics.
@@ -93,6 +96,7 @@ impl App {
             refusals: RefusalLog::new("requests", config.limits.logged_refusals),
             failures: RefusalLog::new("failed requests", config.limits.logged_refusals),
             token_refusals: RefusalLog::new("token requests", config.limits.logged_refusals),
+            readiness: SharedLookUp::default(),
             refused: RefusedTokens::default(),
             metrics: Metrics::new(labels),
             config,

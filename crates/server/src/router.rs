@@ -331,7 +331,7 @@ async fn answer_endpoint(
         ServiceEndpoint::Jwks => Ok(ops::well_known::jwks(&app.tokens)),
         ServiceEndpoint::Live => Ok(ops::meta::live()),
         ServiceEndpoint::Ready => ops::meta::ready(app).await,
-        ServiceEndpoint::Metrics => ops::meta::metrics(app),
+        ServiceEndpoint::Metrics => ops::meta::metrics(app, &head.headers),
         ServiceEndpoint::SpecJson => Ok(ops::meta::spec_json()),
         ServiceEndpoint::SpecYaml => Ok(ops::meta::spec_yaml()),
         ServiceEndpoint::ServiceDocument => ops::odata::service_document(app, head),

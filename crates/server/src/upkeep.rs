@@ -64,10 +64,10 @@ pub(crate) fn start(app: &Arc<App>) -> JoinSet<()> {
     tasks
 }
 
-/// Reads the clients revoked and keys made by other processes over the same database.
+/// Reads the clients, their settings and the keys, which other processes over the same database change.
 async fn follow_auth(app: Arc<App>) {
-    if let Err(error) = app.tokens.refresh(&app.store).await {
-        tracing::warn!(%error, "cannot read the revoked clients from the store");
+    if let Err(error) = app.tokens.poll(&app.store).await {
+        tracing::warn!(%error, "cannot read clients, their settings and signing keys from the store");
     }
 }
 

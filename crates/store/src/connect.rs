@@ -18,6 +18,9 @@ pub(super) trait Connect: Send + Sync + 'static {
     const IN_PROCESS: bool;
     /// Most savepoints that a transaction should have.
     const MOST_SAVEPOINTS: usize;
+    /// How many probes in a row must succeed after a full disk before writes count as working: more than one
+    /// where [`Connect::check_space`] looks at some of the places only that a change needs.
+    const PROBES_AFTER_FULL_DISK: u32 = 1;
 
     /// Opens a connection that only reads. Blocks.
     ///
@@ -59,7 +62,9 @@ pub(super) trait Connect: Send + Sync + 'static {
 /// The kind of work of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Work {
-    /// What the service itself depends on: readiness, revocations, keys, the client of a token request.
+    /// The clients and keys that the service reads again and again: if it cannot, it refuses every token.
+    Poll,
+    /// What callers without a token cause: readiness, the client of a token request.
     Control,
     /// Look-ups by primary key.
     Point,

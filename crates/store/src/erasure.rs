@@ -3,7 +3,8 @@
 //!
 //! Records that showed the user are stamped, so that copies learn of it. An incident that the user reported
 //! in confidence is not: a stamp, or a figure in the result, would tell who reported it. Texts that somebody
-//! wrote are not searched, except in the audit log, whose entries with the user lose their text.
+//! wrote are not searched, except in the audit log, whose entries with the user lose their text. A name that
+//! was stored without an id is removed if the caller says so: it may be that of another person.
 
 use std::collections::BTreeMap;
 
@@ -60,6 +61,23 @@ const COUNTED: [(&str, &str); 4] = [
     ("users", "DELETE FROM users WHERE id = ?1"),
 ];
 
+/// The same for a name (?1 or ?2) that was stored without an id.
+const STAMPED_BY_NAME: [&str; 2] = [
+    "UPDATE incidents SET last_modified = ?3
+        WHERE is_anonymous = 0 AND reported_by_user_id IS NULL AND reported_by IN (?1, ?2)
+            OR id IN (SELECT incident_id FROM incident_comments WHERE commented_by_user_id IS NULL AND commented_by IN (?1, ?2))",
+    "UPDATE improvements SET last_modified = ?3 WHERE suggested_by_user_id IS NULL AND suggested_by IN (?1, ?2)",
+];
+
+/// What removes such a name. The number of anonymous incidents is not told.
+const COUNTED_BY_NAME: [&str; 3] = [
+    "UPDATE incidents SET reported_by = NULL WHERE is_anonymous = 0 AND reported_by_user_id IS NULL AND reported_by IN (?1, ?2)",
+    "UPDATE incident_comments SET commented_by = NULL WHERE commented_by_user_id IS NULL AND commented_by IN (?1, ?2)",
+    "UPDATE improvements SET suggested_by = NULL WHERE suggested_by_user_id IS NULL AND suggested_by IN (?1, ?2)",
+];
+const UNCOUNTED_BY_NAME: &str = "UPDATE incidents SET reported_by = NULL
+    WHERE is_anonymous = 1 AND reported_by_user_id IS NULL AND reported_by IN (?1, ?2)";
+
 /// The columns of a value that an element can name, by the property.
 const VALUE_COLUMNS: [(&str, &str); 9] = [
     ("dimension", "dimension"),
@@ -73,11 +91,17 @@ const VALUE_COLUMNS: [(&str, &str); 9] = [
     ("projectId", "project_id"),
 ];
 
-/// Erases the user, at this time (ticks); `None` if there is no such user.
+/// Erases the user, at this time (ticks); `None` if there is no such user. `with_names`: also where only the
+/// exact user name or display name is stored, without an id.
 ///
 /// # Errors
 /// The engine fails.
-pub fn erase(session: &mut dyn Session, id: &str, now: i64) -> Result<Option<Counts>, StoreError> {
+pub fn erase(
+    session: &mut dyn Session,
+    id: &str,
+    with_names: bool,
+    now: i64,
+) -> Result<Option<Counts>, StoreError> {
     let user = session.first(
         "SELECT user_name, display_name FROM users WHERE id = ?1",
         &[id.into()],
@@ -100,12 +124,33 @@ pub fn erase(session: &mut dyn Session, id: &str, now: i64) -> Result<Option<Cou
     for (kind, sql) in COUNTED {
         counts.insert(kind, session.execute(sql, &[id.into()])?);
     }
+    if with_names {
+        counts.insert("names", erase_names(session, &names, stamp)?);
+    }
     let texts = erase_from_audit(session, id, &names)?;
     counts.insert("auditTexts", texts + texts_of_values);
     // Without the id: the entry outlives the user.
     let change = Change::summary(&BTreeMap::from([("counts", &counts)]));
     audit::append(session, now, &Origin::default(), ERASE, &change)?;
     Ok(Some(counts))
+}
+
+/// Removes the names where they were stored without an id. Returns from how many records.
+fn erase_names(
+    session: &mut dyn Session,
+    [user_name, display_name]: &[String; 2],
+    stamp: i64,
+) -> Result<u64, StoreError> {
+    let names = [Value::from(user_name), display_name.into()];
+    for sql in STAMPED_BY_NAME {
+        session.execute_deferred(sql, &[names[0], names[1], stamp.into()])?;
+    }
+    let mut erased = 0;
+    for sql in COUNTED_BY_NAME {
+        erased += session.execute(sql, &names)?;
+    }
+    session.execute_deferred(UNCOUNTED_BY_NAME, &names)?;
+    Ok(erased)
 }
 
 /// Removes the user from the values whose datasource has an element for users. Returns the numbers of values

@@ -118,7 +118,17 @@ impl<E: Connect> Executor<E> {
         self.run(Work::Point, client, work).await
     }
 
-    /// Runs control work on the blocking pool, inside one snapshot, on a connection that no other work takes.
+    /// Runs the poll on the blocking pool, inside one snapshot, on a connection that no other work takes.
+    pub(super) async fn poll<T, X, F>(&self, work: F) -> Result<T, X>
+    where
+        F: FnOnce(&mut dyn Session) -> Result<T, X> + Send + 'static,
+        T: Send + 'static,
+        X: From<StoreError> + Send + 'static,
+    {
+        self.run(Work::Poll, &None, work).await
+    }
+
+    /// The same for control work, on another connection.
     pub(super) async fn control<T, X, F>(&self, work: F) -> Result<T, X>
     where
         F: FnOnce(&mut dyn Session) -> Result<T, X> + Send + 'static,
@@ -212,6 +222,7 @@ impl<E: Connect> Executor<E> {
     }
 
     /// Tries a write, and after a full disk whether there is space for more than that; notes the result.
+    /// After a full disk some engines need several in a row.
     pub(super) async fn probe_write(&self) -> Result<(), StoreError> {
         // Other writes run meanwhile, and may meet a fault that the probe did not.
         let met = self.health().faults_met();
@@ -220,8 +231,14 @@ impl<E: Connect> Executor<E> {
             blocking(move || readers.engine().check_space()).await?;
         }
         self.write(|session| session.execute(PROBE, &[]).map(drop))
-            .await
-            .inspect(|()| self.health().clear(met))
+            .await?;
+        match self.health().probed(met, E::PROBES_AFTER_FULL_DISK) {
+            None => Ok(()),
+            Some(fault) => Err(StoreError::NotWritable(
+                fault,
+                "a small write succeeded, which does not show yet that others do".into(),
+            )),
+        }
     }
 
     /// Jobs waiting for the writer.

@@ -19,6 +19,7 @@ mod executor;
 mod facts;
 mod fair_queue;
 pub mod field;
+pub mod grants;
 pub mod idempotency_records;
 pub mod improvements;
 pub mod incidents;
@@ -87,8 +88,8 @@ pub struct StoreOptions {
     pub make_tables: bool,
     /// What to do with a write-ahead log that a process left behind. Only SQLite has such a file.
     pub leftover_wal: LeftoverWal,
-    /// Most connections that read at one time, besides the one of [`Store::control`]; each is opened when
-    /// first needed.
+    /// Most connections that read at one time, besides those of [`Store::poll`] and [`Store::control`]; each
+    /// is opened when first needed.
     pub readers: usize,
     /// How long work waits for a reader while all are in use.
     pub reader_wait: Duration,
@@ -113,6 +114,9 @@ pub struct StoreOptions {
     /// How long a read may idle between its statements, in total: a server ends a transaction that idles for
     /// longer.
     pub reader_pause: Duration,
+    /// How often [`Store::poll`] looks whether another server has the address of the database now, as after a
+    /// failover. Connections to the one before are then replaced. An embedded engine has no server.
+    pub server_check: Duration,
     /// How long to wait for a lock that another process holds.
     pub busy_timeout: Duration,
     /// Capacity of the queue of writes; further senders wait (backpressure).
@@ -136,6 +140,7 @@ impl Default for StoreOptions {
             cached_statements: 48,
             statement_budget: Duration::from_secs(10),
             reader_pause: Duration::ZERO,
+            server_check: Duration::from_secs(10),
             busy_timeout: Duration::from_secs(5),
             write_queue: 1024,
             jobs_per_commit: 128,
@@ -298,9 +303,24 @@ impl Store {
         on_engine!(self, executor => executor.look_up(&self.client, work).await)
     }
 
-    /// Runs look-ups that the service itself depends on, such as the revoked clients, in one snapshot, on a
-    /// connection of their own: they never wait for other work. They must be short, as they wait for one
-    /// another.
+    /// Runs the reads that the service repeats and depends on, such as the revoked clients, in one snapshot,
+    /// on a connection of their own: they wait for no request. Only one task of the service may use it, as
+    /// they wait for one another.
+    ///
+    /// # Errors
+    /// What the work returns, and [`StoreError::Unavailable`] when the connection is not available.
+    pub async fn poll<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: FnOnce(&mut dyn Session) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        on_engine!(self, executor => executor.poll(work).await)
+    }
+
+    /// Runs look-ups for requests without a token, such as the client of a token request, in one snapshot, on
+    /// a connection of their own: they never wait for reads of clients. They must be short, as they wait for
+    /// one another.
     ///
     /// # Errors
     /// What the work returns, and [`StoreError::Unavailable`] when the connection is not available.

@@ -32,7 +32,7 @@ fn readers_for_short_work(readers: usize) -> usize {
         .min(readers)
 }
 
-/// The readers of one database, and the connection for control work.
+/// The readers of one database, and the connections for the poll and for control work.
 pub(super) struct Pool<E: Connect> {
     engine: Arc<E>,
     options: StoreOptions,
@@ -42,17 +42,20 @@ pub(super) struct Pool<E: Connect> {
     /// Permits to wait for a reader for short work: the semaphores below serve their waiters one after the
     /// other, so a client must not fill them. Only work that has to wait takes one.
     short_waits: Arc<FairQueue>,
-    /// Nested semaphores: for long and short work; for all work but control. Long work takes a permit of
+    /// Nested semaphores: for long and short work; for all work of the readers. Long work takes a permit of
     /// each, in this order, after that for long work; look-ups take one of the last. So long work never uses
     /// the readers that are reserved for the others, nor short work those for look-ups.
     gates: [Arc<Semaphore>; 2],
-    /// For control work, whose connection is not one of the readers, so it never waits for them.
+    /// For the poll and for control work, whose connections are not among the readers: neither waits for
+    /// them, nor the poll for the requests of callers without a token.
+    poll: Arc<Semaphore>,
     control: Arc<Semaphore>,
     waits: ReaderWaits,
 }
 
 /// Idle connections.
 struct Idle<C> {
+    poll: Vec<C>,
     control: Vec<C>,
     short: Vec<C>,
     long: Vec<C>,
@@ -61,6 +64,7 @@ struct Idle<C> {
 impl<C> Default for Idle<C> {
     fn default() -> Self {
         Idle {
+            poll: Vec::new(),
             control: Vec::new(),
             short: Vec::new(),
             long: Vec::new(),
@@ -73,6 +77,7 @@ impl<C> Idle<C> {
     /// the pages of the others from their caches.
     fn of<E: Connect>(&mut self, work: Work) -> &mut Vec<C> {
         match work {
+            Work::Poll => &mut self.poll,
             Work::Control => &mut self.control,
             Work::Long if E::IN_PROCESS => &mut self.long,
             Work::Point | Work::Short | Work::Long => &mut self.short,
@@ -99,6 +104,7 @@ impl<E: Connect> Pool<E> {
             short_waits: shared(readers_for_short_work(readers), usize::MAX),
             options,
             gates: gates.map(|permits| Arc::new(Semaphore::new(permits))),
+            poll: Arc::new(Semaphore::new(1)),
             control: Arc::new(Semaphore::new(1)),
             waits: ReaderWaits::default(),
         }
@@ -107,6 +113,7 @@ impl<E: Connect> Pool<E> {
     /// The semaphores that this work takes a permit of.
     fn gates(&self, work: Work) -> &[Arc<Semaphore>] {
         match work {
+            Work::Poll => std::slice::from_ref(&self.poll),
             Work::Control => std::slice::from_ref(&self.control),
             Work::Point => &self.gates[1..],
             Work::Short | Work::Long => &self.gates,
@@ -125,7 +132,7 @@ impl<E: Connect> Pool<E> {
         let queue = match work {
             Work::Long => Some(&self.long),
             Work::Short => Some(&self.short_waits),
-            Work::Point | Work::Control => None,
+            Work::Point | Work::Poll | Work::Control => None,
         };
         let wait = queue.map_or(self.options.reader_wait, |queue| queue.time_to_wait(client));
         let begun = Instant::now();
@@ -200,7 +207,7 @@ impl<E: Connect> Pool<E> {
     pub(super) fn close(&self) {
         self.long.close();
         self.short_waits.close();
-        for gate in self.gates.iter().chain([&self.control]) {
+        for gate in self.gates.iter().chain([&self.poll, &self.control]) {
             gate.close();
         }
         *self.idle() = Idle::default();

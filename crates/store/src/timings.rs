@@ -72,7 +72,7 @@ impl ReaderWaits {
 }
 
 /// The names of the kinds of work, in the order of [`Work`].
-const WORK: [&str; 4] = ["control", "point", "short", "long"];
+const WORK: [&str; 5] = ["poll", "control", "point", "short", "long"];
 
 /// The figures at one moment.
 #[derive(Debug, Clone)]
@@ -124,7 +124,13 @@ mod tests {
     #[test]
     fn each_kind_of_work_has_its_name() {
         let readers = ReaderWaits::default();
-        let kinds = [Work::Control, Work::Point, Work::Short, Work::Long];
+        let kinds = [
+            Work::Poll,
+            Work::Control,
+            Work::Point,
+            Work::Short,
+            Work::Long,
+        ];
         for (times, work) in (1..).zip(kinds) {
             for _ in 0..times {
                 readers.of(work).observe(Duration::ZERO);
@@ -134,7 +140,13 @@ mod tests {
         let counts = read
             .reader_waits
             .map(|(work, waits)| (work, waits.buckets[0]));
-        let expected = [("control", 1), ("point", 2), ("short", 3), ("long", 4)];
+        let expected = [
+            ("poll", 1),
+            ("control", 2),
+            ("point", 3),
+            ("short", 4),
+            ("long", 5),
+        ];
         assert_eq!(counts, expected);
     }
 }

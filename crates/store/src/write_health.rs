@@ -2,7 +2,8 @@
 //!
 //! A write that meets a [`WriteFault`] sets it; only the probe of the upkeep clears it
 //! ([`super::Store::probe_write`]). A write that succeeds does not: it may have changed nothing, or have been
-//! small enough for the last bytes of a full disk.
+//! small enough for the last bytes of a full disk. Where the space cannot be known for sure, several probes
+//! in a row must succeed, so that readiness does not alternate with each write that is too large.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -19,17 +20,25 @@ pub const COMMIT_CAUSES: usize = WriteFault::ALL.len() + OTHER_CAUSES.len();
 /// Shared by the writer, which reports, and those who ask.
 #[derive(Debug, Default)]
 pub(super) struct WriteHealth {
-    fault: Mutex<Option<WriteFault>>,
+    noted: Mutex<Noted>,
     failed: [AtomicU64; COMMIT_CAUSES],
+}
+
+/// The last fault that was met.
+#[derive(Debug, Default)]
+struct Noted {
+    fault: Option<WriteFault>,
+    /// How many probes have succeeded since.
+    probes: u32,
 }
 
 impl WriteHealth {
     /// Why writes do not work now; `None` when they do, as far as is known.
     pub(super) fn fault(&self) -> Option<WriteFault> {
-        *self.locked()
+        self.locked().fault
     }
 
-    /// How many faults were met so far, for [`Self::clear`].
+    /// How many faults were met so far, for [`Self::probed`].
     pub(super) fn faults_met(&self) -> u64 {
         let counts = &self.failed[..WriteFault::ALL.len()];
         counts
@@ -38,12 +47,18 @@ impl WriteHealth {
             .sum()
     }
 
-    /// Writes work again, unless another fault was met since [`Self::faults_met`] returned `met`.
-    pub(super) fn clear(&self, met: u64) {
-        let mut fault = self.locked();
-        if self.faults_met() == met {
-            *fault = None;
+    /// A probe succeeded. Writes work again, unless another fault was met since [`Self::faults_met`] returned
+    /// `met`, or fewer than `needed` probes have succeeded since a full disk. Returns the fault that remains.
+    pub(super) fn probed(&self, met: u64, needed: u32) -> Option<WriteFault> {
+        let mut noted = self.locked();
+        if self.faults_met() != met {
+            return noted.fault;
         }
+        noted.probes += 1;
+        if noted.fault != Some(WriteFault::DiskFull) || noted.probes >= needed {
+            *noted = Noted::default();
+        }
+        noted.fault
     }
 
     /// Counts a commit that failed with this error, and notes its fault.
@@ -61,7 +76,10 @@ impl WriteHealth {
     pub(super) fn met(&self, fault: WriteFault) {
         let mut noted = self.locked();
         self.failed[fault as usize].fetch_add(1, Ordering::Relaxed);
-        *noted = Some(fault);
+        *noted = Noted {
+            fault: Some(fault),
+            probes: 0,
+        };
     }
 
     /// Failed commits, with the name of each cause.
@@ -76,9 +94,9 @@ impl WriteHealth {
         })
     }
 
-    fn locked(&self) -> std::sync::MutexGuard<'_, Option<WriteFault>> {
-        // One word, so a poisoned lock is safe to use.
-        self.fault.lock().unwrap_or_else(PoisonError::into_inner)
+    fn locked(&self) -> std::sync::MutexGuard<'_, Noted> {
+        // Consistent after each change, so a poisoned lock is safe to use.
+        self.noted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -110,8 +128,23 @@ mod tests {
         ];
         assert_eq!(health.failed_commits(), counted);
         assert_eq!(health.fault(), Some(WriteFault::DiskFull));
-        health.clear(health.faults_met());
+        assert_eq!(health.probed(health.faults_met(), 1), None);
         assert_eq!(health.fault(), None);
+    }
+
+    #[test]
+    fn a_full_disk_is_over_after_several_probes_and_any_other_fault_after_one() {
+        let health = WriteHealth::default();
+        let probed = || health.probed(health.faults_met(), 3);
+        let full = Some(WriteFault::DiskFull);
+        health.met(WriteFault::DiskFull);
+        assert_eq!([probed(), probed()], [full, full]);
+        // A write that is too large begins the count anew.
+        health.met(WriteFault::DiskFull);
+        assert_eq!([probed(), probed(), probed()], [full, full, None]);
+        assert_eq!(health.fault(), None);
+        health.met(WriteFault::Standby);
+        assert_eq!(probed(), None);
     }
 
     #[test]
@@ -120,12 +153,11 @@ mod tests {
         health.met(WriteFault::DiskFull);
         let met = health.faults_met();
         health.met(WriteFault::DiskFull);
-        health.clear(met);
+        assert_eq!(health.probed(met, 1), Some(WriteFault::DiskFull));
         assert_eq!(health.fault(), Some(WriteFault::DiskFull));
         // A commit that failed for another reason shows nothing about writing.
         let met = health.faults_met();
         health.failed(&StoreError::Timeout);
-        health.clear(met);
-        assert_eq!(health.fault(), None);
+        assert_eq!(health.probed(met, 1), None);
     }
 }

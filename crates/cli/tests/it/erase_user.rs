@@ -13,7 +13,9 @@ fn a_user_is_counted_then_erased_and_then_unknown() {
     write_lines(plant.path(), "users.jsonl", [user]);
     let idea =
         json!({"id": 1, "status": "Suggested", "title": "Light", "suggestedByUserId": "u-1"});
-    write_lines(plant.path(), "improvements.jsonl", [idea]);
+    let named =
+        json!({"id": 2, "status": "Suggested", "title": "Shelf", "suggestedBy": "Zeno Zorn"});
+    write_lines(plant.path(), "improvements.jsonl", [idea, named]);
     run(["import", plant.path().to_str().expect("UTF-8"), "--db", &db]).success();
 
     let erase = ["erase-user", "u-1", "--db", &db, "--json"];
@@ -22,6 +24,9 @@ fn a_user_is_counted_then_erased_and_then_unknown() {
     assert_eq!(counted["counts"]["users"], 1);
     assert_eq!(counted["counts"]["improvements"], 1);
     assert_eq!(counted["dryRun"], true);
+    let with_names = run(erase.iter().chain(&["--dry-run", "--names"])).success();
+    let with_names: Value = serde_json::from_str(&with_names).expect("JSON");
+    assert_eq!(with_names["counts"]["names"], 1);
     let erased: Value = serde_json::from_str(&run(erase).success()).expect("JSON");
     counted["dryRun"] = json!(false);
     assert_eq!(erased, counted);

@@ -1,6 +1,8 @@
 //! Databases, exports, clients and tokens of earlier builds, as those builds made them (`tests/upgrades`):
 //! each opens, is migrated and answers what its own build answered, also if the migration was killed.
 
+mod old_clients;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read as _;
@@ -16,7 +18,7 @@ use crate::binary::{database, kill_at_random, obeya, run, serve_existing};
 use crate::credentials::{Credentials, get};
 use crate::postgres::{block_on, number_after_kill, sql, until};
 
-const BUILDS: [&str; 3] = ["3109361", "361c08d", "8e78d6a"];
+const BUILDS: [&str; 4] = ["3109361", "361c08d", "8e78d6a", "f2b1944"];
 /// The build whose schema is the oldest, and its version.
 const OLDEST: (&str, i64) = (BUILDS[0], 4);
 /// The service of each build had these names, which its tokens have.
@@ -213,7 +215,7 @@ fn an_export_of_each_build_is_imported_and_answers_what_it_answered() {
         let token = credentials.token(&serving.url);
         Answered::of(build, "sqlite").compare_as(build, &serving, &token);
     }
-    assert_eq!(imported, 2);
+    assert_eq!(imported, 3);
 }
 
 /// The database of a build on the server of the tests.

@@ -24,3 +24,4 @@ mod plans;
 mod query;
 mod semantics;
 mod store;
+mod visibility;

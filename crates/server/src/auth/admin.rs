@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::scopes::{NAMES, Scopes};
 use super::secrets;
-use super::settings::{networks, rate};
+use super::settings::{grants, networks, rate};
 use crate::config::Clock;
 use crate::network::Network;
 use crate::rate_limit::RateLimit;
@@ -20,6 +20,7 @@ pub(crate) use keys::{retire_in, rotate_in};
 use obeya_store::audit::{self, Change, Diff, Origin};
 use obeya_store::clients::{self, Client};
 use obeya_store::engine::StoreError;
+use obeya_store::grants::{GrantedRecord, MOST_GRANTS};
 use obeya_store::inspection::Inspection;
 use obeya_store::{Session, Store, StoreOptions, erasure};
 pub use settings::{ClientChanges, rotate_secret, set_client};
@@ -91,6 +92,8 @@ pub struct ClientInfo {
     pub networks: Vec<Network>,
     /// Its own request rate.
     pub rate: Option<RateLimit>,
+    /// The records to which it is restricted; empty: none.
+    pub grants: Vec<GrantedRecord>,
     /// Until when its previous secret is valid, if there is one.
     pub previous_secret_expires_at: Option<jiff::Timestamp>,
 }
@@ -108,6 +111,9 @@ pub enum AdminError {
     /// A scope that does not exist.
     #[error("found the scope `{0}`, expected one of {scopes}", scopes = NAMES.join(", "))]
     UnknownScope(String),
+    /// More grants than a client can have.
+    #[error("found {0} grants, expected at most {MOST_GRANTS}")]
+    Grants(usize),
     /// No user has this id.
     #[error("there is no user `{0}`")]
     UnknownUser(String),
@@ -145,8 +151,21 @@ pub async fn add_client<S: AsRef<str>>(
     name: &str,
     scopes: &[S],
 ) -> Result<NewClient, AdminError> {
+    add_restricted_client(db, name, scopes, &[]).await
+}
+
+/// The same for a client that is restricted to some records; to none if there are no grants.
+///
+/// # Errors
+/// [`AdminError::Grants`], and those of [`add_client`].
+pub async fn add_restricted_client<S: AsRef<str>>(
+    db: &str,
+    name: &str,
+    scopes: &[S],
+    grants: &[GrantedRecord],
+) -> Result<NewClient, AdminError> {
     let store = open(db).await?;
-    let added = add(&store, &Clock::system(), name, scopes).await;
+    let added = add(&store, &Clock::system(), name, scopes, grants).await;
     store.close().await;
     added
 }
@@ -174,8 +193,17 @@ pub async fn revoke_client(db: &str, client_id: &str) -> Result<(), AdminError> 
     revoked
 }
 
+/// How to erase a user.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Erasure {
+    /// Whether to remove its user name and display name also where they are stored without an id.
+    pub with_names: bool,
+    /// Whether to count only, and change nothing.
+    pub dry_run: bool,
+}
+
 /// Removes a user from the database at `db`: the user, and its id and names from every record. Returns how
-/// many records of each kind showed it. A dry run counts and changes nothing.
+/// many records of each kind showed it.
 ///
 /// # Errors
 /// [`AdminError::UnknownUser`], or an error of the database. A dry run refuses a database that opening would
@@ -183,9 +211,9 @@ pub async fn revoke_client(db: &str, client_id: &str) -> Result<(), AdminError> 
 pub async fn erase_user(
     db: &str,
     user_id: &str,
-    dry_run: bool,
+    how: Erasure,
 ) -> Result<erasure::Counts, AdminError> {
-    if dry_run {
+    if how.dry_run {
         let db = db.to_owned();
         let checked = tokio::task::spawn_blocking(move || Inspection::open_current(&db).map(drop));
         checked
@@ -198,7 +226,7 @@ pub async fn erase_user(
         ..StoreOptions::default()
     };
     let store = Store::open(db, &options).await?;
-    let erased = erase(&store, &Clock::system(), user_id, dry_run).await;
+    let erased = erase(&store, &Clock::system(), user_id, how).await;
     store.close().await;
     erased
 }
@@ -219,14 +247,14 @@ async fn erase(
     store: &Store,
     clock: &Clock,
     user_id: &str,
-    dry_run: bool,
+    how: Erasure,
 ) -> Result<erasure::Counts, AdminError> {
     let (id, now) = (user_id.to_owned(), clock.ticks());
     let erased = store
         .write_isolated(move |session| {
-            let counts = erasure::erase(session, &id, now)?;
+            let counts = erasure::erase(session, &id, how.with_names, now)?;
             // A dry run is the same work, rolled back.
-            match dry_run {
+            match how.dry_run {
                 true => Err(Undone::DryRun(counts)),
                 false => Ok(counts),
             }
@@ -248,6 +276,7 @@ pub(crate) async fn add<S: AsRef<str>>(
     clock: &Clock,
     name: &str,
     scopes: &[S],
+    grants: &[GrantedRecord],
 ) -> Result<NewClient, AdminError> {
     if name.is_empty() || name.chars().count() > 200 || name.chars().any(char::is_control) {
         return Err(AdminError::Name(name.to_owned()));
@@ -261,6 +290,7 @@ pub(crate) async fn add<S: AsRef<str>>(
         secret_hash: hash,
         scopes: granted.list(),
         created_at: clock.ticks(),
+        grants: settings::stored(grants)?,
         ..Client::default()
     };
     let new = NewClient::of(client.clone(), secret);
@@ -269,7 +299,8 @@ pub(crate) async fn add<S: AsRef<str>>(
             clients::insert(session, &client)?;
             let diff = Diff::default()
                 .property("name", None, Some(&client.name))
-                .property("scopes", None, Some(&client.scopes));
+                .property("scopes", None, Some(&client.scopes))
+                .property("grants", None, client.grants.as_deref());
             record(session, client.created_at, "addClient", &client.id, diff)
         })
         .await?;
@@ -334,6 +365,10 @@ fn info(client: Client) -> Result<ClientInfo, AdminError> {
     Ok(ClientInfo {
         networks: networks(&client).map_err(|error| unreadable(error.to_string()))?,
         rate: rate(&client).map_err(|error| unreadable(error.to_string()))?,
+        grants: grants(&client)
+            .map_err(|error| unreadable(error.to_string()))?
+            .records()
+            .collect(),
         client_id: client.id,
         name: client.name,
         scopes: client.scopes.split(' ').map(str::to_owned).collect(),

@@ -100,11 +100,14 @@ impl KeyRing {
         Self::read(&rows, None).expect("keys")
     }
 
-    /// The key that signs at `now`: the newest that every replica must have read, else the oldest.
+    /// The key that signs at `now`: the newest that every replica must have read, else the oldest. A key in
+    /// its last second signs nothing: no token expires later than its key, and each is valid for a second.
     pub(super) fn signing(&self, now: i64) -> Option<&Key> {
         // Of two keys made at the same instant, the one with an expiry is the older.
         let age = |key: &&Key| (key.created_at, key.expires_at.is_none());
-        let live = self.keys.iter().filter(|key| key.is_live(now));
+        let second = now.div_euclid(TICKS_PER_SECOND);
+        let signs = |key: &&Key| key.last_second().is_none_or(|last| second < last);
+        let live = self.keys.iter().filter(signs);
         let published = live
             .clone()
             .filter(|key| key.created_at + PUBLISHED_FIRST <= now);
@@ -129,6 +132,12 @@ impl KeyRing {
 }
 
 impl Key {
+    /// The latest `exp` of its tokens, in seconds since 1970.
+    pub(super) fn last_second(&self) -> Option<i64> {
+        let end = self.expires_at?;
+        Some(end.div_euclid(TICKS_PER_SECOND))
+    }
+
     fn is_live(&self, now: i64) -> bool {
         self.expires_at.is_none_or(|expires_at| now < expires_at)
     }
@@ -367,6 +376,19 @@ mod tests {
     fn the_first_key_signs_at_once() {
         assert_eq!(signing(&ring(&[("only", 0, None)]), 0), Some("only"));
         assert_eq!(signing(&ring(&[]), 0), None);
+    }
+
+    /// Otherwise a token would be valid for no time at all.
+    #[test]
+    fn a_key_in_its_last_second_signs_nothing_and_verifies() {
+        let end = DAY + 7 * TICKS_PER_SECOND + 4_000_000;
+        let ring = ring(&[("old", 0, Some(end)), ("new", DAY, None)]);
+        let last = DAY + 7 * TICKS_PER_SECOND;
+        assert_eq!(signing(&ring, last - 1), Some("old"));
+        assert_eq!(signing(&ring, last), Some("new"));
+        assert!(ring.verifying("old", end - 1).is_some());
+        let only = self::ring(&[("old", 0, Some(end))]);
+        assert_eq!(signing(&only, last), None);
     }
 
     /// Another process encrypts the keys, or breaks one, while this one has them.

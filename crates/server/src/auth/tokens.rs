@@ -24,7 +24,7 @@ use crate::key_encryption::{KeyEncryptionKey, is_encrypted};
 use obeya_store::clients::{self, Client};
 use obeya_store::engine::StoreError;
 use obeya_store::random::random;
-use obeya_store::{Store, keys};
+use obeya_store::{Session, Store, keys};
 
 /// The audience of every token.
 const AUDIENCE: &str = "obeya";
@@ -99,11 +99,7 @@ impl Tokens {
         let begun = clock.monotonic();
         // Writes only if there is something to do: another process may hold the write lock for as long as its
         // import takes.
-        let (mut rows, clients) = store
-            .read(move |session| {
-                Ok::<_, StoreError>((keys::live(session, now)?, clients::list(session)?))
-            })
-            .await?;
+        let (mut rows, clients) = store.read(clients_and_keys(now)).await?;
         let is_clear = |key: &keys::StoredKey| !is_encrypted(&key.private_key);
         if rows.is_empty() || encryption.is_some() && rows.iter().any(is_clear) {
             let encryption = encryption.clone();
@@ -155,16 +151,23 @@ impl Tokens {
         self.ring().published(self.clock.ticks())
     }
 
-    /// Issues a token, which expires with its client at the latest. Signing takes a millisecond, so not for
-    /// an asynchronous thread.
+    /// Issues a token, which expires with its client and with the key that signs it at the latest; 503 if
+    /// that is now. Signing takes a millisecond, so not for an asynchronous thread.
     pub(crate) fn issue(&self, client: &Client, scopes: Scopes) -> Result<IssuedToken, Problem> {
-        let now = self.clock.seconds();
-        let client_end = client.expires_at.map(|at| at.div_euclid(TICKS_PER_SECOND));
-        let lifetime = client_end.map_or(self.lifetime, |end| self.lifetime.min(end - now));
+        let ticks = self.clock.ticks();
+        let now = ticks.div_euclid(TICKS_PER_SECOND);
         let ring = self.ring();
         let key = ring
-            .signing(self.clock.ticks())
-            .ok_or_else(|| Problem::internal("there is no signing key"))?;
+            .signing(ticks)
+            .ok_or_else(|| Problem::unavailable("there is no signing key"))?;
+        let client_end = client.expires_at.map(|at| at.div_euclid(TICKS_PER_SECOND));
+        let ends = [client_end, key.last_second()].into_iter().flatten();
+        let lifetime = ends.map(|end| end - now).fold(self.lifetime, i64::min);
+        if lifetime <= 0 {
+            return Err(Problem::unavailable(
+                "the client expired while its token was issued",
+            ));
+        }
         let claims = Claims {
             iss: self.issuer.clone(),
             aud: AUDIENCE.to_owned(),
@@ -202,8 +205,7 @@ impl Tokens {
 
     /// Whether the list of clients is recent enough to accept a token by it.
     pub(crate) fn check_revocations_known(&self) -> Result<(), RevocationsUnknown> {
-        let read = Duration::from_nanos(self.revocations_read.load(Ordering::Acquire));
-        match self.clock.monotonic().saturating_sub(read) <= REVOCATIONS_LIFETIME {
+        match self.age() <= REVOCATIONS_LIFETIME {
             true => Ok(()),
             false => Err(RevocationsUnknown),
         }
@@ -263,27 +265,48 @@ impl Tokens {
         self.write().add(digest, token, now)
     }
 
-    /// Reads the clients and the keys from the store, and applies their changes to all tokens.
+    /// Reads the clients and the keys from the store, and applies their changes to all tokens. Only for the
+    /// upkeep, whose reads must not wait for those of requests.
+    pub(crate) async fn poll(&self, store: &Store) -> Result<(), StoreError> {
+        let begun = self.begin_read();
+        let found = store.poll(clients_and_keys(begun.now)).await?;
+        self.apply(&begun, found);
+        Ok(())
+    }
+
+    /// The same for a request.
     pub(crate) async fn refresh(&self, store: &Store) -> Result<(), StoreError> {
-        let now = self.clock.ticks();
-        let begun = self.clock.monotonic();
-        let number = self.reads.fetch_add(1, Ordering::Relaxed) + 1;
-        let (rows, clients) = store
-            .control(move |session| {
-                Ok::<_, StoreError>((keys::live(session, now)?, clients::list(session)?))
-            })
-            .await?;
-        let remains = secrets::argon2id_remains(&clients, now);
+        let begun = self.begin_read();
+        let found = store.control(clients_and_keys(begun.now)).await?;
+        self.apply(&begun, found);
+        Ok(())
+    }
+
+    /// How long ago the last successful read of the clients and keys began.
+    pub(crate) fn age(&self) -> Duration {
+        let read = Duration::from_nanos(self.revocations_read.load(Ordering::Acquire));
+        self.clock.monotonic().saturating_sub(read)
+    }
+
+    fn begin_read(&self) -> BegunRead {
+        BegunRead {
+            number: self.reads.fetch_add(1, Ordering::Relaxed) + 1,
+            now: self.clock.ticks(),
+            monotonic: self.clock.monotonic(),
+        }
+    }
+
+    fn apply(&self, begun: &BegunRead, (rows, clients): (Vec<keys::StoredKey>, Vec<Client>)) {
+        let remains = secrets::argon2id_remains(&clients, begun.now);
         self.argon2id_remains.store(remains, Ordering::Relaxed);
         // Parsing is slow, so not under the lock. A ring that another read changes meanwhile is only read
         // from.
         let ring = self.ring().updated(&rows, self.encryption.as_ref());
         let clients = settings_of(&clients);
-        self.write().apply(number, ring, clients);
+        self.write().apply(begun.number, ring, clients);
         // Set after the list was applied, and never decreased: reads may overtake one another.
         self.revocations_read
-            .fetch_max(nanos(begun), Ordering::Release);
-        Ok(())
+            .fetch_max(nanos(begun.monotonic), Ordering::Release);
     }
 
     /// Whether a client has a secret with an argon2id hash.
@@ -308,6 +331,23 @@ impl Tokens {
     fn write(&self) -> RwLockWriteGuard<'_, TokenCache> {
         self.cache.write().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A read of the clients and keys that has begun.
+struct BegunRead {
+    /// Reads may overtake one another.
+    number: u64,
+    /// In ticks.
+    now: i64,
+    monotonic: Duration,
+}
+
+/// Reads the keys that are live at `now` (ticks), and all clients.
+fn clients_and_keys(
+    now: i64,
+) -> impl FnOnce(&mut dyn Session) -> Result<(Vec<keys::StoredKey>, Vec<Client>), StoreError> + Send
+{
+    move |session| Ok((keys::live(session, now)?, clients::list(session)?))
 }
 
 /// A time of the monotonic clock in nanoseconds.

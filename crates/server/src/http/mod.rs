@@ -22,4 +22,5 @@ mod properties;
 pub(crate) mod rate_limits;
 pub(crate) mod request_id;
 pub(crate) mod security_headers;
+pub(crate) mod shared_look_up;
 pub(crate) mod write_timeout;

@@ -18,14 +18,16 @@ use crate::http::body::{Body, Response};
 use crate::http::client_address::ClientAddress;
 use crate::http::etag::{Condition, Tag};
 use crate::http::extract;
-use crate::http::memory_budget::Reservation;
+use crate::http::memory_budget::{OutOfMemory, Reservation};
 use crate::http::path::Captures;
 use crate::http::problem::Problem;
 use crate::http::request_id::{self, RequestId};
+use crate::ops::gate::Gate;
 use crate::spec::Operation;
 use obeya_read::text::{int32, quoted};
-use obeya_store::Store;
 use obeya_store::audit::Origin;
+use obeya_store::grants::Grants;
+use obeya_store::{Session, Store, StoreError};
 
 /// One request of an operation.
 pub(crate) struct Call {
@@ -88,6 +90,24 @@ impl Call {
     /// The store, with the reads of the client of this request.
     pub(crate) fn store(&self) -> Store {
         self.app.store.for_client(&self.caller.client_id)
+    }
+
+    /// The records to which the client is restricted.
+    pub(super) fn grants(&self) -> &Grants {
+        &self.caller.client.grants
+    }
+
+    /// Looks up the record in the path, if the client is granted it.
+    pub(super) async fn look_up<T: Send + 'static>(
+        &self,
+        work: impl Fn(&mut dyn Session) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let gate = Gate::of(self);
+        let work = move |session: &mut dyn Session| {
+            gate.check(session, Problem::not_found)?;
+            Ok(work(session)?)
+        };
+        self.store().look_up(work).await
     }
 
     /// The path of the request.
@@ -177,9 +197,13 @@ impl Call {
         Ok(self.reply(self.answer_memory().of_whole(bytes)?))
     }
 
-    /// 200 with the bytes of one record, whose memory is counted, and their tag; 304 if `If-None-Match` has
-    /// the tag.
-    pub(super) fn reply_record(&self, bytes: Bytes) -> Response {
+    /// 200 with the bytes of one record, which `memory` counts, and their tag; 304 if `If-None-Match` has the
+    /// tag, which needs no memory. 503 if there is none.
+    pub(super) fn reply_record(
+        &self,
+        bytes: Vec<u8>,
+        memory: Reservation,
+    ) -> Result<Response, OutOfMemory> {
         let tag = Tag::of(&bytes);
         let known = Condition::if_none_match(&self.head.headers);
         let mut response = if known.is_some_and(|known| known.names_weakly(&tag)) {
@@ -187,16 +211,16 @@ impl Call {
             *unchanged.status_mut() = StatusCode::NOT_MODIFIED;
             unchanged
         } else {
-            self.reply(bytes)
+            self.reply(memory.of_whole(bytes)?)
         };
         response.headers_mut().insert(ETAG, tag.header());
-        response
+        Ok(response)
     }
 
     /// 200 with one record that was read whole; otherwise as [`Self::reply_record`]. 503 if there is no
     /// memory for it.
     pub(crate) fn reply_whole_record(&self, bytes: Vec<u8>) -> Result<Response, Problem> {
-        Ok(self.reply_record(self.answer_memory().of_whole(bytes)?))
+        Ok(self.reply_record(bytes, self.answer_memory())?)
     }
 
     /// The same with one record as JSON.

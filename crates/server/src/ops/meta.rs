@@ -1,16 +1,25 @@
 //! Endpoints outside the API: health, readiness, metrics, and the spec.
 
+use std::sync::LazyLock;
+
 use bytes::Bytes;
-use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue};
 
 use crate::app::App;
+use crate::http::accept::Offers;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::spec::{SPEC_JSON, SPEC_YAML};
-use crate::telemetry::{Observed, resident_bytes};
+use crate::telemetry::{Observed, prometheus_text, resident_bytes};
 use obeya_store::clients;
 use obeya_store::engine::StoreError;
+
+/// The format of metrics that every scraper reads, and the one that newer ones prefer.
+const PROMETHEUS: &str = "text/plain;version=0.0.4";
+const OPEN_METRICS: &str = "application/openmetrics-text;version=1.0.0";
+static METRICS_OFFERS: LazyLock<Offers> =
+    LazyLock::new(|| Offers::in_order(&[PROMETHEUS, OPEN_METRICS]));
 
 /// `/healthz`: the process is alive.
 pub(crate) fn live() -> Response {
@@ -27,15 +36,22 @@ pub(crate) async fn ready(app: &App) -> Result<Response, Problem> {
     }
     app.tokens.check_revocations_known()?;
     // Looks up a key that no client has, which needs a connection and the schema.
-    app.store
-        .control(|session| clients::find(session, ""))
-        .await
-        .map_err(|error: StoreError| Problem::unavailable(error))?;
+    let look_up = || app.store.control(|session| clients::find(session, ""));
+    let found: Result<_, String> = app
+        .readiness
+        .shared(async || {
+            look_up()
+                .await
+                .map(drop)
+                .map_err(|error: StoreError| error.to_string())
+        })
+        .await;
+    found.map_err(Problem::unavailable)?;
     Ok(text("ready\n", "text/plain; charset=utf-8", "no-store"))
 }
 
-/// `/metrics`: the metrics.
-pub(crate) fn metrics(app: &App) -> Result<Response, Problem> {
+/// `/metrics`: the metrics, as OpenMetrics if `Accept` prefers it, else in the text format of Prometheus.
+pub(crate) fn metrics(app: &App, headers: &HeaderMap) -> Result<Response, Problem> {
     let observed = Observed {
         engine: app.store.engine_name(),
         queued_writes: app.store.queued_writes(),
@@ -44,16 +60,22 @@ pub(crate) fn metrics(app: &App) -> Result<Response, Problem> {
         takes_writes: app.store.write_fault().is_none(),
         memory: app.memory.observed(),
         cached_tokens: app.tokens.cached(),
+        auth_age: app.tokens.age(),
         timings: app.store.timings(),
         disk: app.store.disk_usage(),
         resident_bytes: resident_bytes(),
     };
     let metrics = app.metrics.render(observed).map_err(Problem::internal)?;
-    Ok(text(
-        metrics,
-        "application/openmetrics-text; version=1.0.0; charset=utf-8",
-        "no-store",
-    ))
+    let chosen = METRICS_OFFERS.negotiate(headers);
+    let (metrics, content_type) = if chosen.is_ok_and(|chosen| chosen == OPEN_METRICS) {
+        let content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+        (metrics, content_type)
+    } else {
+        // Also if `Accept` has neither: whoever looks is answered.
+        let content_type = "text/plain; version=0.0.4; charset=utf-8";
+        (prometheus_text(&metrics), content_type)
+    };
+    Ok(text(metrics, content_type, "no-store"))
 }
 
 /// `/openapi.json`.

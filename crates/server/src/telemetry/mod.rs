@@ -4,6 +4,7 @@
 mod metrics;
 mod observed;
 mod process;
+mod prometheus_text;
 mod refusals;
 
 use std::any::Any;
@@ -12,6 +13,7 @@ use std::borrow::Cow;
 pub(crate) use metrics::{Metrics, OpenConnections};
 pub(crate) use observed::{MemoryUse, Observed};
 pub(crate) use process::resident_bytes;
+pub(crate) use prometheus_text::prometheus_text;
 pub(crate) use refusals::RefusalLog;
 
 /// The most bytes of a path in a log line.

@@ -32,6 +32,8 @@ pub(crate) struct Observed {
     pub(crate) memory: MemoryUse,
     /// Verified tokens in the cache.
     pub(crate) cached_tokens: usize,
+    /// The age of what is known about clients and keys.
+    pub(crate) auth_age: Duration,
     /// How long commits and waits took.
     pub(crate) timings: Timings,
     /// The space that the database takes, if it is a file.
@@ -105,6 +107,11 @@ impl Collector for Observed {
             "tokens_remembered",
             "Verified tokens remembered",
             self.cached_tokens as u64,
+        )?;
+        out.seconds(
+            "auth_read_age",
+            "Time since the last successful read of clients, their settings and signing keys began",
+            self.auth_age,
         )?;
         out.gauge(
             "store_queued_writes",
@@ -182,6 +189,15 @@ impl Encoder<'_> {
             .0
             .encode_descriptor(name, help, unit, MetricType::Gauge)?;
         ConstGauge::new(value).encode(metric)
+    }
+
+    /// A duration in whole seconds.
+    fn seconds(&mut self, name: &str, help: &str, value: Duration) -> fmt::Result {
+        let unit = Some(&Unit::Seconds);
+        let metric = self
+            .0
+            .encode_descriptor(name, help, unit, MetricType::Gauge)?;
+        ConstGauge::new(value.as_secs()).encode(metric)
     }
 
     fn counter(&mut self, name: &str, help: &str, value: u64) -> fmt::Result {
@@ -266,10 +282,12 @@ impl Observed {
                 refused: 73,
             },
             cached_tokens: 5,
+            auth_age: Duration::from_millis(7_900),
             timings: Timings {
                 commits: some.clone(),
                 writer_waits: none.clone(),
                 reader_waits: [
+                    ("poll", none.clone()),
                     ("control", none.clone()),
                     ("point", none.clone()),
                     ("short", none),
@@ -312,6 +330,7 @@ mod tests {
             "obeya_http_memory_limit_bytes 72",
             "obeya_http_memory_refused_total 73",
             "obeya_tokens_remembered 5",
+            "obeya_auth_read_age_seconds 7",
             "obeya_store_queued_writes 3",
             "obeya_store_repeated_commits_total 4",
             r#"obeya_store_failed_commits_total{cause="disk_full"} 5"#,

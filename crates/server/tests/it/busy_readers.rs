@@ -1,11 +1,13 @@
 //! Requests that are still answered while others read without end.
 
+use std::sync::mpsc;
 use std::time::Duration;
 
 use obeya_server::admin;
+use obeya_server::store::{Session, StoreError};
 
 use crate::store::Held;
-use crate::support::Service;
+use crate::support::{Answer, Service};
 
 /// A separate client, by its id, and a token of it.
 pub async fn client(service: &Service, scope: &str) -> (String, String) {
@@ -76,6 +78,84 @@ async fn with_every_long_reader_in_use_records_and_lists_are_answered() {
         assert_eq!(service.get(path).await.status, 200, "{path}");
     }
     held.release().await;
+}
+
+/// Anybody may send these, without a token. The first of them never ends, so that the others wait for the
+/// connection as they would behind an endless number.
+#[tokio::test]
+async fn token_requests_and_probes_of_readiness_do_not_delay_the_poll() {
+    const EACH: u64 = 40;
+    let service = Service::start_with(|config| {
+        config.limits.auth_poll = Duration::from_millis(10);
+        // None of them is refused because it waited for too long.
+        config.limits.database_wait = Duration::from_secs(600);
+        config.limits.request = Duration::from_secs(600);
+    })
+    .await;
+    let (id, token) = client(&service, "public.api.read").await;
+    let (begin, begun) = tokio::sync::oneshot::channel();
+    let (end, ended) = mpsc::channel::<()>();
+    let store = service.store().clone();
+    let first = tokio::spawn(async move {
+        let work = move |_: &mut dyn Session| {
+            begin.send(()).expect("somebody waits");
+            // Ends when the sender goes.
+            let _ = ended.recv();
+            Ok::<_, StoreError>(())
+        };
+        store.control(work).await.expect("nothing to fail");
+    });
+    begun.await.expect("begun");
+    let form = [
+        ("grant_type", "client_credentials"),
+        ("client_id", "c-unknown"),
+        ("client_secret", "x"),
+    ];
+    let ask = |request: reqwest::RequestBuilder| tokio::spawn(Answer::of(request));
+    let tokens =
+        (0..EACH).map(|_| ask(service.http.post(service.url("/connect/token")).form(&form)));
+    let tokens: Vec<_> = tokens.collect();
+    let probes = (0..EACH).map(|_| ask(service.http.get(service.url("/readyz"))));
+    let probes: Vec<_> = probes.collect();
+    let patience = Duration::from_secs(30);
+    // The request for the metrics is one of those in flight.
+    let in_flight =
+        async { while service.figure("obeya_http_requests_in_flight").await < 2 * EACH + 1 {} };
+    tokio::time::timeout(patience, in_flight)
+        .await
+        .expect("all of them wait");
+
+    // Without a poll, every token would be refused after these 61 seconds.
+    let age = "obeya_auth_read_age_seconds";
+    let polled = async { while service.figure(age).await > 0 {} };
+    service.clock.elapse(61);
+    tokio::time::timeout(patience, polled)
+        .await
+        .expect("the poll goes on");
+    assert_eq!(service.get("/v2/boards/1").await.status, 404);
+    admin::revoke_client(service.db(), &id)
+        .await
+        .expect("revoked");
+    let out = async { while service.get_as(Some(&token), "/v2/boards/1").await.status != 401 {} };
+    tokio::time::timeout(patience, out)
+        .await
+        .expect("out within the poll");
+
+    drop(end);
+    first.await.expect("no panic");
+    for token in tokens {
+        let status = token.await.expect("no panic").status;
+        assert!([401, 429].contains(&status), "{status}");
+    }
+    for probe in probes {
+        let ready = probe.await.expect("no panic");
+        assert_eq!(ready.status, 200, "{}", ready.text());
+    }
+    // The probes shared one look-up.
+    let waits = r#"obeya_store_reader_wait_seconds_count{work="control"}"#;
+    assert_eq!(service.figure(waits).await, EACH + 1);
+    let waits = r#"obeya_store_reader_wait_seconds_count{work="poll"}"#;
+    assert_eq!(service.figure(waits).await, 0);
 }
 
 /// A list of v1 that is long work from the start, and small here.

@@ -1,6 +1,6 @@
 //! Erasing a user: nothing of it is left, records stay, and copies learn of it.
 
-use obeya_server::admin::{AdminError, erase_user};
+use obeya_server::admin::{AdminError, Erasure, erase_user};
 use obeya_server::store::audit::expire;
 use obeya_server::store::{Session, StoreError};
 use serde_json::{Value, json};
@@ -11,6 +11,11 @@ use crate::support::{START, Service, sql};
 
 /// The user, with texts that occur nowhere else. The quotation mark is another character in JSON.
 const USER: [&str; 3] = ["u-zorn", "zeno.zorn@plant.example", "Zeno \"Z\" Zorn"];
+
+const DRY_RUN: Erasure = Erasure {
+    with_names: false,
+    dry_run: true,
+};
 
 /// A plant in which the user occurs wherever a user can.
 async fn plant() -> Service {
@@ -100,13 +105,13 @@ async fn nothing_of_the_user_is_left_and_the_chain_is_whole() {
     // Incident 101 is anonymous and 102 in the trash; 103 is open, has the name in its text, and no reporter.
     let expected = json!({"users": 1, "memberships": 1, "comments": 1, "boardLines": 1, "incidents": 2, "improvements": 3,
         "values": 1, "auditTexts": 3});
-    let counted = erase_user(service.db(), USER[0], true)
+    let counted = erase_user(service.db(), USER[0], DRY_RUN)
         .await
         .expect("counted");
     assert_eq!(counts(&counted), expected);
     assert_eq!(dump(&service).await, before, "a dry run changes nothing");
 
-    let erased = erase_user(service.db(), USER[0], false)
+    let erased = erase_user(service.db(), USER[0], Erasure::default())
         .await
         .expect("erased");
     assert_eq!(counts(&erased), expected);
@@ -128,7 +133,7 @@ async fn nothing_of_the_user_is_left_and_the_chain_is_whole() {
     assert_eq!(value["values"][0]["dimension"], "early");
     assert_eq!(value["values"][0]["dimension2"], Value::Null);
 
-    let again = erase_user(service.db(), USER[0], false).await;
+    let again = erase_user(service.db(), USER[0], Erasure::default()).await;
     assert!(
         matches!(again, Err(AdminError::UnknownUser(_))),
         "{again:?}"
@@ -160,7 +165,7 @@ async fn the_records_that_showed_the_user_get_a_new_stamp_and_no_others() {
     for (table, id, _) in ids {
         before.push(stamp(table, id).await);
     }
-    erase_user(service.db(), USER[0], false)
+    erase_user(service.db(), USER[0], Erasure::default())
         .await
         .expect("erased");
     for ((table, id, is_stamped), before) in ids.into_iter().zip(before) {
@@ -175,6 +180,61 @@ async fn the_records_that_showed_the_user_get_a_new_stamp_and_no_others() {
     );
     let count = "SELECT value_count FROM datasources WHERE id = 2";
     assert_eq!(sql::number(service.store(), count).await, 2);
+}
+
+/// Names that an import stored without an id: of the user by both of its names, and of others.
+#[tokio::test]
+async fn names_without_an_id_are_erased_on_request_where_they_are_exactly_those_of_the_user() {
+    let service = plant().await;
+    let filled = service.store().write(|session| {
+        for (statement, name) in [
+            ("UPDATE incidents SET reported_by_user_id = NULL, reported_by = ?1 WHERE id IN (100, 101)", USER[1]),
+            ("UPDATE incidents SET reported_by_user_id = NULL, reported_by = ?1 WHERE id IN (102, 103)", "Zeno"),
+            ("UPDATE improvements SET suggested_by_user_id = NULL, suggested_by = ?1 WHERE id = 319", USER[2]),
+            ("INSERT INTO incident_comments (id, incident_id, text, comment_date, commented_by) VALUES (77, 103, 'Seen', 1, ?1)", USER[2]),
+        ] {
+            session.execute(statement, &[name.into()])?;
+        }
+        Ok::<_, StoreError>(())
+    });
+    filled.await.expect("the rows fit");
+    let how = |with_names| Erasure {
+        with_names,
+        dry_run: true,
+    };
+    let without = erase_user(service.db(), USER[0], how(false)).await;
+    assert!(!without.expect("counted").contains_key("names"));
+    // Incident 100, comment 77 and improvement 319. Incident 101 is anonymous, so it is not counted.
+    let counted = erase_user(service.db(), USER[0], how(true)).await;
+    assert_eq!(counted.expect("counted")["names"], 3);
+
+    let stamp = "SELECT last_modified FROM incidents WHERE id = ";
+    let mut before = Vec::new();
+    for id in [100, 101, 103] {
+        before.push(sql::number(service.store(), &format!("{stamp}{id}")).await);
+    }
+    let how = Erasure {
+        with_names: true,
+        dry_run: false,
+    };
+    let erased = erase_user(service.db(), USER[0], how).await;
+    assert_eq!(erased.expect("erased")["names"], 3);
+    let after = dump(&service).await;
+    for text in &USER[..2] {
+        assert!(!after.contains(text), "{text}: {after}");
+    }
+    // The text that somebody wrote.
+    assert_eq!(after.matches("Zorn").count(), 1, "{after}");
+    // Another name, although a part of one is the same.
+    let others = "SELECT count(*) FROM incidents WHERE reported_by = 'Zeno'";
+    assert_eq!(sql::number(service.store(), others).await, 2);
+    for ((id, is_stamped), before) in [(100, true), (101, false), (103, true)]
+        .into_iter()
+        .zip(before)
+    {
+        let now = sql::number(service.store(), &format!("{stamp}{id}")).await;
+        assert_eq!(now > before, is_stamped, "{id}");
+    }
 }
 
 /// Of the requests with a key only figures and ids are kept: there is nothing to erase.
@@ -227,7 +287,7 @@ async fn a_numeric_id_is_erased_and_the_statements_of_retention_stay() {
         let answer = service.post("/v1/Datasources/3/values", &value).await;
         assert_eq!(answer.status, 200, "{}", answer.text());
     }
-    let erased = erase_user(service.db(), "517", false)
+    let erased = erase_user(service.db(), "517", Erasure::default())
         .await
         .expect("erased");
     assert_eq!((erased["values"], erased["auditTexts"]), (1, 1));

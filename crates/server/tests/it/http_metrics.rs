@@ -8,25 +8,19 @@ use tokio::io::AsyncWriteExt as _;
 
 use crate::ENGINE;
 use crate::store::Held;
-use crate::support::{Service, raw};
+use crate::support::{Answer, Service, raw};
 
 /// Where each metric is described, for operators.
 const LIST: &str = include_str!("../../../../docs/operations.md");
 
-/// The metrics of `/metrics` with their types, named as in its lines: a counter ends in `_total`.
+/// The metrics of `/metrics` with their types.
 async fn shown(service: &Service) -> BTreeMap<String, String> {
     let text = service.get_as(None, "/metrics").await.text();
     let types = text.lines().filter_map(|line| line.strip_prefix("# TYPE "));
-    let named = types.map(|line| {
-        let (name, kind) = line.split_once(' ').expect("a name and a type");
-        let ending = match kind {
-            "counter" => "_total",
-            "info" => "_info",
-            _ => "",
-        };
-        (format!("{name}{ending}"), kind.to_owned())
-    });
-    named.collect()
+    let named = types.map(|line| line.split_once(' ').expect("a name and a type"));
+    named
+        .map(|(name, kind)| (name.to_owned(), kind.to_owned()))
+        .collect()
 }
 
 /// The rows of the table whose heading is `| metric | type | …`.
@@ -57,6 +51,41 @@ async fn every_metric_is_in_the_list_of_the_documents_and_no_other() {
     let expected: BTreeMap<_, _> = expected.map(|(name, kind, _)| (name, kind)).collect();
     assert!(expected.len() > 15, "{expected:?}");
     assert_eq!(shown(&service).await, expected);
+}
+
+/// `Accept` of Prometheus 2 and 3, of an older agent, and of tools that name no format of metrics.
+#[tokio::test]
+async fn a_scraper_chooses_openmetrics_or_the_text_format() {
+    let service = Service::start().await;
+    let open = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    let text = "text/plain; version=0.0.4; charset=utf-8";
+    for (accept, expected) in [
+        (
+            "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,\
+             text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
+            open,
+        ),
+        (
+            "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,\
+             application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.3,\
+             text/plain;version=0.0.4;q=0.2,*/*;q=0.1",
+            open,
+        ),
+        ("text/plain;version=0.0.4;q=0.5,*/*;q=0.1", text),
+        ("*/*", text),
+        ("application/json", text),
+    ] {
+        let url = service.url("/metrics");
+        let answer = Answer::of(service.http.get(url).header("accept", accept)).await;
+        assert_eq!(answer.status, 200, "{accept}");
+        assert_eq!(answer.headers["content-type"], expected, "{accept}");
+        // The end of the body is of OpenMetrics, and an error in the text format.
+        assert_eq!(
+            answer.text().ends_with("# EOF\n"),
+            expected == open,
+            "{accept}"
+        );
+    }
 }
 
 /// A rule over a metric that is not there never fires.

@@ -266,6 +266,12 @@ async fn single_records_are_in_the_budget_and_answers_to_changes_are_never_refus
         service.get(path).await.is_problem(503, "unavailable");
     }
     assert_eq!(service.get("/v1/Incidents/100").await.status, 200);
+    // Nothing is sent of a record that the client has.
+    for path in ["/v1/Incidents/1000", "/v1/Datasources/1"] {
+        let known = service.request(reqwest::Method::GET, path);
+        let known = Answer::of(known.header("if-none-match", "*")).await;
+        assert_eq!(known.status, 304, "{path}: {}", known.text());
+    }
     let request = service.request(reqwest::Method::PUT, "/v1/Incidents/1000/externalId");
     let answer = Answer::of(request.json(&json!("e-7"))).await;
     assert_eq!(answer.status, 200, "{}", answer.text());

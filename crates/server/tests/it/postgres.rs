@@ -13,6 +13,7 @@ mod support;
 
 // A server that fails, and what only this engine does.
 mod partitions;
+mod postgres_failover;
 mod postgres_faults;
 mod postgres_roles;
 mod postgres_store;

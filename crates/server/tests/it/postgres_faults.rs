@@ -389,6 +389,56 @@ async fn a_full_disk_refuses_what_does_not_fit_and_loses_nothing() {
     assert_eq!(areas(&store).await, 200);
 }
 
+/// A server whose files may grow no larger than 4 MB has no space for what the probe fills. A small write
+/// does not show that.
+#[tokio::test(flavor = "multi_thread")]
+async fn after_a_full_disk_writes_work_once_there_is_space_for_several_probes() {
+    let mut cluster = Cluster::new(PASSWORD);
+    cluster.limit_files(Some(8001));
+    cluster.start(&["jit=off"]);
+    let store = Store::open(&url(&cluster, "postgres"), &StoreOptions::default()).await;
+    let store = store.expect("a store");
+    let fails = "DO $$ BEGIN RAISE EXCEPTION 'as asked' USING ERRCODE = '53100'; END $$";
+    let full = store
+        .write(move |session| session.execute(fails, &[]))
+        .await;
+    assert!(
+        matches!(full, Err(StoreError::NotWritable(WriteFault::DiskFull, _))),
+        "{full:?}"
+    );
+    for id in 1..=10 {
+        let added = store
+            .write(move |session| add_area(session, id, "small"))
+            .await;
+        added.expect("a small write");
+        let probed = store.probe_write().await;
+        assert!(
+            matches!(
+                probed,
+                Err(StoreError::NotWritable(WriteFault::DiskFull, _))
+            ),
+            "{probed:?}"
+        );
+        assert_eq!(store.write_fault(), Some(WriteFault::DiskFull));
+    }
+    cluster.stop(Shutdown::Fast);
+    cluster.limit_files(None);
+    cluster.start(&["jit=off"]);
+    // The connection that writes is lost, which the first write finds.
+    while store
+        .write(|session| add_area(session, 99, "x"))
+        .await
+        .is_err()
+    {}
+    for _ in 1..5 {
+        store.probe_write().await.expect_err("too early to tell");
+        assert_eq!(store.write_fault(), Some(WriteFault::DiskFull));
+    }
+    store.probe_write().await.expect("the fifth in a row");
+    assert_eq!(store.write_fault(), None);
+    store.close().await;
+}
+
 /// Two services whose clocks are minutes apart, over one database.
 #[tokio::test]
 async fn clocks_that_differ_turn_no_stamp_back_and_early_tokens_are_told() {

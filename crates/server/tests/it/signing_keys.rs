@@ -1,14 +1,16 @@
 //! The keys that sign tokens: retired when they leak, and encrypted in the database.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use obeya_server::admin::ClientChanges;
 use obeya_server::store::StoreError;
-use obeya_server::{Config, KeyEncryptionKey, Server, admin};
+use obeya_server::{Clock, Config, KeyEncryptionKey, Server, admin};
 use serde_json::Value;
 
 use super::auth::{is_challenged, parts, signed, signing_key};
-use crate::support::{Database, Service};
+use crate::support::{Database, START, Service};
 
 const PATH: &str = "/v2/areas";
 const DAY: Duration = Duration::from_secs(86_400);
@@ -101,6 +103,95 @@ async fn the_key_that_follows_signs_when_a_key_is_retired() {
     );
     assert_eq!(kids(&service).await, std::slice::from_ref(&next));
     assert_eq!(kid(&service.token_for(&["Data.Read"]).await), next);
+}
+
+/// `expires_in` and the remaining time of `exp` of a new token, and its key.
+async fn issued(service: &Service, form: &[(&str, &str)]) -> (i64, i64, Value) {
+    let answer = service.ask_token(form).await;
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let answer = answer.json();
+    let (header, claims) = parts(answer["access_token"].as_str().expect("a token"));
+    let of = |claim: &str| claims[claim].as_i64().expect("a number");
+    let expires_in = answer["expires_in"].as_i64().expect("a number");
+    (expires_in, of("exp") - of("iat"), header["kid"].clone())
+}
+
+/// The newest key is retired long after it followed another one, whose own end is near.
+#[tokio::test]
+async fn no_token_expires_later_than_the_key_that_signed_it() {
+    const LIFETIME: i64 = 3_600;
+    let service =
+        Service::start_with(|config| config.token_lifetime = Duration::from_secs(3_600)).await;
+    let client = service.running.add_client("erp", &["Data.Read"]).await;
+    let client = client.expect("a client");
+    let form = [
+        ("grant_type", "client_credentials"),
+        ("client_id", client.client_id.as_str()),
+        ("client_secret", client.client_secret.as_str()),
+    ];
+    let old = kid(service.token());
+    service.running.rotate_keys().await.expect("rotated");
+    // The old key verifies for two minutes and a lifetime; the new one signs from a minute on.
+    service.clock.advance(120 + LIFETIME - 10);
+    let (expires_in, remaining, new) = issued(&service, &form).await;
+    assert_eq!((expires_in, remaining), (LIFETIME, LIFETIME));
+    assert_ne!(new, old);
+    let retired = service.running.retire_key(new.as_str().expect("an id"));
+    let next = retired.await.expect("retired").expect("another key");
+    for (left, step) in [(10, 1), (9, 8), (1, 1)] {
+        let token = issued(&service, &form).await;
+        assert_eq!(token, (left, left, old.clone()));
+        service.clock.advance(step);
+    }
+    let token = issued(&service, &form).await;
+    assert_eq!(token, (LIFETIME, LIFETIME, next.into()));
+}
+
+/// Each look at this clock is a second later than the one before.
+#[tokio::test]
+async fn a_token_is_never_issued_without_a_lifetime() {
+    let now = Arc::new(AtomicI64::new(START));
+    let clock = Arc::clone(&now);
+    let service = Service::start_with(|config| {
+        config.clock = Clock::new(move || {
+            let second = clock.fetch_add(1, Ordering::SeqCst);
+            jiff::Timestamp::from_second(second).expect("in range")
+        });
+        // Only the requests of this test look at it.
+        config.limits.auth_poll = DAY;
+        config.limits.file_check = DAY;
+        config.limits.purge = DAY;
+    })
+    .await;
+    let client = service.running.add_client("erp", &["Data.Read"]).await;
+    let client = client.expect("a client");
+    let form = [
+        ("grant_type", "client_credentials"),
+        ("client_id", client.client_id.as_str()),
+        ("client_secret", client.client_secret.as_str()),
+    ];
+    // Wherever between the checks of a request the client expires.
+    let mut unavailable = 0;
+    for seconds in 1..=12 {
+        let end = now.load(Ordering::SeqCst) + seconds;
+        let changes = ClientChanges {
+            expires_at: Some(Some(jiff::Timestamp::from_second(end).expect("in range"))),
+            ..ClientChanges::default()
+        };
+        let set = service.running.set_client(&client.client_id, &changes);
+        set.await.expect("set");
+        let answer = service.ask_token(&form).await;
+        match answer.status {
+            200 => {
+                let lifetime = answer.json()["expires_in"].as_i64().expect("a number");
+                assert!(lifetime > 0, "{lifetime}");
+            }
+            401 => {}
+            503 => unavailable += 1,
+            status => panic!("{status}: {}", answer.text()),
+        }
+    }
+    assert!(unavailable > 0, "it never expired during a request");
 }
 
 /// The private keys as they are stored.

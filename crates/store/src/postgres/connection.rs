@@ -114,7 +114,11 @@ impl PostgresConnection {
     fn begin_due(&mut self) -> Result<(), StoreError> {
         if self.transaction != Transaction::Open {
             self.is_answered = false;
-            if self.link.is_lost() && self.role == Role::Reader {
+            if self.role == Role::Poll {
+                self.server.look_again();
+            }
+            let is_usable = !self.link.is_lost() && self.server.is_current(&self.origin);
+            if !is_usable && self.role != Role::Writer {
                 self.renew()?;
             }
         }
@@ -173,7 +177,7 @@ impl PostgresConnection {
         if failure.is_stale {
             self.statements.clear();
         }
-        let may_repeat = self.role == Role::Reader && !self.is_answered;
+        let may_repeat = self.role != Role::Writer && !self.is_answered;
         if !may_repeat || !(failure.is_lost || failure.is_stale) {
             return Err(self.noted(failure));
         }
@@ -200,9 +204,11 @@ impl PostgresConnection {
         }
     }
 
-    /// Replaces a lost connection.
+    /// Replaces a connection that is lost, or to a server that is not followed any more.
     fn renew(&mut self) -> Result<(), StoreError> {
-        self.server.was_lost();
+        if self.link.is_lost() {
+            self.server.was_lost();
+        }
         self.statements.clear();
         (self.link, self.origin) = self.server.connect(self.role)?;
         Ok(())

@@ -32,7 +32,12 @@ pub use plain::connect;
 use server::{Role, Server};
 
 use super::connect::{Connect, Work};
-use super::{StoreError, StoreOptions};
+use super::{StoreError, StoreOptions, WriteFault};
+
+/// 16 MiB, as much as a segment of the write-ahead log usually has; they stay in a file until the end.
+const FILL_TEMPORARY_FILE: &str = "BEGIN; SET LOCAL work_mem = '64kB'; \
+    WITH filling AS MATERIALIZED (SELECT repeat('x', 4096) AS text FROM generate_series(1, 4096)) SELECT count(*) FROM filling; \
+    COMMIT";
 
 /// Creates the schema of an older version for a test, and runs these statements on it.
 pub(super) fn make_old(url: &str, version: usize, rows: &str) {
@@ -75,12 +80,39 @@ impl Connect for Postgres {
     /// every snapshot must look up each of them.
     const MOST_SAVEPOINTS: usize = 60;
 
-    fn reader(&self, _: Work) -> Result<PostgresConnection, StoreError> {
-        PostgresConnection::open(Arc::clone(&self.server), Role::Reader)
+    /// At one probe every two seconds, ten seconds.
+    const PROBES_AFTER_FULL_DISK: u32 = 5;
+
+    fn reader(&self, work: Work) -> Result<PostgresConnection, StoreError> {
+        let role = match work {
+            Work::Poll => Role::Poll,
+            _ => Role::Reader,
+        };
+        PostgresConnection::open(Arc::clone(&self.server), role)
     }
 
     fn writer(&self) -> Result<PostgresConnection, StoreError> {
         self.server.was_lost();
         PostgresConnection::open(Arc::clone(&self.server), Role::Writer)
+    }
+
+    /// No statement says how much is free. So the server writes a temporary file, which needs no privilege
+    /// and no write-ahead log: a server without space for its log stops.
+    fn check_space(&self) -> Result<(), StoreError> {
+        let mut database = PostgresConnection::open(Arc::clone(&self.server), Role::Reader)?;
+        match database.control(FILL_TEMPORARY_FILE) {
+            // It may have no code for what its system says of the file.
+            Err(StoreError::Engine(cause)) => Err(StoreError::NotWritable(
+                WriteFault::DiskFull,
+                cause.to_string(),
+            )),
+            Err(full @ StoreError::NotWritable(..)) => Err(full),
+            // It may allow no temporary file of this size, or not in this time.
+            Err(error) if !database.link.is_lost() => {
+                tracing::debug!(%error, "the space of the database server is not known");
+                Ok(())
+            }
+            filled => filled,
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio_postgres::SimpleQueryMessage;
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -32,6 +32,8 @@ static EPOCHS: AtomicU64 = AtomicU64::new(0);
 pub(super) enum Role {
     /// Reads; the server refuses anything else.
     Reader,
+    /// The same for the poll, which also looks whether another server has the address.
+    Poll,
     /// Reads and writes.
     Writer,
 }
@@ -44,6 +46,8 @@ pub(super) struct Server {
     known: Mutex<Known>,
     /// Connections opened so far.
     opened: AtomicU64,
+    /// When [`Server::look_again`] last did so.
+    looked: Mutex<Instant>,
 }
 
 /// The origin of a connection.
@@ -53,14 +57,39 @@ pub(super) struct Origin {
     pub(super) epoch: u64,
     /// The sequence number of this connection.
     pub(super) number: u64,
+    /// The number of the server that was followed when it was opened.
+    server: u64,
 }
 
-/// The server of the latest connection.
+/// The server that is followed: that of the latest connection, except for a standby beside a primary.
 #[derive(Default)]
 struct Known {
     /// The start time that it reports.
     started: String,
     epoch: u64,
+    /// Counts the servers that were followed.
+    server: u64,
+    is_primary: bool,
+}
+
+impl Known {
+    /// Epoch and server of a new connection to a server with this start time.
+    fn connected(&mut self, started: &str, is_primary: bool) -> (u64, u64) {
+        if self.started != started {
+            if self.is_primary && !is_primary {
+                // The address has several servers. Its transactions are not those of the primary.
+                return (next_epoch(), self.server);
+            }
+            *self = Known {
+                started: started.to_owned(),
+                epoch: next_epoch(),
+                server: self.server + 1,
+                is_primary,
+            };
+        }
+        self.is_primary = is_primary;
+        (self.epoch, self.server)
+    }
 }
 
 impl Server {
@@ -72,6 +101,7 @@ impl Server {
             options,
             known: Mutex::default(),
             opened: AtomicU64::new(0),
+            looked: Mutex::new(Instant::now()),
         }))
     }
 
@@ -98,15 +128,47 @@ impl Server {
         let said = link
             .wait(client.simple_query(&set_up))
             .map_err(|failure| failure.error)?;
-        let started = said.iter().rev().find_map(|message| match message {
-            SimpleQueryMessage::Row(row) => row.get(0),
+        let row = said.iter().rev().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => Some((row.get(0)?, row.get(1)?)),
             _ => None,
         });
-        let epoch = self.epoch_of(started.unwrap_or_default());
+        let (started, is_standby) = row.unwrap_or_default();
+        let (epoch, server) = self.known().connected(started, is_standby != "t");
         // Counted only after connecting: a view from before a crash of the server must have a lower number
         // than any connection after the crash.
         let number = self.opened.fetch_add(1, Ordering::SeqCst) + 1;
-        Ok((link, Origin { epoch, number }))
+        let origin = Origin {
+            epoch,
+            number,
+            server,
+        };
+        Ok((link, origin))
+    }
+
+    /// Whether no other server has been found at the address since this connection was opened. The one before
+    /// may still answer after a failover, with data of before.
+    pub(super) fn is_current(&self, origin: &Origin) -> bool {
+        self.known().server == origin.server
+    }
+
+    /// Looks which server has the address now, if that is due: by a new connection, as the name may lead
+    /// elsewhere. If there is none, those that are open are used on.
+    pub(super) fn look_again(&self) {
+        {
+            let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+            if looked.elapsed() < self.options.server_check {
+                return;
+            }
+            *looked = Instant::now();
+        }
+        let before = self.known().server;
+        if let Err(error) = self.connect(Role::Reader) {
+            tracing::debug!(%error, "cannot look which server has the address of the database");
+        } else if self.known().server != before {
+            tracing::warn!(
+                "another server has the address of the database: connections are opened again"
+            );
+        }
     }
 
     /// Connections opened so far.
@@ -146,18 +208,6 @@ impl Server {
         self.known().epoch = next_epoch();
     }
 
-    /// The epoch of a connection to a server with this start time.
-    fn epoch_of(&self, started: &str) -> u64 {
-        let mut known = self.known();
-        if known.started != started {
-            *known = Known {
-                started: started.to_owned(),
-                epoch: next_epoch(),
-            };
-        }
-        known.epoch
-    }
-
     fn known(&self) -> MutexGuard<'_, Known> {
         // Consistent after each change, so a poisoned lock is safe to use.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
@@ -167,7 +217,9 @@ impl Server {
         // 0 would mean no limit.
         let millis = |time: Duration| time.as_millis().clamp(1, i32::MAX as u128);
         let forgotten = match role {
-            Role::Reader => IDLE_IN_TRANSACTION.saturating_add(self.options.reader_pause),
+            Role::Reader | Role::Poll => {
+                IDLE_IN_TRANSACTION.saturating_add(self.options.reader_pause)
+            }
             Role::Writer => IDLE_IN_TRANSACTION,
         };
         let common = format!(
@@ -182,14 +234,14 @@ impl Server {
             address::KEEPALIVE_RETRIES,
         );
         let of_role = match role {
-            Role::Reader => "SET default_transaction_read_only = on; ",
+            Role::Reader | Role::Poll => "SET default_transaction_read_only = on; ",
             // A confirmed write must be on disk, whatever the server's default is. Stricter settings are not
             // changed.
             Role::Writer => {
                 "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'; "
             }
         };
-        format!("{common}{of_role}SELECT pg_postmaster_start_time()")
+        format!("{common}{of_role}SELECT pg_postmaster_start_time(), pg_is_in_recovery()")
     }
 }
 
@@ -208,6 +260,24 @@ fn major(version: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn another_primary_is_followed_and_a_standby_beside_one_is_not() {
+        let mut known = Known::default();
+        let first = known.connected("monday", true);
+        assert_eq!(known.connected("monday", true), first);
+        let standby = known.connected("tuesday", false);
+        assert_eq!(standby.1, first.1);
+        assert_ne!(standby.0, first.0, "its transactions have other numbers");
+        assert_eq!(known.connected("monday", true), first);
+        let promoted = known.connected("tuesday", true);
+        assert!(promoted.0 > first.0 && promoted.1 > first.1);
+        // It becomes a standby itself, by a restart, and there is no other server.
+        let restarted = known.connected("tuesday", false);
+        assert_eq!(restarted, promoted);
+        let only = known.connected("wednesday", false);
+        assert!(only.1 > promoted.1);
+    }
 
     #[test]
     fn a_version_begins_with_its_number() {

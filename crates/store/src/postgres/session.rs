@@ -72,7 +72,7 @@ impl Session for PostgresConnection {
     fn prefetch(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
         // A read is retried when its connection turns out to be dead, which is only known of statements that
         // are awaited.
-        if self.role == Role::Reader {
+        if self.role != Role::Writer {
             return Ok(());
         }
         self.run(|database| {
@@ -113,7 +113,7 @@ impl Session for PostgresConnection {
     }
 
     fn view(&mut self) -> Result<Option<View>, StoreError> {
-        if self.role != Role::Reader || self.transaction == Transaction::None {
+        if self.role == Role::Writer || self.transaction == Transaction::None {
             return Ok(None);
         }
         // After a crash a server reuses numbers of transactions that were not on disk, in the same epoch; but
@@ -122,7 +122,7 @@ impl Session for PostgresConnection {
         let opened = self.server.opened();
         let session: &mut dyn Session = self;
         let version = session.first(VIEW, &[], |row| row.int(0))?;
-        let Origin { epoch, number } = self.origin;
+        let Origin { epoch, number, .. } = self.origin;
         let reader = (epoch << 32) | (opened.max(number) & 0xffff_ffff);
         Ok(version.flatten().map(|version| View { reader, version }))
     }
@@ -150,7 +150,7 @@ impl PostgresConnection {
                 continue;
             }
             // Cancelling also ends the transaction, which an error of `each` ends anyway.
-            let may_stop = self.role == Role::Reader
+            let may_stop = self.role != Role::Writer
                 && (wanted.is_err() || self.transaction == Transaction::None);
             self.drain(rows.as_mut(), may_stop)?;
             return Ok(wanted.map(drop));

@@ -31,6 +31,11 @@ impl Connection for PostgresConnection {
     }
 
     fn begin_write(&mut self) -> Result<(), StoreError> {
+        if !self.server.is_current(&self.origin) {
+            // It may still take writes, which nobody would see.
+            self.link
+                .end("another server has the address of the database".into());
+        }
         self.transaction = Transaction::Open;
         self.is_aborted = false;
         let Err(error) = self.control(BEGIN_WRITE) else {

@@ -114,7 +114,7 @@ impl Connect for Sqlite {
     fn reader(&self, work: Work) -> Result<SqliteConnection, StoreError> {
         let cache_kib = match work {
             Work::Point | Work::Short => self.options.reader_cache_kib,
-            Work::Control | Work::Long => self.options.long_reader_cache_kib,
+            Work::Poll | Work::Control | Work::Long => self.options.long_reader_cache_kib,
         };
         connection::open_reader(&self.path, &self.options, &self.files, cache_kib)
     }

@@ -1,5 +1,6 @@
 //! Checks a whole database: the file and the schema as the engine finds them, and the model, from the tables
-//! themselves: references, trees, counts, sequences, stamps, enumerations and search indexes.
+//! themselves: references, trees, counts, sequences, stamps, enumerations, search indexes and the chain of
+//! the audit log.
 //!
 //! Everything is read in one snapshot while a service may run; nothing is written or repaired. The memory it
 //! takes does not depend on the size of the database: a rule is one query whose rows are findings, and search
@@ -20,7 +21,7 @@ pub use report::{CheckReport, Finding, Rule};
 use crate::migrate::{MigrateError, Phase, Progress, count_rows, lift_time_limits};
 use obeya_store::inspection::{Fault, Inspection, newest_schema_version};
 use obeya_store::search::INDEXES;
-use obeya_store::{Session, StoreError};
+use obeya_store::{Session, StoreError, audit};
 
 /// Why a check has no result.
 #[derive(Debug, thiserror::Error)]
@@ -56,7 +57,7 @@ fn run(database: &mut Inspection, progress: &dyn Progress) -> Result<CheckReport
     let started = Instant::now();
     let mut findings = Findings::default();
     lift_time_limits(database.session())?;
-    progress.begin(Phase::Check, rules::COUNT + INDEXES.len() as u64 + 2);
+    progress.begin(Phase::Check, rules::COUNT + INDEXES.len() as u64 + 3);
     progress.table("file and schema");
     for fault in database.faults()? {
         match fault {
@@ -103,6 +104,24 @@ fn model(
     }
     progress.table(obeya_store::search::PARTS_INDEX);
     search::parts(session, findings, progress)?;
+    progress.advance(1);
+    audit_log(session, findings, progress)
+}
+
+/// Verifies the chain of the audit log, as `obeya audit --verify` does.
+fn audit_log(
+    session: &mut dyn Session,
+    findings: &mut Findings,
+    progress: &dyn Progress,
+) -> Result<(), CheckError> {
+    progress.table("audit_entries");
+    let verified = findings.guard(Rule::Audit, "the audit log", || {
+        Ok(audit::verify(session, None)?)
+    })?;
+    if let Some(fault) = verified.and_then(|verified| verified.fault) {
+        let key = Some(fault.number.to_string());
+        findings.add(Rule::Audit, None, key, fault.to_string());
+    }
     progress.advance(1);
     Ok(())
 }

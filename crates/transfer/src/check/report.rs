@@ -32,6 +32,8 @@ pub enum Rule {
     State,
     /// An entry of a search index does not match its record.
     Search,
+    /// The chain of the audit log is broken.
+    Audit,
 }
 
 impl Rule {
@@ -48,6 +50,7 @@ impl Rule {
             Rule::Stamp => "stamp",
             Rule::State => "state",
             Rule::Search => "search",
+            Rule::Audit => "audit",
         }
     }
 }

@@ -8,6 +8,7 @@ use obeya_testkit::postgres::{Scratch, connect};
 use rusqlite::Connection;
 
 use super::check;
+use obeya_store::audit::{self, Change, Diff, Origin};
 use obeya_store::{Session, Store, StoreError, StoreOptions, search, testing};
 
 /// The rows of a sound plant; the texts are indexed by [`made`].
@@ -135,6 +136,18 @@ const SPOILT: &[Spoilt] = &[
         // No other program opens such a database either.
         postgres: "",
         findings: &["schema: * with the checksum c0ffee, expected *"],
+    },
+    both("DELETE FROM audit_entries WHERE number = 2", &["audit: entry 2 is missing"]),
+    Spoilt {
+        sqlite: "",
+        postgres: "UPDATE audit_entries SET operation = 'deleteArea' WHERE number = 2",
+        findings: &["audit: entry 2 was changed, or the entry before it was changed or removed"],
+    },
+    Spoilt {
+        sqlite: "DROP TRIGGER audit_entries_unchanged; UPDATE audit_entries SET operation = 'deleteArea' WHERE number = 2",
+        postgres: "",
+        findings: &["schema: * is not as version * (trigger audit_entries_unchanged*",
+            "audit: entry 2 was changed, or the entry before it was changed or removed"],
     },
     Spoilt { sqlite: "UPDATE obeya_log_link SET link = x'00'", postgres: "", findings: &["obeya_log_link: its row holds no id of a commit"] },
     Spoilt { sqlite: "DELETE FROM obeya_log_link", postgres: "", findings: &["obeya_log_link: it has 0 rows, expected 1"] },
@@ -288,6 +301,11 @@ async fn made(url: &str) {
     let done = store.write(|session| {
         for sql in PLANT {
             session.execute(sql, &[])?;
+        }
+        for number in 1..=3 {
+            let diff = Diff::default().property("number", None, Some(&number));
+            let change = Change::of("areas/1".to_owned(), diff);
+            audit::append(session, number, &Origin::default(), "createArea", &change)?;
         }
         indexed(session)
     });
