@@ -14,8 +14,9 @@ use crate::{Bench, load, writes};
 const ALL: usize = 1_024;
 /// More than there may be.
 const MORE: usize = 1_100;
-/// The threads that open connections. Each opens as many as the others.
-const OPENERS: usize = 4;
+/// The time between two connections. The system would drop some of a burst, and try these again after a
+/// second.
+const BETWEEN: Duration = Duration::from_micros(500);
 /// The time for the service to accept them.
 const ACCEPTED: Duration = Duration::from_millis(200);
 /// The milliseconds that others may wait if connections are open and have no request.
@@ -92,20 +93,14 @@ fn milliseconds(answer: Answer) -> f64 {
     }
 }
 
-/// Opened by some threads, so that the first are still open after the last.
 fn connections_with(service: &Child, connections: usize, sent: &str) -> Vec<TcpStream> {
-    let open = || {
+    let open = |_| {
         let mut connection = TcpStream::connect(&service.address).expect("the service listens");
         connection.write_all(sent.as_bytes()).expect("sent");
+        std::thread::sleep(BETWEEN);
         connection
     };
-    std::thread::scope(|scope| {
-        let some = |_| scope.spawn(|| (0..connections / OPENERS).map(|_| open()).collect());
-        let threads: Vec<_> = (0..OPENERS).map(some).collect();
-        let opened = threads.into_iter();
-        let opened = opened.map(|thread| thread.join().expect("no panic"));
-        opened.flat_map(|some: Vec<_>| some).collect()
-    })
+    (0..connections).map(open).collect()
 }
 
 /// The beginning of an answer: the rest is in the buffer of the system.
