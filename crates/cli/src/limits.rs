@@ -74,10 +74,15 @@ pub(crate) struct LimitArgs {
     #[arg(long, env = "OBEYA_MEMORY", value_name = "BYTES", default_value_t = 268_435_456, value_parser = value_parser!(u64).range(1_048_576..))]
     memory: u64,
 
-    /// How much of this memory one client may use, and of the connections for long reads while others want
-    /// some, in percent; 100 sets no limit
+    /// How much of this memory one client may use, and of --client-reads while other clients have long reads
+    /// too, in percent; 100 sets no limit
     #[arg(long, env = "OBEYA_CLIENT_SHARE", value_name = "PERCENT", default_value_t = 50, value_parser = value_parser!(u8).range(1..=100))]
     client_share: u8,
+
+    /// How many long reads of one client may run at a time; processors means one for each processor, at least
+    /// 4
+    #[arg(long, env = "OBEYA_CLIENT_READS", value_name = "N", default_value = "processors", value_parser = client_reads)]
+    client_reads: usize,
 
     /// How many records a page of a v2 list has at most
     #[arg(long, env = "OBEYA_PAGE_RECORDS", value_name = "N", default_value_t = 1000, value_parser = value_parser!(u32).range(1..))]
@@ -128,6 +133,14 @@ fn rate(text: &str) -> Result<Rate, String> {
     rate.map_err(|error: InvalidRateLimit| format!("{error}, or off"))
 }
 
+fn client_reads(text: &str) -> Result<usize, String> {
+    if text == "processors" {
+        return Ok(Limits::default().client_reads);
+    }
+    let reads = text.parse().ok().filter(|reads| (1..=1000).contains(reads));
+    reads.ok_or_else(|| "a number from 1 to 1000, or processors".to_owned())
+}
+
 impl LimitArgs {
     /// Sets the limits of a service.
     pub(crate) fn apply(&self, limits: &mut Limits) -> anyhow::Result<()> {
@@ -152,6 +165,7 @@ impl LimitArgs {
         limits.page_records = self.page_records;
         limits.database_connections = usize::try_from(self.db_connections)?;
         limits.database_wait = seconds(self.db_wait);
+        limits.client_reads = self.client_reads;
         limits.client_share = self.client_share;
         limits.statement = seconds(self.statement_timeout);
         limits.idempotency_keys = self.idempotency_keys;

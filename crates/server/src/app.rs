@@ -138,6 +138,7 @@ fn store_options(config: &Config) -> StoreOptions {
         leftover_wal: config.leftover_wal,
         readers: limits.database_connections.max(1),
         reader_wait: limits.database_wait,
+        client_reads: limits.client_reads,
         client_share: limits.client_share,
         statement_budget: limits.statement,
         // A list of v1 waits for its client between statements.

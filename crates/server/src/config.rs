@@ -154,8 +154,11 @@ pub struct Limits {
     pub database_connections: usize,
     /// Time to wait for one of them while all are in use. Default 5 s.
     pub database_wait: Duration,
-    /// What one client may use of [`Self::memory_bytes`], and of the connections for long reads while others
-    /// want some, in percent; alone it may use half of the other connections too. 100: no limit. Default 50.
+    /// Most long reads of one client that run at the same time; its others wait. Default: one for each
+    /// processor of the service, at least 4.
+    pub client_reads: usize,
+    /// What one client may use of [`Self::memory_bytes`], and of [`Self::client_reads`] while other clients
+    /// have long reads too, in percent. 100: no limit. Default 50.
     pub client_share: u8,
     /// Time that one statement may take in the database. Default 10 s.
     pub statement: Duration,
@@ -212,6 +215,7 @@ impl Default for Limits {
             remembered_tokens: 10_000,
             database_connections: 16,
             database_wait: Duration::from_secs(5),
+            client_reads: obeya_store::default_client_reads(),
             client_share: 50,
             statement: Duration::from_secs(10),
             auth_poll: Duration::from_secs(15),

@@ -1,9 +1,9 @@
 //! Fair queueing: permits that clients share, handed out in turns, so that no client takes all of them.
 //!
 //! A permit cannot be taken back, so fairness is a bound on what a client may hold. Up to its share it gets
-//! any free permit. Beyond its share it gets one only while no other client holds or waits for any, and a
-//! reserve always stays free for a client that comes later. Waiting clients take turns, however many requests
-//! each has in the queue.
+//! any free permit. Beyond its share it gets one only while no other client holds or waits for any, up to the
+//! most that a client may hold, and a reserve always stays free for a client that comes later. Waiting
+//! clients take turns, however many requests each has in the queue.
 //!
 //! This module knows neither readers nor what a client is.
 
@@ -16,17 +16,33 @@ use tokio::sync::oneshot;
 /// The client that work is done for; `None` is the service itself, which no share limits.
 pub(super) type Client = Option<Arc<str>>;
 
-/// A queue that was never empty for this part of the usual wait stands, and a wait in it may take no longer
-/// than that. Its client asks for more than it can get: longer waits would not give it more, they would only
-/// make each of its answers late.
-const STANDING_QUEUE_DIVISOR: u32 = 5;
+/// The queue of a client that was never empty for this part of the usual wait stands: its client asks for
+/// more than it can get. Longer waits would not give it more, they would only make each of its answers late.
+/// So further waits in it take no longer than that, and the latest is served first (adaptive LIFO).
+const STANDING_QUEUE_DIVISOR: u32 = 10;
+
+/// What limits a client.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ClientLimits {
+    /// What it may hold at most, even while it is alone.
+    pub(super) most: usize,
+    /// The part of that, in percent, that it may hold while others want some.
+    pub(super) share_percent: u8,
+    /// How long it waits for a permit, unless its queue stands.
+    pub(super) wait: Duration,
+}
 
 /// Permits that clients share.
 pub(super) struct FairQueue {
+    /// What a client may hold at most.
+    most: usize,
     /// What a client may hold while others want some.
     share: usize,
     /// What a client beyond its share leaves free.
     reserve: usize,
+    /// How long a client waits, and how long in a queue that stands.
+    wait: Duration,
+    short_wait: Duration,
     state: Mutex<State>,
 }
 
@@ -52,12 +68,16 @@ struct ClientState {
 type Granted = Vec<(oneshot::Sender<FairPermit>, FairPermit)>;
 
 impl FairQueue {
-    /// So many permits, of which a client may hold this percentage while others want some.
-    pub(super) fn new(permits: usize, share_percent: u8) -> Self {
-        let share = (permits * usize::from(share_percent) / 100).max(1);
+    /// So many permits.
+    pub(super) fn new(permits: usize, limits: ClientLimits) -> Self {
+        let most = limits.most.min(permits);
+        let share = (most * usize::from(limits.share_percent) / 100).max(1);
         Self {
+            most,
             share,
             reserve: (permits.saturating_sub(share) / 2).max(1),
+            wait: limits.wait,
+            short_wait: limits.wait / STANDING_QUEUE_DIVISOR,
             state: Mutex::new(State {
                 free: permits,
                 clients: HashMap::new(),
@@ -108,16 +128,14 @@ impl FairQueue {
         received
     }
 
-    /// How long a client may wait that usually may wait this long: less in a queue that stands.
-    pub(super) fn time_to_wait(&self, client: &Client, usual: Duration) -> Duration {
+    /// How long a client may wait now.
+    pub(super) fn time_to_wait(&self, client: &Client) -> Duration {
         let state = self.lock();
         let waiting = state.clients.get(client);
-        let since = waiting.and_then(|waiting| waiting.waiting_since);
-        let short = usual / STANDING_QUEUE_DIVISOR;
-        if since.is_some_and(|since| since.elapsed() > short) {
-            short
+        if waiting.is_some_and(|waiting| waiting.has_waited_for(self.short_wait)) {
+            self.short_wait
         } else {
-            usual
+            self.wait
         }
     }
 
@@ -147,7 +165,7 @@ impl FairQueue {
             let mut others = state.clients.keys();
             others.all(|other| other == client || other.is_none())
         };
-        state.free > self.reserve && is_alone()
+        held < self.most && state.free > self.reserve && is_alone()
     }
 
     /// Grants what is free to the clients that wait, in turns.
@@ -171,7 +189,12 @@ impl FairQueue {
             let Some(waiting) = clients.get_mut(&client) else {
                 continue;
             };
-            if let Some(sender) = waiting.waiters.pop_front() {
+            let next = if waiting.has_waited_for(self.short_wait) {
+                waiting.waiters.pop_back()
+            } else {
+                waiting.waiters.pop_front()
+            };
+            if let Some(sender) = next {
                 *free -= 1;
                 waiting.held += 1;
                 granted.push((sender, self.permit(&client)));
@@ -221,6 +244,14 @@ impl FairQueue {
     /// Each change is complete before anything can panic, so a poisoned lock guards a valid state.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ClientState {
+    /// Whether there has always been a waiter for longer than this.
+    fn has_waited_for(&self, time: Duration) -> bool {
+        self.waiting_since
+            .is_some_and(|since| since.elapsed() > time)
     }
 }
 

@@ -51,7 +51,9 @@ pub mod write_error;
 mod write_health;
 mod writer;
 
+use std::num::NonZero;
 use std::sync::Arc;
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 use connect::Connect;
@@ -91,7 +93,10 @@ pub struct StoreOptions {
     pub readers: usize,
     /// How long work waits for a reader while all are in use.
     pub reader_wait: Duration,
-    /// How many of the readers for long work one client may use while others want some, in percent.
+    /// Most reads of any size that one client may run at one time. More than there are processors for them
+    /// only make all of them slower, also those of others.
+    pub client_reads: usize,
+    /// How many of these one client may run while others want some, in percent.
     pub client_share: u8,
     /// KiB of page cache of a reader for short work. Large, as rows here and there are found by many pages,
     /// and only as many of these readers are in use as there are threads that answer.
@@ -127,6 +132,7 @@ impl Default for StoreOptions {
             leftover_wal: LeftoverWal::Check,
             readers: 16,
             reader_wait: Duration::from_secs(5),
+            client_reads: default_client_reads(),
             client_share: 50,
             reader_cache_kib: 16384,
             long_reader_cache_kib: 1024,
@@ -140,6 +146,13 @@ impl Default for StoreOptions {
             jobs_per_commit: 128,
         }
     }
+}
+
+/// The default of [`StoreOptions::client_reads`]: one for each processor, but enough that some of them may
+/// wait for a slow receiver or disk.
+#[must_use]
+pub fn default_client_reads() -> usize {
+    available_parallelism().map_or(1, NonZero::get).max(4)
 }
 
 /// The space that a database in files takes.

@@ -7,7 +7,7 @@ use std::time::Instant;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::connect::{Connect, Connection, Work};
-use super::fair_queue::{Client, FairPermit, FairQueue};
+use super::fair_queue::{Client, ClientLimits, FairPermit, FairQueue};
 use super::timings::ReaderWaits;
 use super::{StoreError, StoreOptions};
 
@@ -88,13 +88,20 @@ impl<C> Idle<C> {
 impl<E: Connect> Pool<E> {
     pub(super) fn new(engine: Arc<E>, options: StoreOptions) -> Self {
         let readers = options.readers;
-        let shared = |permits| Arc::new(FairQueue::new(permits, options.client_share));
+        let shared = |permits, most| {
+            let limits = ClientLimits {
+                most,
+                share_percent: options.client_share,
+                wait: options.reader_wait,
+            };
+            Arc::new(FairQueue::new(permits, limits))
+        };
         let gates = [readers_for_short_work(readers), readers];
         Pool {
             engine,
             idle: Mutex::default(),
-            long: shared(readers_for_long_work(readers)),
-            short_waits: shared(readers_for_short_work(readers)),
+            long: shared(readers_for_long_work(readers), options.client_reads),
+            short_waits: shared(readers_for_short_work(readers), usize::MAX),
             options,
             gates: gates.map(|permits| Arc::new(Semaphore::new(permits))),
             poll: Arc::new(Semaphore::new(1)),
@@ -127,8 +134,7 @@ impl<E: Connect> Pool<E> {
             Work::Short => Some(&self.short_waits),
             Work::Point | Work::Poll | Work::Control => None,
         };
-        let usual = self.options.reader_wait;
-        let wait = queue.map_or(usual, |queue| queue.time_to_wait(client, usual));
+        let wait = queue.map_or(self.options.reader_wait, |queue| queue.time_to_wait(client));
         let begun = Instant::now();
         let waited = tokio::time::timeout(wait, self.wait_for_permits(work, client, queue)).await;
         self.waits.of(work).observe(begun.elapsed());

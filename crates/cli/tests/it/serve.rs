@@ -209,6 +209,7 @@ fn its_limits_may_come_from_the_environment() {
     let (_folder, db) = database();
     for (name, flag) in [
         ("OBEYA_CONNECTIONS", "--connections"),
+        ("OBEYA_CLIENT_READS", "--client-reads"),
         ("OBEYA_CLIENT_SHARE", "--client-share"),
         ("OBEYA_HEAD_TIMEOUT", "--head-timeout"),
         ("OBEYA_IDLE_TIMEOUT", "--idle-timeout"),

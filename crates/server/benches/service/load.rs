@@ -78,6 +78,7 @@ async fn connection(address: String, requests: Vec<Vec<u8>>, start: usize, end: 
                 .expect("the connection stays");
             answer.take(&buffer[..read]);
         }
+        answer.expect_ok();
         answers += 1;
     }
     answers
@@ -101,12 +102,21 @@ impl Connection {
 
     /// Sends a request and reads its answer; the bytes of its body.
     pub fn ask(&mut self, request: &[u8]) -> usize {
-        self.exchange(request).body
+        let answer = self.exchange(request);
+        answer.expect_ok();
+        answer.body
     }
 
     /// The same; the bytes of the whole answer.
     pub fn weigh(&mut self, request: &[u8]) -> usize {
-        self.exchange(request).bytes
+        let answer = self.exchange(request);
+        answer.expect_ok();
+        answer.bytes
+    }
+
+    /// The same; its status, whichever it is.
+    pub fn status(&mut self, request: &[u8]) -> u16 {
+        self.exchange(request).status
     }
 
     fn exchange(&mut self, request: &[u8]) -> Answer {
@@ -174,10 +184,11 @@ pub fn exchange(address: &str, request: &str) -> String {
         .to_owned()
 }
 
-/// An answer while it comes in: status 200, with a length or chunked.
+/// An answer while it comes in, with a length or chunked.
 #[derive(Default)]
 struct Answer {
     head: Vec<u8>,
+    status: u16,
     body: usize,
     /// All that came.
     bytes: usize,
@@ -197,6 +208,10 @@ enum Left {
 }
 
 impl Answer {
+    fn expect_ok(&self) {
+        assert_eq!(self.status, 200, "{}", String::from_utf8_lossy(&self.head));
+    }
+
     fn ended(&self) -> bool {
         matches!(self.left, Left::Bytes(0) | Left::Chunk(0, true))
     }
@@ -217,7 +232,7 @@ impl Answer {
                         return;
                     };
                     bytes = &bytes[from + end + 4 - before..];
-                    self.left = framing(&self.head[..from + end + 2]);
+                    (self.status, self.left) = framing(&self.head[..from + end + 2]);
                     if let Left::Bytes(length) = self.left {
                         self.body = length;
                     }
@@ -249,13 +264,15 @@ impl Answer {
     }
 }
 
-fn framing(head: &[u8]) -> Left {
+/// The status, and how the body is delimited.
+fn framing(head: &[u8]) -> (u16, Left) {
     let head = std::str::from_utf8(head).expect("a head in ASCII");
-    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    let status = head.get(9..12).and_then(|status| status.parse().ok());
+    let status = status.expect("a status");
     let length = head.lines().find_map(|line| {
         let (name, value) = line.split_once(':')?;
         name.eq_ignore_ascii_case("content-length")
             .then(|| value.trim().parse().expect("a length"))
     });
-    length.map_or(Left::Size(Vec::new()), Left::Bytes)
+    (status, length.map_or(Left::Size(Vec::new()), Left::Bytes))
 }

@@ -9,11 +9,13 @@
 
 mod comments;
 mod filters;
+mod isolation;
 mod load;
 mod overload;
 mod pages;
 mod plant;
 mod postgres;
+mod probe;
 mod process;
 mod pulls;
 mod small;
@@ -23,6 +25,7 @@ mod writes;
 
 use std::time::Instant;
 
+use obeya_server::admin::{self, NewClient};
 use plant::Plant;
 use process::Child;
 use table::Table;
@@ -35,7 +38,7 @@ const CONNECTIONS: usize = 32;
 /// A subject, and what measures it.
 type Subject = (&'static str, fn(&mut Table, &Bench));
 
-const SUBJECTS: [Subject; 8] = [
+const SUBJECTS: [Subject; 9] = [
     ("small", small::measure),
     ("comments", comments::measure),
     ("filters", filters::measure),
@@ -43,6 +46,9 @@ const SUBJECTS: [Subject; 8] = [
     ("pulls", pulls::measure),
     ("writes", writes::measure),
     ("overload", overload::measure),
+    ("isolation", |table, bench| {
+        isolation::measure(table, bench, &[20]);
+    }),
     ("process", process_figures),
 ];
 
@@ -60,6 +66,7 @@ fn main() {
     let words: Vec<&str> = words.filter(|word| !word.starts_with('-')).collect();
     match words[..] {
         ["role:service", db] => process::serve(db),
+        ["role:service-with-log", db] => process::serve_with_log(db),
         ["role:static", file] => process::serve_static(file),
         ["postgres", ref names @ ..] => postgres::bench(|name| is_wanted(names, name)),
         ref names => bench(|name| is_wanted(names, name)),
@@ -96,6 +103,18 @@ impl Bench {
             plant,
             token,
         }
+    }
+
+    /// Another client.
+    fn client(&self, name: &str, scopes: &[&str]) -> NewClient {
+        let added = admin::add_client(&self.plant.db, name, scopes);
+        process::runtime().block_on(added).expect("a client")
+    }
+
+    /// Revokes a client.
+    fn revoke(&self, client: &NewClient) {
+        let revoked = admin::revoke_client(&self.plant.db, &client.client_id);
+        process::runtime().block_on(revoked).expect("a client");
     }
 }
 

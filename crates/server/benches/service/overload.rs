@@ -1,17 +1,10 @@
 //! Four times as many costly filters of one client as the machine can answer: how long the accepted ones take
 //! against half a load, what another client gets meanwhile, and how soon all is as before.
-//!
-//! Requests are sent at a fixed rate, whether earlier ones were answered or not (open loop), so that a slow
-//! service does not lower its own load.
 
-use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use obeya_server::admin;
-
-use crate::load;
+use crate::probe::{Answer, accepted, ask, closed_loop, get, open_loop, quantile};
 use crate::process::Child;
 use crate::table::Table;
 use crate::{Bench, median};
@@ -22,56 +15,39 @@ const TIME: Duration = Duration::from_secs(20);
 const RECOVERY: Duration = Duration::from_secs(20);
 /// How long a filter takes, about: those that once made other clients wait took some seconds.
 const FILTER: Duration = Duration::from_secs(2);
-/// The most parts of a filter, each of which searches the texts of all comments.
-const MAX_PARTS: usize = 16;
+/// How much longer a filter of another client may take than alone: nothing but the sharing of caches and of
+/// the memory's bandwidth.
+const SHARED: f64 = 1.5;
+/// The most parts of a filter, each of which changes the texts of all comments four times and searches them.
+const MAX_PARTS: usize = 19;
 
-/// One answer.
-struct Answer {
-    status: u16,
-    seconds: f64,
-}
+const TEXT: &str = "toupper(tolower(toupper(tolower(text))))";
 
-/// The requests of one client.
-struct Client<'c> {
+/// Costly filters of one client.
+pub struct Filters<'c> {
     address: &'c str,
     token: String,
     /// No two requests are equal, so that no cache answers.
     number: &'c AtomicUsize,
-    /// The parts of its filters.
     parts: usize,
 }
 
 /// Measures the service under overload.
 pub fn measure(table: &mut Table, bench: &Bench) {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .expect("a runtime");
-    let added = admin::add_client(&bench.plant.db, "other", &["public.api.read"]);
-    let other = runtime.block_on(added).expect("a client");
+    let other = bench.client("other", &["public.api.read"]);
     let service = Child::service(&bench.plant.db);
     let number = AtomicUsize::new(0);
-    let client = |token, parts| Client {
-        address: &service.address,
-        token,
-        number: &number,
-        parts,
-    };
-    // The first opens connections and fills caches.
-    let four = client(bench.token.clone(), 4);
-    let four = [four.ask(), four.ask()][1].seconds;
-    let parts = (4.0 * FILTER.as_secs_f64() / four).ceil() as usize;
-    let parts = parts.clamp(1, MAX_PARTS);
-    let heavy = client(bench.token.clone(), parts);
-    let other = client(service.token_of(&other), parts);
+    let heavy = Filters::of(&service.address, bench.token.clone(), &number);
+    let other = heavy.with_token(service.token_of(&other));
 
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    let capacity = heavy.closed_loop(processors);
+    let capacity = closed_loop(processors, TIME, || heavy.ask());
     let rate = capacity.len() as f64 / TIME.as_secs_f64();
-    let half = accepted(&heavy.open_loop(rate / 2.0));
-    let alone = accepted(&other.closed_loop(1));
+    let half = accepted(&open_loop(rate / 2.0, TIME, || heavy.ask()));
+    let alone = accepted(&closed_loop(1, TIME, || other.ask()));
     let (overload, shared, recovery) = std::thread::scope(|scope| {
-        let load = scope.spawn(|| heavy.open_loop(rate * 4.0));
-        let shared = scope.spawn(|| other.closed_loop(1));
+        let load = scope.spawn(|| open_loop(rate * 4.0, TIME, || heavy.ask()));
+        let shared = scope.spawn(|| closed_loop(1, TIME, || other.ask()));
         std::thread::sleep(TIME);
         // Nothing more is sent, and much is still waiting.
         let recovery = heavy.recovery(median(half.clone()));
@@ -93,52 +69,48 @@ pub fn measure(table: &mut Table, bench: &Bench) {
     table.row(name, served, shared.len() as f64, "sent", goal);
     let name = "4x overload: median of another client's filters";
     let (median_shared, median_alone) = (median(accepted(&shared)), median(alone));
+    let goal = Some((median_shared / median_alone, SHARED, false));
     table.row(
         name,
         median_shared * 1e3,
         median_alone * 1e3,
         "ms alone",
-        None,
+        goal,
     );
     table.limit("4x overload: recovery after its end", recovery, "s", 5.0);
 }
 
-impl Client<'_> {
-    /// As many connections as this, each with one request after another.
-    fn closed_loop(&self, connections: usize) -> Vec<Answer> {
-        let end = Instant::now() + TIME;
-        std::thread::scope(|scope| {
-            let ask = || {
-                let mut answers = Vec::new();
-                while Instant::now() < end {
-                    answers.push(self.ask());
-                }
-                answers
-            };
-            let connections: Vec<_> = (0..connections).map(|_| scope.spawn(ask)).collect();
-            let answers = connections.into_iter();
-            answers
-                .flat_map(|connection| connection.join().expect("no panic"))
-                .collect()
-        })
+impl<'c> Filters<'c> {
+    /// Filters that take about two seconds on this machine.
+    pub fn of(address: &'c str, token: String, number: &'c AtomicUsize) -> Self {
+        let mut filters = Self {
+            address,
+            token,
+            number,
+            parts: 4,
+        };
+        // The first opens connections and fills caches.
+        let four = [filters.ask(), filters.ask()][1].seconds;
+        let parts = (4.0 * FILTER.as_secs_f64() / four).ceil() as usize;
+        filters.parts = parts.clamp(1, MAX_PARTS);
+        filters
     }
 
-    /// This many requests a second, each on a connection of its own.
-    fn open_loop(&self, rate: f64) -> Vec<Answer> {
-        let began = Instant::now();
-        let requests = (TIME.as_secs_f64() * rate).ceil() as usize;
-        std::thread::scope(|scope| {
-            let send = |request: usize| {
-                let due = Duration::from_secs_f64(request as f64 / rate);
-                std::thread::sleep(due.saturating_sub(began.elapsed()));
-                scope.spawn(|| self.ask())
-            };
-            let requests: Vec<_> = (0..requests).map(send).collect();
-            let answers = requests.into_iter();
-            answers
-                .map(|request| request.join().expect("no panic"))
-                .collect()
-        })
+    /// The same filters of another client.
+    pub fn with_token(&self, token: String) -> Self {
+        Self { token, ..*self }
+    }
+
+    pub fn ask(&self) -> Answer {
+        let number = self.number.fetch_add(1, Ordering::Relaxed);
+        let parts: Vec<String> = (0..self.parts)
+            .map(|part| format!("indexof({TEXT},'N{number}-{part}')%20gt%200"))
+            .collect();
+        let filter = parts.join("%20or%20");
+        let path = format!("/v2/incidents/comments?$filter={filter}");
+        let answer = ask(self.address, &get(&path, &self.token));
+        assert!([200, 503].contains(&answer.status), "{}", answer.status);
+        answer
     }
 
     /// The seconds until a request is sent whose answer takes at most twice this time.
@@ -153,41 +125,4 @@ impl Client<'_> {
         }
         RECOVERY.as_secs_f64()
     }
-
-    fn ask(&self) -> Answer {
-        let number = self.number.fetch_add(1, Ordering::Relaxed);
-        let parts: Vec<String> = (0..self.parts)
-            .map(|part| format!("indexof(toupper(text),'N{number}-{part}')%20gt%200"))
-            .collect();
-        let filter = parts.join("%20or%20");
-        let path = format!("/v2/incidents/comments?$filter={filter}");
-        let request = String::from_utf8(load::request(&path, &self.token)).expect("UTF-8");
-        let request = request.replacen("\r\n", "\r\nConnection: close\r\n", 1);
-        let began = Instant::now();
-        let mut stream = TcpStream::connect(self.address).expect("the service listens");
-        stream
-            .write_all(request.as_bytes())
-            .expect("the connection stays");
-        let mut answer = String::new();
-        stream
-            .read_to_string(&mut answer)
-            .expect("an answer in UTF-8");
-        let seconds = began.elapsed().as_secs_f64();
-        let status = answer.get(9..12).and_then(|status| status.parse().ok());
-        let status = status.expect("a status");
-        assert!([200, 503].contains(&status), "{answer}");
-        Answer { status, seconds }
-    }
-}
-
-/// The times of the accepted requests.
-fn accepted(answers: &[Answer]) -> Vec<f64> {
-    let accepted = answers.iter().filter(|answer| answer.status == 200);
-    accepted.map(|answer| answer.seconds).collect()
-}
-
-fn quantile(times: &[f64], part: f64) -> f64 {
-    let mut times = times.to_vec();
-    times.sort_by(f64::total_cmp);
-    times[((times.len() - 1) as f64 * part).round() as usize]
 }

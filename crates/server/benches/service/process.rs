@@ -2,13 +2,14 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{ChildStderr, Command, Stdio};
 
 use obeya_server::admin::NewClient;
 use obeya_server::{Config, Server};
 
 use crate::load;
 use crate::plant::Plant;
+use crate::probe;
 
 /// A process of this program in another role. It ends when it is dropped.
 pub struct Child {
@@ -20,20 +21,29 @@ pub struct Child {
 impl Child {
     /// The service on a database.
     pub fn service(db: &str) -> Self {
-        Self::start(&["role:service", db])
+        Self::start(&["role:service", db], Stdio::inherit())
+    }
+
+    /// The service with its log, as lines of text.
+    pub fn with_log(db: &str) -> (Self, ChildStderr) {
+        let mut service = Self::start(&["role:service-with-log", db], Stdio::piped());
+        let log = service.process.stderr.take().expect("a pipe");
+        (service, log)
     }
 
     /// A static reply of the bytes of a file.
     pub fn static_reply(file: &Path) -> Self {
-        Self::start(&["role:static", file.to_str().expect("a plain path")])
+        let file = file.to_str().expect("a plain path");
+        Self::start(&["role:static", file], Stdio::inherit())
     }
 
-    fn start(arguments: &[&str]) -> Self {
+    fn start(arguments: &[&str], log: Stdio) -> Self {
         let program = std::env::current_exe().expect("this program");
         let mut process = Command::new(program)
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
+            .stderr(log)
             .spawn()
             .expect("it starts");
         let mut address = String::new();
@@ -54,15 +64,9 @@ impl Child {
 
     /// A token of a client.
     pub fn token_of(&self, client: &NewClient) -> String {
-        let form = format!(
-            "grant_type=client_credentials&client_id={}&client_secret={}",
-            client.client_id, client.client_secret
-        );
-        let head = "POST /connect/token HTTP/1.1\r\nHost: bench\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded";
-        let answer = load::exchange(
-            &self.address,
-            &format!("{head}\r\nContent-Length: {}\r\n\r\n{form}", form.len()),
-        );
+        let request = probe::closing(&token_request(client));
+        let request = std::str::from_utf8(&request).expect("UTF-8");
+        let answer = load::exchange(&self.address, request);
         let answer: serde_json::Value = serde_json::from_str(&answer).expect("a token response");
         answer["access_token"].as_str().expect("a token").to_owned()
     }
@@ -90,6 +94,16 @@ impl Child {
         line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok())
             .map_or(f64::NAN, |kib| kib / 1024.0)
     }
+}
+
+/// The request for a token of a client.
+pub fn token_request(client: &NewClient) -> Vec<u8> {
+    let form = format!(
+        "grant_type=client_credentials&client_id={}&client_secret={}",
+        client.client_id, client.client_secret
+    );
+    let body = ("application/x-www-form-urlencoded", form.as_str());
+    load::request_with("POST", "/connect/token", None, body)
 }
 
 /// A line of Linux's process table.
@@ -123,6 +137,15 @@ impl Drop for Child {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+/// The role of the service with its log.
+pub fn serve_with_log(db: &str) {
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_ansi(false)
+        .init();
+    serve(db);
 }
 
 /// The role of the service.
@@ -162,7 +185,7 @@ async fn until_input_ends() {
     let _ = wait.await;
 }
 
-fn runtime() -> tokio::runtime::Runtime {
+pub fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

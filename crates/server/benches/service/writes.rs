@@ -62,7 +62,7 @@ pub fn batches(table: &mut Table, bench: &Bench, unit: &str, mut floor: impl FnM
 }
 
 /// The body of a batch with texts, a minute apart and after all existing values.
-fn batch(round: usize) -> String {
+pub fn batch(round: usize) -> String {
     let mut body = String::from("[");
     for n in 0..BATCH {
         let (year, minute) = (2030 + round, n);

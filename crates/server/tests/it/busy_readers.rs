@@ -166,6 +166,7 @@ const LONG: &str = "/v1/Improvements?pageSize=10000";
 async fn a_client_with_as_many_long_reads_as_it_may_have_takes_no_reader_from_another() {
     let service = Service::start_with(|config| {
         config.limits.database_wait = Duration::from_millis(100);
+        config.limits.client_reads = 12;
     })
     .await;
     let (heavy, heavy_token) = client(&service, "public.api.read").await;
@@ -185,11 +186,40 @@ async fn a_client_with_as_many_long_reads_as_it_may_have_takes_no_reader_from_an
     assert_eq!(service.get_as(Some(&heavy_token), LONG).await.status, 200);
 }
 
+/// Of 12 readers for long work. Its share, while others read, is half of its limit.
+#[tokio::test]
+async fn a_client_runs_no_more_long_reads_than_its_limit() {
+    let service = Service::start_with(|config| {
+        config.limits.database_wait = Duration::from_millis(100);
+        config.limits.client_reads = 4;
+    })
+    .await;
+    let (heavy, heavy_token) = client(&service, "public.api.read").await;
+    let (other, other_token) = client(&service, "public.api.read").await;
+    let store = |client: &str| service.store().for_client(&client.into());
+    let few = Held::all(&store(&heavy), 2).await;
+    let more = Held::all(&store(&heavy), 1).await;
+    assert_eq!(service.get_as(Some(&heavy_token), LONG).await.status, 200);
+    let most = Held::all(&store(&heavy), 1).await;
+    let refused = service.get_as(Some(&heavy_token), LONG).await;
+    refused.is_problem(503, "unavailable");
+    let others = Held::all(&store(&other), 1).await;
+    assert_eq!(service.get_as(Some(&other_token), LONG).await.status, 200);
+    more.release().await;
+    most.release().await;
+    let refused = service.get_as(Some(&heavy_token), LONG).await;
+    refused.is_problem(503, "unavailable");
+    others.release().await;
+    assert_eq!(service.get_as(Some(&heavy_token), LONG).await.status, 200);
+    few.release().await;
+}
+
 /// Two of the long reads were granted while nobody else asked; when they end, they are not granted again.
 #[tokio::test]
 async fn a_client_gets_back_to_half_as_soon_as_another_asks() {
     let service = Service::start_with(|config| {
         config.limits.database_wait = Duration::from_millis(100);
+        config.limits.client_reads = 12;
     })
     .await;
     let (heavy, heavy_token) = client(&service, "public.api.read").await;

@@ -174,6 +174,7 @@ async fn clients_that_take_nothing_of_their_v1_lists_are_refused_when_the_memory
     // Each waits with its reader; there must be more of them than fit.
     is_bounded_for(V1, |config| {
         config.limits.database_connections = 40;
+        config.limits.client_reads = 40;
     })
     .await;
 }

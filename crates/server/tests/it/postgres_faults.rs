@@ -246,6 +246,7 @@ async fn lists_that_take_long_stop_nobody_else() {
         // Less than the server waits for a lock.
         config.limits.database_wait = Duration::from_secs(2);
         config.limits.auth_poll = Duration::from_millis(10);
+        config.limits.client_reads = 12;
     })
     .await;
     let (_, heavy) = client(&service, "public.api.read").await;

@@ -3,9 +3,25 @@ use std::task::{Context, Poll, Waker};
 
 use super::*;
 
+const WAIT: Duration = Duration::from_secs(5);
+
 /// Twelve permits, as many as 16 readers have for long work.
 fn twelve() -> Arc<FairQueue> {
-    Arc::new(FairQueue::new(12, 50))
+    queue(12, 50)
+}
+
+/// Of which a client may hold all that it leaves to others.
+fn queue(permits: usize, share_percent: u8) -> Arc<FairQueue> {
+    queue_for(permits, usize::MAX, share_percent)
+}
+
+fn queue_for(permits: usize, most: usize, share_percent: u8) -> Arc<FairQueue> {
+    let limits = ClientLimits {
+        most,
+        share_percent,
+        wait: WAIT,
+    };
+    Arc::new(FairQueue::new(permits, limits))
 }
 
 fn client(name: &str) -> Client {
@@ -19,6 +35,26 @@ fn all(queue: &Arc<FairQueue>, client: &Client) -> Vec<FairPermit> {
 
 fn poll<T>(future: Pin<&mut impl Future<Output = T>>) -> Poll<T> {
     future.poll(&mut Context::from_waker(Waker::noop()))
+}
+
+/// The numbers of these waits in the order in which they get a permit, each of which is released.
+fn in_order<F: Future<Output = Option<FairPermit>>>(
+    mut waits: Vec<(usize, Pin<Box<F>>)>,
+) -> Vec<usize> {
+    let mut served = Vec::new();
+    while !waits.is_empty() {
+        let mut done = Vec::new();
+        waits.retain_mut(|(at, wait)| match poll(wait.as_mut()) {
+            Poll::Ready(permit) => {
+                done.push((*at, permit.expect("open")));
+                false
+            }
+            Poll::Pending => true,
+        });
+        assert!(!done.is_empty(), "nobody was served of {}", waits.len());
+        served.extend(done.iter().map(|(at, _)| *at));
+    }
+    served
 }
 
 fn is_free(queue: &FairQueue, permits: usize) -> bool {
@@ -75,7 +111,7 @@ fn what_is_released_goes_to_who_has_less_than_its_share() {
 
 #[test]
 fn waiting_clients_take_turns_however_much_each_asks() {
-    let queue = Arc::new(FairQueue::new(2, 50));
+    let queue = queue(2, 50);
     let clients = ["a", "b", "c"].map(client);
     let held =
         [&clients[0], &clients[1]].map(|client| queue.try_acquire(client).expect("a permit"));
@@ -89,20 +125,7 @@ fn waiting_clients_take_turns_however_much_each_asks() {
         assert!(poll(wait.as_mut()).is_pending());
     }
     drop(held);
-    let mut served = Vec::new();
-    while !waits.is_empty() {
-        let mut done = Vec::new();
-        waits.retain_mut(|(at, wait)| match poll(wait.as_mut()) {
-            Poll::Ready(permit) => {
-                done.push((*at, permit.expect("open")));
-                false
-            }
-            Poll::Pending => true,
-        });
-        assert!(!done.is_empty(), "nobody was served of {}", waits.len());
-        served.extend(done.iter().map(|(at, _)| *at));
-    }
-    assert_eq!(served, [0, 1, 0, 2, 0, 0]);
+    assert_eq!(in_order(waits), [0, 1, 0, 2, 0, 0]);
     assert!(is_free(&queue, 2));
 }
 
@@ -143,29 +166,72 @@ fn the_service_itself_has_no_share_and_a_closed_queue_gives_nothing() {
 #[test]
 fn few_permits_are_shared_as_far_as_that_goes() {
     let most = [1, 2, 3, 4, 8].map(|permits| {
-        let queue = Arc::new(FairQueue::new(permits, 50));
+        let queue = queue(permits, 50);
         let alone = all(&queue, &client("heavy"));
         let late = all(&queue, &client("other"));
         (alone.len(), late.len())
     });
     assert_eq!(most, [(1, 0), (1, 1), (2, 1), (3, 1), (6, 2)]);
-    let unshared = Arc::new(FairQueue::new(8, 100));
+    let unshared = queue(8, 100);
     assert_eq!(all(&unshared, &client("heavy")).len(), 8);
+}
+
+/// As many as there are processors: more of them would only slow each other down, and others.
+#[test]
+fn a_client_never_holds_more_than_its_limit() {
+    let (heavy, other) = (client("heavy"), client("other"));
+    let held = [(1, 50), (4, 50), (4, 100), (20, 50)].map(|(most, share)| {
+        let queue = queue_for(12, most, share);
+        let alone = all(&queue, &heavy);
+        let late = all(&queue, &other);
+        drop(alone);
+        let shared = all(&queue, &heavy);
+        (late.len(), shared.len())
+    });
+    // The other, and then the first again, hold a share of the limit.
+    assert_eq!(held, [(1, 1), (2, 2), (4, 4), (3, 6)]);
+    let alone = [1, 4, 20].map(|most| all(&queue_for(12, most, 50), &heavy).len());
+    assert_eq!(alone, [1, 4, 9]);
+}
+
+/// The queue has stood for longer than a tenth of the usual wait.
+fn stand(queue: &FairQueue, client: &Client) {
+    let long_ago = Instant::now().checked_sub(WAIT / 8);
+    let mut state = queue.lock();
+    state.clients.get_mut(client).expect("waits").waiting_since = long_ago;
 }
 
 #[test]
 fn in_a_queue_that_stands_nobody_waits_long() {
-    let queue = Arc::new(FairQueue::new(1, 50));
+    let queue = queue(1, 50);
     let (heavy, other) = (client("heavy"), client("other"));
     let _held = queue.try_acquire(&heavy);
-    let usual = Duration::from_secs(5);
     let mut wait = pin!(queue.acquire(&heavy));
     assert!(poll(wait.as_mut()).is_pending());
-    assert_eq!(queue.time_to_wait(&heavy, usual), usual);
-    let long_ago = Instant::now().checked_sub(usual / 4);
-    let mut state = queue.lock();
-    state.clients.get_mut(&heavy).expect("waits").waiting_since = long_ago;
-    drop(state);
-    assert_eq!(queue.time_to_wait(&heavy, usual), usual / 5);
-    assert_eq!(queue.time_to_wait(&other, usual), usual);
+    assert_eq!(queue.time_to_wait(&heavy), WAIT);
+    stand(&queue, &heavy);
+    assert_eq!(queue.time_to_wait(&heavy), WAIT / 10);
+    assert_eq!(queue.time_to_wait(&other), WAIT);
+}
+
+/// Those that have waited long are late in any case, and each of the others would become late behind them.
+#[test]
+fn in_a_queue_that_stands_the_latest_is_served_first() {
+    let heavy = client("heavy");
+    let served = [false, true].map(|is_standing| {
+        let queue = queue(1, 50);
+        let held = queue.try_acquire(&heavy);
+        let mut waits: Vec<_> = (0..3)
+            .map(|at| (at, Box::pin(queue.acquire(&heavy))))
+            .collect();
+        for (_, wait) in &mut waits {
+            assert!(poll(wait.as_mut()).is_pending());
+        }
+        if is_standing {
+            stand(&queue, &heavy);
+        }
+        drop(held);
+        in_order(waits)
+    });
+    assert_eq!(served, [[0, 1, 2], [2, 1, 0]]);
 }

@@ -16,12 +16,12 @@ use server::Server;
 
 use crate::plant::Plant;
 use crate::table::Table;
-use crate::{Bench, IMPORT, overload, process_figures, writes};
+use crate::{Bench, IMPORT, isolation, overload, process_figures, writes};
 
 /// A subject, and what measures it.
 type Subject = (&'static str, fn(&mut Table, &Bench, &Server, &Peer));
 
-const SUBJECTS: [Subject; 7] = [
+const SUBJECTS: [Subject; 8] = [
     ("reads", reads::measure),
     ("pages", pages::measure),
     ("creates", creates::measure),
@@ -29,6 +29,9 @@ const SUBJECTS: [Subject; 7] = [
     ("costs", costs::measure),
     ("overload", |table, bench, _, _| {
         overload::measure(table, bench);
+    }),
+    ("isolation", |table, bench, _, _| {
+        isolation::measure(table, bench, &[16, 64]);
     }),
     ("process", |table, bench, _, _| {
         process_figures(table, bench);
