@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 /// The client that work is done for; `None` is the service itself, which no share limits.
-pub(super) type Client = Option<Arc<str>>;
+pub type Client = Option<Arc<str>>;
 
 /// A queue that was never empty for this part of the usual wait stands, and a wait in it may take no longer
 /// than that. Its client asks for more than it can get: longer waits would not give it more, they would only
@@ -22,7 +22,8 @@ pub(super) type Client = Option<Arc<str>>;
 const STANDING_QUEUE_DIVISOR: u32 = 5;
 
 /// Permits that clients share.
-pub(super) struct FairQueue {
+#[derive(Debug)]
+pub struct FairQueue {
     /// What a client may hold while others want some.
     share: usize,
     /// What a client beyond its share leaves free.
@@ -30,6 +31,7 @@ pub(super) struct FairQueue {
     state: Mutex<State>,
 }
 
+#[derive(Debug)]
 struct State {
     free: usize,
     /// The clients that hold or wait for permits.
@@ -39,7 +41,7 @@ struct State {
     is_closed: bool,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct ClientState {
     held: usize,
     waiters: VecDeque<oneshot::Sender<FairPermit>>,
@@ -53,7 +55,8 @@ type Granted = Vec<(oneshot::Sender<FairPermit>, FairPermit)>;
 
 impl FairQueue {
     /// So many permits, of which a client may hold this percentage while others want some.
-    pub(super) fn new(permits: usize, share_percent: u8) -> Self {
+    #[must_use]
+    pub fn new(permits: usize, share_percent: u8) -> Self {
         let share = (permits * usize::from(share_percent) / 100).max(1);
         Self {
             share,
@@ -68,7 +71,7 @@ impl FairQueue {
     }
 
     /// A permit, if the client may have one now.
-    pub(super) fn try_acquire(self: &Arc<Self>, client: &Client) -> Option<FairPermit> {
+    pub fn try_acquire(self: &Arc<Self>, client: &Client) -> Option<FairPermit> {
         let mut state = self.lock();
         if state.is_closed || !self.may_take(&state, client) {
             return None;
@@ -235,7 +238,8 @@ impl State {
 }
 
 /// A permit, released on drop.
-pub(super) struct FairPermit {
+#[derive(Debug)]
+pub struct FairPermit {
     queue: Arc<FairQueue>,
     client: Client,
 }
