@@ -44,7 +44,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Runs the service on a database
-    Serve(serve::Args),
+    Serve(Box<serve::Args>),
     /// Creates, lists, changes and revokes the API clients that may request tokens
     #[command(subcommand)]
     Client(client::Command),

@@ -18,7 +18,6 @@ use std::sync::Arc;
 
 use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode};
-use hyper::body::Incoming;
 use obeya_odata::edm::Cardinality;
 
 use crate::app::App;
@@ -28,9 +27,11 @@ use crate::auth::{self, Caller, Refusal};
 use crate::http::accept::Offers;
 use crate::http::body::Response;
 use crate::http::client_address;
+use crate::http::connections::client_is_known;
 use crate::http::odata::{self, is_odata};
 use crate::http::path::{Captures, Node};
 use crate::http::problem::Problem;
+use crate::http::request_body::RequestBody;
 use crate::ops;
 use crate::ops::call::Call;
 use crate::ops::odata::Computed;
@@ -265,7 +266,7 @@ pub(crate) async fn answer(
     route: Route,
     captures: Captures,
     head: Parts,
-    body: Incoming,
+    body: RequestBody,
     caller: &mut Option<Caller>,
 ) -> Result<Response, Problem> {
     let (operation, computed) = match route {
@@ -309,6 +310,7 @@ async fn authorise(
             .count(&app.clock, &head.extensions, RefusedKind::Token);
     }
     let caller = found.insert(authenticated?);
+    client_is_known(head).await;
     if caller.scopes.intersects(guard.scopes) {
         Ok(Arc::clone(caller))
     } else {
@@ -320,7 +322,7 @@ async fn answer_endpoint(
     app: &App,
     endpoint: ServiceEndpoint,
     head: &Parts,
-    body: Incoming,
+    body: RequestBody,
 ) -> Result<Response, Problem> {
     match endpoint {
         ServiceEndpoint::Token => ops::token::token(app, head, body).await,
