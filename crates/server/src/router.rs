@@ -276,8 +276,6 @@ pub(crate) async fn answer(
     };
     let guard = &routes.guards[operation as usize];
     let caller = authorise(&app, guard, &head, caller).await?;
-    app.rates
-        .check_client(&caller.client_id, caller.client.rate)?;
     if guard.odata {
         odata::check_max_version(&head.headers)?;
     }
@@ -293,14 +291,15 @@ pub(crate) async fn answer(
     }
 }
 
-/// The first stage of every operation: authenticates the client and checks its scopes. Stores it in `found`
-/// even if a scope is missing.
+/// The first stage of every operation: authenticates the client, by its token and its address, and checks its
+/// rate, then its scopes: a refusal for a scope must not be free of the rate. Stores the client in `found`
+/// even if it is refused for one of these.
 async fn authorise(
     app: &App,
     guard: &Guard,
     head: &Parts,
     found: &mut Option<Caller>,
-) -> Result<Caller, Refusal> {
+) -> Result<Caller, Problem> {
     let address = client_address::of(head);
     let authenticated = auth::authenticate(&app.tokens, &app.store, &head.headers, address).await;
     if let Err(Refusal::Invalid(_) | Refusal::Expired | Refusal::Revoked | Refusal::Address) =
@@ -311,10 +310,12 @@ async fn authorise(
     }
     let caller = found.insert(authenticated?);
     client_is_known(head).await;
+    app.rates
+        .check_client(&caller.client_id, caller.client.rate)?;
     if caller.scopes.intersects(guard.scopes) {
         Ok(Arc::clone(caller))
     } else {
-        Err(Refusal::Scope(guard.scopes))
+        Err(Refusal::Scope(guard.scopes).into())
     }
 }
 
