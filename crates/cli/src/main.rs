@@ -101,7 +101,7 @@ impl Command {
 
     async fn run(self) -> anyhow::Result<()> {
         match self {
-            Command::Serve(args) => serve::run(args).await,
+            Command::Serve(args) => serve::run(*args).await,
             Command::Client(command) => client::run(command).await,
             Command::Keys(command) => keys::run(command).await,
             Command::Audit(args) => audit::run(args).await,
