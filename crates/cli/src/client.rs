@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use clap::builder::PossibleValuesParser;
 use obeya_server::admin::{self, ClientChanges};
-use obeya_server::{Network, RateLimit};
+use obeya_server::{GrantedRecord, Network, RateLimit};
 use serde_json::json;
 
 use crate::database::DatabaseArg;
@@ -26,6 +26,10 @@ pub(crate) enum Command {
         /// A scope to grant; may be repeated
         #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = PossibleValuesParser::new(admin::SCOPES))]
         scopes: Vec<String>,
+        /// A record to which the client is restricted, such as area=3, datasource=12, group=7 or
+        /// incident-type=2; may be repeated
+        #[arg(long = "only", value_name = "KIND=ID")]
+        grants: Vec<GrantedRecord>,
         /// Prints the result as a JSON object
         #[arg(long)]
         json: bool,
@@ -87,6 +91,10 @@ pub(crate) struct Changes {
     /// limit
     #[arg(long, value_name = "REQUESTS/SECONDS", value_parser = or_none::<RateLimit>("none"))]
     rate: Option<Setting<RateLimit>>,
+    /// A record to which the client is restricted, such as area=3, datasource=12, group=7 or incident-type=2;
+    /// may be repeated; or none, to restrict it no more
+    #[arg(long = "only", value_name = "KIND=ID", value_parser = or_none::<GrantedRecord>("none"))]
+    grants: Vec<Setting<GrantedRecord>>,
 }
 
 /// The value of a setting, or none. `Option` has a meaning of its own for the parser of arguments.
@@ -120,19 +128,22 @@ impl From<Changes> for ClientChanges {
             expires,
             networks,
             rate,
+            grants,
         } = changes;
         Self {
             scopes: (!scopes.is_empty()).then_some(scopes),
             expires_at: expires.map(|Setting(at)| at),
-            networks: (!networks.is_empty()).then(|| {
-                networks
-                    .into_iter()
-                    .filter_map(|Setting(network)| network)
-                    .collect()
-            }),
+            networks: listed(networks),
             rate: rate.map(|Setting(rate)| rate),
+            grants: listed(grants),
         }
     }
+}
+
+/// The values of a setting that may be repeated, if it is given.
+fn listed<T>(settings: Vec<Setting<T>>) -> Option<Vec<T>> {
+    let values = |settings: Vec<Setting<T>>| settings.into_iter().filter_map(|it| it.0).collect();
+    (!settings.is_empty()).then(|| values(settings))
 }
 
 /// Runs the subcommand.
@@ -143,9 +154,10 @@ pub(crate) async fn run(command: Command) -> Result<()> {
             name,
             database,
             scopes,
+            grants,
             json,
         } => {
-            let client = admin::add_client(&database.url, &name, &scopes)
+            let client = admin::add_restricted_client(&database.url, &name, &scopes, &grants)
                 .await
                 .context("the client was not created")?;
             show(&mut out, &client, json).with_context(|| {
@@ -214,7 +226,7 @@ async fn list(out: &mut io::Stdout, db: &str, json: bool) -> Result<()> {
                     "client_id": client.client_id, "name": client.name, "scopes": client.scopes,
                     "created_at": client.created_at.to_string(), "revoked_at": client.revoked_at.map(|at| at.to_string()),
                     "expires_at": client.expires_at.map(|at| at.to_string()), "networks": names(&client.networks),
-                    "rate": client.rate.map(|rate| rate.to_string()),
+                    "rate": client.rate.map(|rate| rate.to_string()), "only": names(&client.grants),
                     "previous_secret_expires_at": client.previous_secret_expires_at.map(|at| at.to_string()),
                 })
             })
@@ -231,6 +243,7 @@ async fn list(out: &mut io::Stdout, db: &str, json: bool) -> Result<()> {
         "Expires",
         "Networks",
         "Rate",
+        "Only",
     ];
     let mut rows = table(&columns, &[]);
     let time = |at: Option<jiff::Timestamp>| at.map_or_else(String::new, |at| format!("{at:.0}"));
@@ -246,12 +259,13 @@ async fn list(out: &mut io::Stdout, db: &str, json: bool) -> Result<()> {
             client
                 .rate
                 .map_or_else(String::new, |rate| rate.to_string()),
+            names(&client.grants).join(" "),
         ]);
     }
     writeln!(out, "{rows}")?;
     Ok(())
 }
 
-fn names(networks: &[Network]) -> Vec<String> {
-    networks.iter().map(ToString::to_string).collect()
+fn names<T: ToString>(values: &[T]) -> Vec<String> {
+    values.iter().map(ToString::to_string).collect()
 }

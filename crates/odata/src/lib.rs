@@ -15,13 +15,16 @@ mod literal;
 mod nearest;
 mod options;
 mod parse;
+mod predicate;
 mod print;
 pub mod search;
 pub mod sql;
 mod value;
+mod visibility;
 
 pub use ast::options::{OptionName, Options};
 pub use bind::{Bound, BoundExpand, Context, OutColumn};
 pub use error::{Error, ErrorKind};
 pub use limits::Limits;
 pub use options::Parameters;
+pub use visibility::{RowConditions, Visibility};

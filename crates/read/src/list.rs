@@ -178,8 +178,9 @@ impl List {
     /// size is not cached, because such requests seldom repeat.
     fn page(self, request: &ReadRequest<'_>) -> Result<ListPage, ReadError> {
         let queries = request.queries();
+        let key = request.cache_key();
         let may_be_cached = self.is_whole() && request.page_size.is_none();
-        if may_be_cached && let Some(plan) = queries.find(self.entity, request.query) {
+        if may_be_cached && let Some(plan) = queries.find(self.entity, &key) {
             return Ok(ListPage::Planned(plan));
         }
         let (options, _) = request.options(OptionName::PAGED)?;
@@ -189,7 +190,7 @@ impl List {
         let limit = request.page_records;
         let plan = Arc::new(self.first_page(request, &options, request.page_size, limit)?);
         if may_be_cached && !plan.query.asks_the_time() {
-            queries.insert(self.entity, request.query, &plan);
+            queries.insert(self.entity, &key, &plan);
         }
         Ok(ListPage::Planned(plan))
     }

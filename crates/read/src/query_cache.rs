@@ -88,7 +88,7 @@ impl ListPlan {
     }
 }
 
-/// The cached plans of each entity, by the query string as it arrived.
+/// The cached plans of each entity, by the query string as it arrived and what the caller is restricted to.
 #[derive(Debug, Default)]
 pub(super) struct QueryCache {
     cached: Mutex<CachedQueries>,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use obeya_odata::edm::EntityType;
-use obeya_odata::{Bound, Context, Limits, OptionName, Options, Parameters};
+use obeya_odata::{Bound, Context, Limits, OptionName, Options, Parameters, Visibility};
 
 use super::error::ReadError;
 use super::query_cache::QueryCache;
@@ -12,6 +12,7 @@ use super::{ReadCaches, json};
 use obeya_store::Store;
 use obeya_store::entities::WITHOUT_USER_NAMES;
 use obeya_store::entity_sets::ROOT;
+use obeya_store::grants::Grants;
 
 /// The input from which a read is prepared.
 pub struct ReadRequest<'r> {
@@ -32,6 +33,9 @@ pub struct ReadRequest<'r> {
     /// Whether the caller sees the `userName` of users that an option adds. It is null otherwise, also in
     /// conditions and orders.
     pub shows_user_names: bool,
+    /// The records to which the caller is restricted, in every option. The record in the path is not checked
+    /// here.
+    pub grants: &'r Grants,
     /// The caches.
     pub caches: &'r ReadCaches,
     /// Verifies the tokens of next links.
@@ -66,18 +70,31 @@ impl ReadRequest<'_> {
         entity: &'static EntityType,
     ) -> Result<Bound, ReadError> {
         let limits = self.limits;
-        let replaced = match self.shows_user_names {
-            true => &[][..],
-            false => &WITHOUT_USER_NAMES,
+        let visibility = Visibility {
+            replaced: match self.shows_user_names {
+                true => &[],
+                false => &WITHOUT_USER_NAMES,
+            },
+            rows: self.grants.rows().cloned(),
         };
-        Ok(options.bind_replacing(entity, &Context { now, limits }, replaced)?)
+        Ok(options.bind_within(entity, &Context { now, limits }, &visibility)?)
     }
 
-    /// The cached plans for callers who see the same.
+    /// The cached plans for callers who see the same properties.
     pub(super) fn queries(&self) -> &QueryCache {
         match self.shows_user_names {
             true => &self.caches.queries,
             false => &self.caches.queries_without_user_names,
+        }
+    }
+
+    /// The query string and the grants: a plan, with its count, belongs to callers who see the same rows.
+    pub(super) fn cache_key(&self) -> Cow<'_, str> {
+        if self.grants.are_unrestricted() {
+            Cow::Borrowed(self.query)
+        } else {
+            // No query string has a space.
+            Cow::Owned(format!("{} {}", self.grants, self.query))
         }
     }
 

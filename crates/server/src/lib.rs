@@ -32,6 +32,7 @@ pub use auth::admin;
 pub use config::{Clock, Config, ForwardedHeader, LeftoverWal, Limits, QueryLimits, TlsFiles};
 pub use key_encryption::{InvalidKeyEncryptionKey, KeyEncryptionKey};
 pub use network::{InvalidNetwork, Network};
+pub use obeya_store::grants::{GrantedRecord, InvalidGrant};
 pub use obeya_store::{connect_postgres, without_password};
 pub use rate_limit::{InvalidRateLimit, RateLimit};
 pub use serve::{Running, Server, StartError};

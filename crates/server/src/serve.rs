@@ -216,7 +216,7 @@ impl Running {
         name: &str,
         scopes: &[S],
     ) -> Result<NewClient, AdminError> {
-        admin::add(&self.app.store, &self.app.clock, name, scopes).await
+        admin::add(&self.app.store, &self.app.clock, name, scopes, &[]).await
     }
 
     /// The clients, oldest first, including revoked ones.

@@ -2,8 +2,8 @@
 
 use super::engine::{Row, Session, StoreError, Value, present};
 
-/// A row of `clients`. Hashes are in PHC form; scopes and networks are separated by spaces; instants are
-/// ticks.
+/// A row of `clients`. Hashes are in PHC form; scopes, networks and grants are separated by spaces; instants
+/// are ticks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the fields are columns and have their names")]
 pub struct Client {
@@ -19,9 +19,10 @@ pub struct Client {
     pub networks: Option<String>,
     pub rate_requests: Option<i64>,
     pub rate_seconds: Option<i64>,
+    pub grants: Option<String>,
 }
 
-/// Adds a client, without settings.
+/// Adds a client. Of its settings only the grants are stored.
 pub fn insert(session: &mut dyn Session, client: &Client) -> Result<(), StoreError> {
     let binds = [
         Value::from(&client.id),
@@ -30,16 +31,18 @@ pub fn insert(session: &mut dyn Session, client: &Client) -> Result<(), StoreErr
         Value::from(&client.scopes),
         Value::from(client.created_at),
         Value::from(client.revoked_at),
+        Value::from(client.grants.as_deref()),
     ];
     session.execute(
-        "INSERT INTO clients (id, name, secret_hash, scopes, created_at, revoked_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        "INSERT INTO clients (id, name, secret_hash, scopes, created_at, revoked_at, grants) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
         &binds,
     )?;
     Ok(())
 }
 
 const SELECT: &str = "SELECT id, name, secret_hash, scopes, created_at, revoked_at, previous_secret_hash, \
-                      previous_secret_expires_at, expires_at, networks, rate_requests, rate_seconds FROM clients";
+                      previous_secret_expires_at, expires_at, networks, rate_requests, rate_seconds, grants FROM clients";
 
 /// The client of this id, revoked or not.
 pub fn find(session: &mut dyn Session, id: &str) -> Result<Option<Client>, StoreError> {
@@ -69,10 +72,11 @@ pub fn set(session: &mut dyn Session, client: &Client) -> Result<(), StoreError>
         Value::from(client.networks.as_deref()),
         Value::from(client.rate_requests),
         Value::from(client.rate_seconds),
+        Value::from(client.grants.as_deref()),
     ];
     session.execute_deferred(
-        "UPDATE clients SET scopes = ?2, expires_at = ?3, networks = ?4, rate_requests = ?5, rate_seconds = ?6 \
-         WHERE id = ?1",
+        "UPDATE clients SET scopes = ?2, expires_at = ?3, networks = ?4, rate_requests = ?5, rate_seconds = ?6, \
+         grants = ?7 WHERE id = ?1",
         &binds,
     )
 }
@@ -119,6 +123,7 @@ fn client(row: &dyn Row) -> Result<Client, StoreError> {
         networks: row.string(9)?,
         rate_requests: row.int(10)?,
         rate_seconds: row.int(11)?,
+        grants: row.string(12)?,
     })
 }
 

@@ -20,6 +20,7 @@ mod executor;
 mod facts;
 mod fair_queue;
 pub mod field;
+pub mod grants;
 pub mod idempotency_records;
 pub mod improvements;
 pub mod incidents;

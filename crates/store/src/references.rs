@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::grants::{Grants, Kind};
 use super::write_error::WriteError;
 use super::{Session, StoreError, Value};
 use obeya_rules::custom_field::misfit;
@@ -41,6 +42,16 @@ pub enum Part {
 }
 
 impl Record {
+    /// The kind of grants that restricts which of them a client may name.
+    fn kind(self) -> Option<Kind> {
+        match self {
+            Record::Area => Some(Kind::Area),
+            Record::Group => Some(Kind::Group),
+            Record::IncidentType => Some(Kind::IncidentType),
+            Record::ImprovementCategory | Record::Project => None,
+        }
+    }
+
     fn noun_and_sql(self) -> (&'static str, &'static str) {
         match self {
             Record::Area => ("area", "SELECT 1 FROM areas WHERE id = ?1"),
@@ -84,6 +95,8 @@ impl Part {
 /// Checks of one body, inside the transaction that will write it.
 pub struct References<'s> {
     session: &'s mut dyn Session,
+    /// What the client may refer to. Any other record is unknown to it.
+    grants: &'s Grants,
     /// Whether look-ups are only prefetched.
     is_prefetching: bool,
     unknown: Vec<Complaint>,
@@ -95,9 +108,10 @@ pub struct References<'s> {
 
 impl<'s> References<'s> {
     /// Checks without complaints so far.
-    pub fn new(session: &'s mut dyn Session) -> Self {
+    pub fn new(session: &'s mut dyn Session, grants: &'s Grants) -> Self {
         References {
             session,
+            grants,
             is_prefetching: false,
             unknown: Vec::new(),
             other_type: Vec::new(),
@@ -128,7 +142,11 @@ impl<'s> References<'s> {
     ) -> Result<(), StoreError> {
         let Some(id) = id else { return Ok(()) };
         let (noun, sql) = record.noun_and_sql();
-        if let Found::Nothing = self.look(sql, &[id.into()])? {
+        let is_granted = record.kind().is_none_or(|kind| self.grants.allow(kind, id));
+        if !is_granted && self.is_prefetching {
+            return Ok(());
+        }
+        if !is_granted || matches!(self.look(sql, &[id.into()])?, Found::Nothing) {
             self.unknown
                 .push(complaint(field, format!("there is no {noun} {id}")));
         }
@@ -148,11 +166,13 @@ impl<'s> References<'s> {
         Ok(())
     }
 
-    /// Checks that the responsible user, if there is one, is a member of the follow-up group.
+    /// Checks that the responsible user, if there is one, is a member of the follow-up group. A group that is
+    /// not granted has no members for the client, unless both are stored in the record already.
     pub fn responsible(
         &mut self,
         user: Option<&str>,
         group: Option<i32>,
+        are_stored: bool,
     ) -> Result<(), StoreError> {
         let Some(user) = user else { return Ok(()) };
         let Some(group) = group else {
@@ -166,7 +186,16 @@ impl<'s> References<'s> {
             return Ok(());
         };
         let sql = "SELECT 1 FROM group_members WHERE group_id = ?1 AND user_id = ?2";
-        if let Found::Nothing = self.look(sql, &[group.into(), user.into()])? {
+        let is_hidden = !are_stored && !self.grants.allow(Kind::Group, group);
+        if is_hidden && self.is_prefetching {
+            return Ok(());
+        }
+        if is_hidden
+            || matches!(
+                self.look(sql, &[group.into(), user.into()])?,
+                Found::Nothing
+            )
+        {
             // The message includes neither id: one of them may be stored in the record, which the caller may
             // not be allowed to read.
             self.not_member.push(complaint(
@@ -207,6 +236,9 @@ impl<'s> References<'s> {
                 Found::Nothing => self
                     .unknown
                     .push(complaint(&field(index), format!("there is no {noun} {id}"))),
+                Found::Number(owner) if !self.may_name_type(owner) => self
+                    .unknown
+                    .push(complaint(&field(index), format!("there is no {noun} {id}"))),
                 Found::Number(owner) if owner != i64::from(incident_type_id) => {
                     let text = format!(
                         "{noun} {id} belongs to incident type {owner}, not to {incident_type_id}"
@@ -245,6 +277,11 @@ impl<'s> References<'s> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a complaint may name an incident type.
+    fn may_name_type(&self, id: i64) -> bool {
+        i32::try_from(id).is_ok_and(|id| self.grants.allow(Kind::IncidentType, id))
     }
 
     fn look(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<Found, StoreError> {

@@ -15,6 +15,8 @@ pub enum WriteError {
     Domain(DomainError),
     /// There is no such record: its kind and the requested id.
     Missing(&'static str, i32),
+    /// The record would not be one that the client is granted.
+    NotGranted,
     /// The record has this entity tag, which the condition of the request does not name.
     Changed(String),
     /// The condition names entity tags, and what is written has none.

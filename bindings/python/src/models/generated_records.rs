@@ -758,7 +758,7 @@ Problem PROBLEM "Problem" {
     ///   `odata.type`, `odata.value`, `odata.limit`, `odata.search_with_filter`, `body.malformed`, `body.invalid`,
     ///   `body.unknown_property`, `header.invalid`
     /// - 401: `token.missing`, `token.invalid`, `token.expired`, `token.revoked`
-    /// - 403: `scope.missing`, `address.refused`
+    /// - 403: `scope.missing`, `address.refused`, `grant.missing`
     /// - 404: `not_found`
     /// - 405: `method.not_allowed`
     /// - 406: `media_type.not_acceptable`

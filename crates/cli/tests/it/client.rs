@@ -46,6 +46,20 @@ fn a_client_is_made_listed_and_revoked() {
     assert!(listed[0]["revoked_at"].is_string());
 }
 
+#[test]
+fn a_client_can_be_restricted_from_the_beginning() {
+    let (_folder, db) = database();
+    let add = |grant: &str| {
+        let scope = ["--scope", "Data.Read"];
+        let only = ["--only", grant, "--only", "area=3"];
+        run([&["client", "add", "x", "--db", &db][..], &scope, &only].concat())
+    };
+    let refused = add("line=3").failure(2);
+    assert!(refused.contains("such as area=3"), "{refused}");
+    add("datasource=12").success();
+    assert_eq!(listed(&db)["only"], json!(["area=3", "datasource=12"]));
+}
+
 /// The first client of a list.
 fn listed(db: &str) -> Value {
     let list = run(["client", "list", "--db", db, "--json"]).success();
@@ -78,14 +92,27 @@ fn a_client_is_changed_setting_by_setting() {
         ),
         (
             &[
+                "--only",
+                "datasource=12",
+                "--only",
+                "area=3",
+                "--only",
+                "area=3",
+            ],
+            json!({"only": ["area=3", "datasource=12"]}),
+        ),
+        (
+            &[
                 "--expires",
                 "never",
                 "--rate",
                 "none",
                 "--allow-from",
                 "any",
+                "--only",
+                "none",
             ],
-            json!({"expires_at": null, "rate": null, "networks": []}),
+            json!({"expires_at": null, "rate": null, "networks": [], "only": []}),
         ),
     ] {
         for (setting, value) in changes.as_object().expect("an object") {
@@ -96,7 +123,7 @@ fn a_client_is_changed_setting_by_setting() {
     }
     let table = run(["client", "list", "--db", &db]).success();
     assert!(
-        table.contains("Networks") && table.contains("Rate"),
+        table.contains("Networks") && table.contains("Rate") && table.contains("Only"),
         "{table}"
     );
 }

@@ -36,11 +36,14 @@ mod operators;
 mod path;
 mod select;
 
+use std::sync::Arc;
+
 use crate::ast::options::Options;
 use crate::ast::{ExprKind, OrderItem, Search};
 use crate::edm::{Column, EntityType, Navigation, Property, ReplacedProperty, Type};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
+use crate::visibility::{RowConditions, Visibility};
 use expr::Binder;
 use node::{Node, NodeKind};
 
@@ -66,6 +69,8 @@ pub struct Bound {
     pub(crate) columns: Vec<OutColumn>,
     pub(crate) expands: Vec<BoundExpand>,
     pub(crate) asks_the_time: bool,
+    /// The rows that may be shown; `None`: all.
+    pub(crate) rows: Option<Arc<RowConditions>>,
 }
 
 /// One key of an ordering.
@@ -164,20 +169,20 @@ impl Options {
     /// # Errors
     /// Unknown names, types that do not fit, `$search` with `$filter` or without an index, and limits passed.
     pub fn bind(&self, entity: &'static EntityType, context: &Context) -> Result<Bound, Error> {
-        self.bind_replacing(entity, context, &[])
+        self.bind_within(entity, context, &Visibility::default())
     }
 
-    /// The same with some properties replaced, wherever the query meets them.
+    /// The same for a caller who sees only a part of the data.
     ///
     /// # Errors
     /// Those of [`Self::bind`].
-    pub fn bind_replacing(
+    pub fn bind_within(
         &self,
         entity: &'static EntityType,
         context: &Context,
-        replaced: &'static [ReplacedProperty],
+        visibility: &Visibility,
     ) -> Result<Bound, Error> {
-        bind(self, entity, context, replaced)
+        bind(self, entity, context, visibility)
     }
 }
 
@@ -185,13 +190,13 @@ fn bind(
     options: &Options,
     entity: &'static EntityType,
     context: &Context,
-    replaced: &'static [ReplacedProperty],
+    visibility: &Visibility,
 ) -> Result<Bound, Error> {
     let mut used = Used::default();
     query(
         &Level {
             context,
-            replaced,
+            visibility,
             aliases: &options.aliases,
             depth: 0,
         },
@@ -205,8 +210,8 @@ fn bind(
 #[derive(Clone, Copy)]
 pub(crate) struct Level<'a> {
     pub context: &'a Context,
-    /// The properties that are read as others.
-    pub replaced: &'static [ReplacedProperty],
+    /// What the caller sees.
+    pub visibility: &'a Visibility,
     /// The aliases of the request, which apply at every level.
     pub aliases: &'a std::collections::BTreeMap<String, crate::ast::Expr>,
     /// 0 for the outermost query.
@@ -254,7 +259,7 @@ pub(crate) fn query(
     let mut binder = Binder {
         entity,
         aliases: level.aliases,
-        replaced: level.replaced,
+        replaced: level.visibility.replaced,
         limits: &level.context.limits,
         now: level.context.now,
         outermost: level.depth == 0,
@@ -274,8 +279,8 @@ pub(crate) fn query(
     };
     let order = order(&mut binder, options.orderby.as_deref().unwrap_or_default())
         .map_err(|error| error.of("$orderby"))?;
-    let selection =
-        select::select(options, entity, level.replaced).map_err(|error| error.of("$select"))?;
+    let selection = select::select(options, entity, level.visibility.replaced)
+        .map_err(|error| error.of("$select"))?;
     let mut columns = selection.columns;
     let expands = expand::expand(
         level,
@@ -299,6 +304,7 @@ pub(crate) fn query(
         columns,
         expands,
         asks_the_time: used.now,
+        rows: level.visibility.rows.clone(),
     })
 }
 

@@ -44,8 +44,7 @@ pub(crate) mod render;
 mod sqlite;
 mod trigrams;
 
-use std::borrow::Cow;
-
+pub use crate::predicate::Predicate;
 pub use crate::value::Value;
 pub use dialect::{
     Bind, Dialect, Extent, IndexJoin, IndexLookup, KeyPage, OrderedPage, TextIndex,
@@ -67,26 +66,6 @@ pub struct Statement {
     pub sql: String,
     /// The values.
     pub binds: Vec<Value>,
-}
-
-/// A condition the caller adds, of text that is never a request's.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Predicate {
-    /// SQL with `{t}` for the alias of the queried table and a `?` for each value, such as `{t}.incident_id =
-    /// ?`.
-    pub sql: Cow<'static, str>,
-    /// The values, in order.
-    pub binds: Vec<Value>,
-}
-
-impl Predicate {
-    /// A condition and its values.
-    pub fn new(sql: impl Into<Cow<'static, str>>, binds: impl Into<Vec<Value>>) -> Self {
-        Self {
-            sql: sql.into(),
-            binds: binds.into(),
-        }
-    }
 }
 
 /// A direction of ordering.
@@ -132,7 +111,7 @@ pub struct Page {
 /// The rows of a query: its columns are [`Bound::columns`].
 #[must_use]
 pub fn select(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Statement {
-    let renderer = Renderer::new(dialect, query.entity);
+    let renderer = Renderer::new(dialect, query);
     let columns = columns(query, &renderer);
     let order = order::keys(query, scope);
     rows(query, renderer, scope, &columns, &order, None)
@@ -164,7 +143,7 @@ pub fn page_after(
 /// paging.
 #[must_use]
 pub fn count(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Statement {
-    let mut renderer = Renderer::new(dialect, query.entity);
+    let mut renderer = Renderer::new(dialect, query);
     let conditions = conditions(query, &mut renderer, scope, Extent::All);
     let sql = format!(
         "SELECT COUNT(*) FROM {}{}",
@@ -182,7 +161,7 @@ pub fn count(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Stateme
 /// subquery. Without such joins it costs more.
 #[must_use]
 pub fn count_joined(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Statement {
-    let mut renderer = Renderer::new(dialect, query.entity);
+    let mut renderer = Renderer::new(dialect, query);
     let conditions = conditions(query, &mut renderer, scope, Extent::All);
     // A limit prevents the engine from merging the two queries.
     let limit = renderer.bind(Value::Int(i64::MAX));
@@ -208,7 +187,7 @@ pub fn expand(
     scope: &Scope<'_>,
 ) -> Statement {
     let query = &expand.query;
-    let mut renderer = Renderer::new(dialect, query.entity);
+    let mut renderer = Renderer::new(dialect, query);
     let link = format!("{}.{}", renderer.root(), quote(expand.navigation.to));
     let columns = columns(query, &renderer);
     let mut all = vec![of_parents(&link, parents, &mut renderer)];
@@ -255,7 +234,7 @@ pub fn expand_count(
     parents: &[Value],
     scope: &Scope<'_>,
 ) -> Statement {
-    let mut renderer = Renderer::new(dialect, expand.query.entity);
+    let mut renderer = Renderer::new(dialect, &expand.query);
     let link = format!("{}.{}", renderer.root(), quote(expand.navigation.to));
     let mut all = vec![of_parents(&link, parents, &mut renderer)];
     all.extend(conditions(
@@ -284,7 +263,7 @@ fn paged(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>, after: Option<
         width += usize::from(keys.last() == Some(&width));
     }
     let statement = |position: Option<(&[Value], KeysetPart)>| {
-        let mut renderer = Renderer::new(dialect, query.entity);
+        let mut renderer = Renderer::new(dialect, query);
         let mut columns = columns(query, &renderer);
         let order = order::keys(query, scope);
         for (key, &column) in order.iter().zip(&keys) {
@@ -345,7 +324,11 @@ fn rows(
     let mut conditions = conditions(query, &mut renderer, scope, extent);
     // The order of a page by key is that of the index, if one leads to its rows by now.
     let (after, order) = rendered.unwrap_or_else(|| place_and_order(&mut renderer));
-    conditions.extend(after);
+    if let Some(after) = after {
+        let may_fail = query.order.iter().any(|key| key.node.may_fail());
+        let visible = renderer.visible_root(query);
+        conditions.push(only_of_visible(visible.as_deref(), may_fail, after));
+    }
     let mut sql = format!(
         "SELECT {} FROM {}{}{order}",
         columns.join(", "),
@@ -386,17 +369,33 @@ fn conditions(
         .iter()
         .map(|predicate| renderer.predicate(predicate))
         .collect();
+    let visible = renderer.visible_root(query);
     if let Some(filter) = &query.filter {
-        all.push(renderer.condition(filter, Mode::Filter));
+        let condition = renderer.condition(filter, Mode::Filter);
+        all.push(only_of_visible(
+            visible.as_deref(),
+            filter.may_fail(),
+            condition,
+        ));
     }
     // Other conditions may be faster to answer in another way.
-    let extent = if scope.predicates.is_empty() {
-        extent
-    } else {
-        Extent::Other
-    };
+    let is_whole = scope.predicates.is_empty() && visible.is_none();
+    all.extend(visible);
+    let extent = if is_whole { extent } else { Extent::Other };
     all.extend(lookup::condition(query, renderer, extent));
     all
+}
+
+/// A condition that is evaluated for rows that may be shown only. Otherwise the database chooses the order of
+/// evaluation, and an error would tell of a row that is hidden.
+fn only_of_visible(visible: Option<&str>, may_fail: bool, condition: String) -> String {
+    match visible {
+        // The condition is a WHEN and no THEN: SQLite evaluates both operands of an AND whose value it needs.
+        Some(visible) if may_fail => format!(
+            "CASE WHEN {visible} IS NOT TRUE THEN FALSE WHEN {condition} THEN TRUE ELSE FALSE END"
+        ),
+        _ => condition,
+    }
 }
 
 fn where_clause(conditions: &[String]) -> String {

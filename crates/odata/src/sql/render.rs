@@ -5,14 +5,17 @@
 //! OData says so, and null only where it says null. All returned SQL is safe as an operand: a name, a
 //! placeholder, a call, or in parentheses.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::ast::LogicOp;
+use crate::bind::Bound;
 use crate::bind::node::{Arithmetic, Collection, Node, NodeKind, Source};
 use crate::edm::{Column, EntityType, Navigation, Property};
 use crate::sql::dialect::IndexJoin;
 use crate::sql::kind::shape;
 use crate::sql::{Dialect, Extent, IndexLookup, Predicate, SqlKind, TextIndex, Value};
+use crate::visibility::RowConditions;
 
 /// How a condition is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +28,11 @@ pub(crate) enum Mode {
 pub(crate) struct Renderer<'d> {
     pub dialect: &'d dyn Dialect,
     pub binds: Vec<Value>,
+    /// The rows that may be shown.
+    rows: Option<&'d RowConditions>,
+    /// The conditions of the entities met so far, with `{t}` for the alias: their values are bound once,
+    /// however often the query meets an entity.
+    visible: BTreeMap<&'static str, String>,
     /// The rows in reach, innermost last.
     frames: Vec<Frame>,
     aliases: usize,
@@ -43,6 +51,8 @@ struct Join {
     parent: String,
     navigation: &'static Navigation,
     alias: String,
+    /// The condition under which the joined row may be shown.
+    visible: Option<String>,
 }
 
 /// An identifier in quotes: the model may call a table `group`.
@@ -51,15 +61,17 @@ pub(crate) fn quote(identifier: &str) -> String {
 }
 
 impl<'d> Renderer<'d> {
-    /// A renderer whose variable 0 ranges over an entity, under the alias `t0`.
-    pub(crate) fn new(dialect: &'d dyn Dialect, entity: &'static EntityType) -> Self {
+    /// A renderer whose variable 0 ranges over the entity of a query, under the alias `t0`.
+    pub(crate) fn new(dialect: &'d dyn Dialect, query: &'d Bound) -> Self {
         let mut renderer = Self {
             dialect,
             binds: Vec::new(),
+            rows: query.rows.as_deref(),
+            visible: BTreeMap::new(),
             frames: Vec::new(),
             aliases: 0,
         };
-        renderer.enter(0, entity.table);
+        renderer.enter(0, query.entity.table);
         renderer
     }
 
@@ -148,10 +160,32 @@ impl<'d> Renderer<'d> {
         }
     }
 
-    /// A condition of the caller's, its `?` numbered on.
+    /// A condition of the caller's for the outermost row.
     pub(crate) fn predicate(&mut self, predicate: &Predicate) -> String {
-        let text = predicate.sql.replace("{t}", &self.root());
-        let mut parts = text.split('?');
+        self.numbered(predicate).replace("{t}", &self.root())
+    }
+
+    /// The condition under which the outermost row may be shown; `None` if there is none.
+    pub(crate) fn visible_root(&mut self, query: &Bound) -> Option<String> {
+        self.visible(query.entity, &self.root())
+    }
+
+    fn visible(&mut self, entity: &EntityType, alias: &str) -> Option<String> {
+        let condition = self.rows?.of(entity)?;
+        let text = match self.visible.get(entity.name) {
+            Some(text) => text.clone(),
+            None => {
+                let text = self.numbered(condition);
+                self.visible.insert(entity.name, text.clone());
+                text
+            }
+        };
+        Some(text.replace("{t}", alias))
+    }
+
+    /// A condition with its `?` numbered on.
+    fn numbered(&mut self, predicate: &Predicate) -> String {
+        let mut parts = predicate.sql.split('?');
         let mut out = format!("({}", parts.next().unwrap_or_default());
         let mut values = predicate.binds.iter();
         for part in parts {
@@ -182,10 +216,12 @@ impl<'d> Renderer<'d> {
                 Some(join) => join.alias.clone(),
                 None => {
                     let joined = self.alias();
+                    let visible = self.visible(navigation.target, &joined);
                     self.frames[index].joins.push(Join {
                         parent: alias,
                         navigation,
                         alias: joined.clone(),
+                        visible,
                     });
                     joined
                 }
@@ -315,6 +351,7 @@ impl<'d> Renderer<'d> {
         let navigation = collection.navigation;
         let outer = self.row(&collection.source);
         let inner = self.enter(collection.variable, navigation.target.table);
+        let visible = self.visible(navigation.target, &inner);
         let may_fail = body.is_some_and(Node::may_fail);
         let body = body.map(|body| finish(self.condition(body, Mode::Filter)));
         // The frame entered above; a body leaves the frames that it enters.
@@ -323,11 +360,14 @@ impl<'d> Renderer<'d> {
             .pop()
             .map(|frame| frame.from())
             .unwrap_or_default();
-        let link = format!(
+        let mut link = format!(
             "{inner}.{} = {outer}.{}",
             quote(navigation.to),
             quote(navigation.from)
         );
+        if let Some(visible) = visible {
+            let _ = write!(link, " AND {visible}");
+        }
         let condition = match body {
             None => link,
             // Otherwise the database chooses the order of evaluation, and may evaluate the body for rows that
@@ -411,6 +451,7 @@ impl Frame {
                 parent,
                 navigation,
                 alias,
+                visible,
             } = join;
             let (table, to, from) = (
                 quote(navigation.target.table),
@@ -421,6 +462,9 @@ impl Frame {
                 text,
                 " LEFT JOIN {table} AS {alias} ON {alias}.{to} = {parent}.{from}"
             );
+            if let Some(visible) = visible {
+                let _ = write!(text, " AND {visible}");
+            }
         }
         text
     }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::scopes::{NAMES, Scopes};
 use super::secrets;
-use super::settings::{networks, rate};
+use super::settings::{grants, networks, rate};
 use crate::config::Clock;
 use crate::network::Network;
 use crate::rate_limit::RateLimit;
@@ -20,6 +20,7 @@ pub(crate) use keys::{retire_in, rotate_in};
 use obeya_store::audit::{self, Change, Diff, Origin};
 use obeya_store::clients::{self, Client};
 use obeya_store::engine::StoreError;
+use obeya_store::grants::{GrantedRecord, MOST_GRANTS};
 use obeya_store::inspection::Inspection;
 use obeya_store::{Session, Store, StoreOptions, erasure};
 pub use settings::{ClientChanges, rotate_secret, set_client};
@@ -91,6 +92,8 @@ pub struct ClientInfo {
     pub networks: Vec<Network>,
     /// Its own request rate.
     pub rate: Option<RateLimit>,
+    /// The records to which it is restricted; empty: none.
+    pub grants: Vec<GrantedRecord>,
     /// Until when its previous secret is valid, if there is one.
     pub previous_secret_expires_at: Option<jiff::Timestamp>,
 }
@@ -108,6 +111,9 @@ pub enum AdminError {
     /// A scope that does not exist.
     #[error("found the scope `{0}`, expected one of {scopes}", scopes = NAMES.join(", "))]
     UnknownScope(String),
+    /// More grants than a client can have.
+    #[error("found {0} grants, expected at most {MOST_GRANTS}")]
+    Grants(usize),
     /// No user has this id.
     #[error("there is no user `{0}`")]
     UnknownUser(String),
@@ -145,8 +151,21 @@ pub async fn add_client<S: AsRef<str>>(
     name: &str,
     scopes: &[S],
 ) -> Result<NewClient, AdminError> {
+    add_restricted_client(db, name, scopes, &[]).await
+}
+
+/// The same for a client that is restricted to some records; to none if there are no grants.
+///
+/// # Errors
+/// [`AdminError::Grants`], and those of [`add_client`].
+pub async fn add_restricted_client<S: AsRef<str>>(
+    db: &str,
+    name: &str,
+    scopes: &[S],
+    grants: &[GrantedRecord],
+) -> Result<NewClient, AdminError> {
     let store = open(db).await?;
-    let added = add(&store, &Clock::system(), name, scopes).await;
+    let added = add(&store, &Clock::system(), name, scopes, grants).await;
     store.close().await;
     added
 }
@@ -248,6 +267,7 @@ pub(crate) async fn add<S: AsRef<str>>(
     clock: &Clock,
     name: &str,
     scopes: &[S],
+    grants: &[GrantedRecord],
 ) -> Result<NewClient, AdminError> {
     if name.is_empty() || name.chars().count() > 200 || name.chars().any(char::is_control) {
         return Err(AdminError::Name(name.to_owned()));
@@ -261,6 +281,7 @@ pub(crate) async fn add<S: AsRef<str>>(
         secret_hash: hash,
         scopes: granted.list(),
         created_at: clock.ticks(),
+        grants: settings::stored(grants)?,
         ..Client::default()
     };
     let new = NewClient::of(client.clone(), secret);
@@ -269,7 +290,8 @@ pub(crate) async fn add<S: AsRef<str>>(
             clients::insert(session, &client)?;
             let diff = Diff::default()
                 .property("name", None, Some(&client.name))
-                .property("scopes", None, Some(&client.scopes));
+                .property("scopes", None, Some(&client.scopes))
+                .property("grants", None, client.grants.as_deref());
             record(session, client.created_at, "addClient", &client.id, diff)
         })
         .await?;
@@ -334,6 +356,10 @@ fn info(client: Client) -> Result<ClientInfo, AdminError> {
     Ok(ClientInfo {
         networks: networks(&client).map_err(|error| unreadable(error.to_string()))?,
         rate: rate(&client).map_err(|error| unreadable(error.to_string()))?,
+        grants: grants(&client)
+            .map_err(|error| unreadable(error.to_string()))?
+            .records()
+            .collect(),
         client_id: client.id,
         name: client.name,
         scopes: client.scopes.split(' ').map(str::to_owned).collect(),

@@ -4,12 +4,14 @@
 //! settings allow, so a change applies to tokens that were issued before it.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use super::scopes::Scopes;
 use crate::config::TICKS_PER_SECOND;
 use crate::network::{InvalidNetwork, Network};
 use crate::rate_limit::{InvalidRateLimit, RateLimit};
 use obeya_store::clients::Client;
+use obeya_store::grants::{Grants, InvalidGrant};
 
 /// The present settings of a client that is not revoked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +23,8 @@ pub(crate) struct ClientSettings {
     networks: Vec<Network>,
     /// The request rate that the operator set for it; `None`: the one for all clients applies.
     pub(crate) rate: Option<RateLimit>,
+    /// The records to which it is restricted.
+    pub(crate) grants: Arc<Grants>,
 }
 
 /// Settings in the database that no version of the program wrote.
@@ -30,6 +34,8 @@ pub(crate) enum InvalidSettings {
     Network(#[from] InvalidNetwork),
     #[error(transparent)]
     Rate(#[from] InvalidRateLimit),
+    #[error(transparent)]
+    Grant(#[from] InvalidGrant),
 }
 
 impl ClientSettings {
@@ -43,6 +49,7 @@ impl ClientSettings {
             expires: row.expires_at.map(|at| at.div_euclid(TICKS_PER_SECOND)),
             networks: networks(row)?,
             rate: rate(row)?,
+            grants: Arc::new(grants(row)?),
         }))
     }
 
@@ -60,6 +67,11 @@ impl ClientSettings {
 pub(super) fn networks(row: &Client) -> Result<Vec<Network>, InvalidNetwork> {
     let list = row.networks.as_deref().unwrap_or_default();
     list.split_ascii_whitespace().map(str::parse).collect()
+}
+
+/// The records to which a row restricts its client.
+pub(super) fn grants(row: &Client) -> Result<Grants, InvalidGrant> {
+    row.grants.as_deref().unwrap_or_default().parse()
 }
 
 /// The rate of a row.
@@ -82,6 +94,7 @@ mod tests {
         for change in [
             (|row| row.networks = Some("10.0.0.0/8 office".to_owned())) as fn(&mut Client),
             |row| row.rate_requests = Some(5),
+            |row| row.grants = Some("area=3 office=4".to_owned()),
             |row| (row.rate_requests, row.rate_seconds) = (Some(-5), Some(60)),
         ] {
             let mut row = Client::default();

@@ -30,8 +30,7 @@ pub(crate) async fn list_v1(call: Call) -> Result<Response, Problem> {
 pub(crate) async fn get_detail(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
     let board = call
-        .store()
-        .look_up(move |session| boards::detail(session, id).map_err(Problem::from))
+        .look_up(move |session| boards::detail(session, id))
         .await?;
     let board = board.ok_or_else(|| Problem::not_found("board", id))?;
     call.reply_json_record(&board)

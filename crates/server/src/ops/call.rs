@@ -23,10 +23,12 @@ use crate::http::path::Captures;
 use crate::http::problem::Problem;
 use crate::http::request_body::RequestBody;
 use crate::http::request_id::{self, RequestId};
+use crate::ops::gate::Gate;
 use crate::spec::Operation;
 use obeya_read::text::{int32, quoted};
-use obeya_store::Store;
 use obeya_store::audit::Origin;
+use obeya_store::grants::Grants;
+use obeya_store::{Session, Store, StoreError};
 
 /// One request of an operation.
 pub(crate) struct Call {
@@ -89,6 +91,24 @@ impl Call {
     /// The store, with the reads of the client of this request.
     pub(crate) fn store(&self) -> Store {
         self.app.store.for_client(&self.caller.client_id)
+    }
+
+    /// The records to which the client is restricted.
+    pub(super) fn grants(&self) -> &Grants {
+        &self.caller.client.grants
+    }
+
+    /// Looks up the record in the path, if the client is granted it.
+    pub(super) async fn look_up<T: Send + 'static>(
+        &self,
+        work: impl Fn(&mut dyn Session) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let gate = Gate::of(self);
+        let work = move |session: &mut dyn Session| {
+            gate.check(session, Problem::not_found)?;
+            Ok(work(session)?)
+        };
+        self.store().look_up(work).await
     }
 
     /// The path of the request.

@@ -36,6 +36,12 @@ impl From<WriteError> for Problem {
             WriteError::Store(error) => error.into(),
             WriteError::Domain(error) => error.into(),
             WriteError::Missing(what, id) => Self::not_found(what, id),
+            WriteError::NotGranted => Self::new(
+                StatusCode::FORBIDDEN,
+                "grant.missing",
+                "Not granted",
+                "The record would not be one of those that this client is granted. Nothing was changed.",
+            ),
             WriteError::Changed(tag) => {
                 let detail = format!(
                     "The record has changed since: If-Match does not contain the current ETag {tag}. Nothing was changed; read it again."

@@ -6,6 +6,7 @@ use crate::ops::call::Call;
 use crate::ops::reading;
 use obeya_read::text::quoted;
 use obeya_read::{List, PointQuery};
+use obeya_store::grants::Kind;
 use obeya_store::{entities, types};
 
 /// The longest language code, in characters.
@@ -16,12 +17,13 @@ static INCIDENT_TYPE_V2: PointQuery = PointQuery::new(&entities::INCIDENT_TYPE_V
 /// GET /v1/Incidents/types
 pub(crate) async fn list(call: Call) -> Result<Response, Problem> {
     let language = language(call.query())?;
-    let types = call
+    let mut types = call
         .store()
         .read_inline(move |session| {
             types::list(session, language.as_deref()).map_err(Problem::from)
         })
         .await?;
+    types.retain(|one| call.grants().allow(Kind::IncidentType, one.id));
     call.reply_json(&types)
 }
 
@@ -30,10 +32,7 @@ pub(crate) async fn get(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
     let language = language(call.query())?;
     let detail = call
-        .store()
-        .look_up(move |session| {
-            types::detail(session, id, language.as_deref()).map_err(Problem::from)
-        })
+        .look_up(move |session| types::detail(session, id, language.as_deref()))
         .await?;
     let detail = detail.ok_or_else(|| Problem::not_found("incident type", id))?;
     call.reply_json_record(&detail)

@@ -12,6 +12,7 @@ pub(crate) mod comments;
 pub(crate) mod datasources;
 mod decoding;
 mod errors;
+mod gate;
 pub(crate) mod groups;
 pub(crate) mod improvements;
 pub(crate) mod incident_types;

@@ -11,6 +11,7 @@ use http::header::{ETAG, VARY};
 use http::{HeaderName, HeaderValue, StatusCode};
 
 use super::call::Call;
+use super::gate::Gate;
 use super::next_link;
 use super::page_tags::{self, PageTags};
 use crate::auth::scopes::Scopes;
@@ -21,7 +22,9 @@ use crate::http::extract::{PREFERENCE_APPLIED, max_page_size};
 use crate::http::memory_budget::Reservation;
 use crate::http::problem::Problem;
 use crate::spec::Operation;
-use obeya_read::{self as read, Cost, Prepared, ReadError, ReadOutcome, ReadRequest, Sink};
+use obeya_read::{
+    self as read, Cost, Prepared, ReadCaches, ReadError, ReadOutcome, ReadRequest, Sink,
+};
 use obeya_store::{Session, Store};
 
 /// The version of the datasource that a page shows, for clients that combine pages.
@@ -88,6 +91,7 @@ fn request<'r>(call: &'r Call, store: &'r Store) -> ReadRequest<'r> {
         media: call.media().to_str().unwrap_or_default(),
         context_base: call.wants_context().then(|| call.base_url()),
         shows_user_names: call.caller.scopes.intersects(*READ_USERS),
+        grants: call.grants(),
         caches: &app.caches,
         links: &app.links,
         store,
@@ -97,13 +101,14 @@ fn request<'r>(call: &'r Call, store: &'r Store) -> ReadRequest<'r> {
 /// Runs a read on the readers that fit its cost.
 async fn run(call: &Call, store: Store, prepared: Prepared) -> Result<ReadAnswer, Problem> {
     let app = &call.app;
+    let gate = Gate::of(call);
     let cost = prepared.cost();
     match cost {
         Cost::LookUp | Cost::Small => {}
         Cost::Records(records) => {
             let prepared = Arc::new(prepared);
             if records <= SHORT_RECORDS
-                && let Some(whole) = read_if_short(&store, &prepared).await?
+                && let Some(whole) = read_if_short(&store, &gate, &prepared).await?
             {
                 let memory = call.answer_memory();
                 return Ok(ReadAnswer::Complete(whole, memory, ReadOutcome::Complete));
@@ -127,7 +132,7 @@ async fn run(call: &Call, store: Store, prepared: Prepared) -> Result<ReadAnswer
             bytes: Vec::new(),
             memory: shared.memory.answer_to(&client.client_id),
         };
-        let found = read::run(session, &prepared, None, &mut sink)?;
+        let found = run_granted(session, &gate, &prepared, None, &mut sink)?;
         Ok::<_, ReadError>((sink, found))
     };
     let (WholeSink { bytes, memory }, found) = if cost == Cost::LookUp {
@@ -136,6 +141,18 @@ async fn run(call: &Call, store: Store, prepared: Prepared) -> Result<ReadAnswer
         store.read_inline(work).await?
     };
     Ok(ReadAnswer::Complete(bytes, memory, found))
+}
+
+/// Runs a read in one snapshot, if the client is granted the record in the path.
+fn run_granted(
+    session: &mut dyn Session,
+    gate: &Gate,
+    prepared: &Prepared,
+    caches: Option<&ReadCaches>,
+    sink: &mut dyn Sink,
+) -> Result<ReadOutcome, ReadError> {
+    gate.check(session, |noun, id| ReadError::NotFound(noun, id.into()))?;
+    read::run(session, prepared, caches, sink)
 }
 
 /// Collects an answer.
@@ -167,6 +184,7 @@ async fn start(
     tags: Option<PageTags>,
 ) -> Result<StreamedAnswer, Problem> {
     let app = Arc::clone(&call.app);
+    let gate = Gate::of(call);
     let (sender, mut receiver) = body_sender::channel(buffer);
     // A separate task, because reading continues after the head of the answer is sent. It ends when
     // everything is read, or the client disconnects.
@@ -177,8 +195,9 @@ async fn start(
             tags,
             version: 0,
         };
-        let read =
-            store.read(move |session| read::run(session, &prepared, Some(&app.caches), &mut sink));
+        let read = store.read(move |session| {
+            run_granted(session, &gate, &prepared, Some(&app.caches), &mut sink)
+        });
         tokio::select! {
             outcome = read => {
                 sender.end(outcome.map(drop).map_err(Problem::from));
@@ -196,15 +215,16 @@ async fn start(
 /// The whole answer of a list of records, unless it takes long or is large.
 async fn read_if_short(
     store: &Store,
+    gate: &Gate,
     prepared: &Arc<Prepared>,
 ) -> Result<Option<Vec<u8>>, ReadError> {
-    let prepared = Arc::clone(prepared);
+    let (gate, prepared) = (gate.clone(), Arc::clone(prepared));
     let work = move |session: &mut dyn Session| {
         let mut sink = ShortSink {
             bytes: Vec::new(),
             is_full: false,
         };
-        read::run(session, &prepared, None, &mut sink)?;
+        run_granted(session, &gate, &prepared, None, &mut sink)?;
         Ok::<_, ReadError>((!sink.is_full).then_some(sink.bytes))
     };
     Ok(store.read_if_short(work).await?.flatten())

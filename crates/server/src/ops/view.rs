@@ -23,8 +23,8 @@ use crate::spec::SPEC_JSON;
 /// The record in the answer to a write.
 #[derive(Debug)]
 pub(crate) struct WrittenRecord {
-    /// The name of its schema in the specification.
-    schema: &'static str,
+    /// Its entity. The schema in the specification has the same name.
+    pub(super) entity: &'static EntityType,
     /// The id of the record.
     pub(super) id: i32,
     /// The whole record.
@@ -32,13 +32,9 @@ pub(crate) struct WrittenRecord {
 }
 
 impl WrittenRecord {
-    /// A record of an entity. The entity and its schema have the same name.
+    /// A record of an entity.
     pub(crate) fn new(entity: &'static EntityType, id: i32, json: Vec<u8>) -> Self {
-        Self {
-            schema: entity.name,
-            id,
-            json,
-        }
+        Self { entity, id, json }
     }
 }
 
@@ -129,7 +125,7 @@ fn redacted(
     record: &WrittenRecord,
     shown: impl Fn(&str, &RawValue) -> bool,
 ) -> Result<Vec<u8>, serde_json::Error> {
-    let schema = &SCHEMAS[record.schema]["properties"];
+    let schema = &SCHEMAS[record.entity.name]["properties"];
     let empty: &RawValue = serde_json::from_str("[]")?;
     let mut members: Members<'_> = serde_json::from_slice(&record.json)?;
     for (name, value) in &mut members.0 {

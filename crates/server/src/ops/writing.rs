@@ -10,17 +10,22 @@
 //!   request with it is 422 `idempotency.mismatch`. A refused request is not stored: it changed nothing, and
 //!   may be corrected and sent again. A client that has used too many keys gets 429 `idempotency.quota`.
 //! - `ETag`: an answer that is one record has the tag of its state.
+//! - A client that is restricted by grants changes only records that it is granted, before and after the
+//!   change (`gate.rs`).
 //! - A client that may not read the record sees only what its request set (`view.rs`).
 //! - The audit log: a write that changed something appends an entry. A repeated request and a refused one
 //!   append none.
 //!
 //! This module has no rules of a resource and no SQL.
 
+use std::sync::Arc;
+
 use http::header::ETAG;
 use serde::{Deserialize, Serialize};
 
 use super::call::Call;
 use super::decoding::{Decode, Decoded, Preconditions};
+use super::gate::{self, Gate};
 use super::view::{Attempt, View, WrittenRecord};
 use crate::http::body::Response;
 use crate::http::etag::Condition;
@@ -28,6 +33,7 @@ use crate::http::idempotency;
 use crate::http::problem::Problem;
 use obeya_store::Session;
 use obeya_store::audit::{self, Change};
+use obeya_store::grants::Grants;
 use obeya_store::idempotency_records::{
     self, IdempotencyKey, IdempotencyRecord, RETENTION_TICKS, StoredAnswer,
 };
@@ -51,6 +57,7 @@ pub(super) async fn write<D: Decode>(
     let mut context = WriteContext {
         now: call.now(),
         view: View::of(&call),
+        gate: Gate::of(&call),
     };
     let decision = decide(body, &mut context)?;
     // In one transaction: check the conditions, apply the rules that need records, make the change and its
@@ -65,9 +72,15 @@ pub(super) struct WriteContext {
     /// The current time, in ticks.
     pub(super) now: i64,
     view: View,
+    gate: Gate,
 }
 
 impl WriteContext {
+    /// The records to which the client may refer.
+    pub(super) fn grants(&self) -> Arc<Grants> {
+        Arc::clone(self.gate.grants())
+    }
+
     /// Sets the properties that the request sets, as an object. A client that may not read the record sees no
     /// other properties that may be empty.
     pub(super) fn sets(&mut self, body: &impl Serialize) -> Result<(), WriteError> {
@@ -240,10 +253,11 @@ async fn commit(
         view: context.view.clone(),
     });
     let (origin, operation, now) = (call.origin(), call.operation.id(), context.now);
-    let body_memory = call.body_memory();
+    let (gate, body_memory) = (context.gate.clone(), call.body_memory());
     let checked = move |session: &mut dyn Session| {
         // The work waits for the writer even if the client is gone, and has the values of the body.
         let _counted = &body_memory;
+        gate.check(session, WriteError::Missing)?;
         if let Some(condition) = &condition {
             condition.check(session)?;
         }
@@ -251,7 +265,13 @@ async fn commit(
         if let Some(change) = &change {
             audit::append(session, now, &origin, operation, change)?;
         }
-        answer(session)
+        let answer = answer(session)?;
+        if let Answer::Record(record) = &answer
+            && !gate.grants().show(session, record.entity, record.id)?
+        {
+            return Err(WriteError::NotGranted);
+        }
+        Ok(answer)
     };
     let written = call.app.store.write(move |session| match &idempotent {
         Some(idempotent) => idempotent.execute_once(session, &checked),
@@ -262,18 +282,31 @@ async fn commit(
             answer,
             attempt: Attempt::First,
         }),
-        Err(WriteError::Repeated(stored)) => replay(call, kind, stored).await,
+        Err(WriteError::Repeated(stored)) => replay(call, context.gate.clone(), kind, stored).await,
         Err(error) => Err(error.into()),
     }
 }
 
 /// The current answer to a request that was carried out before.
-async fn replay(call: &Call, kind: AnswerKind, stored: StoredAnswer) -> Result<Committed, Problem> {
+async fn replay(
+    call: &Call,
+    gate: Gate,
+    kind: AnswerKind,
+    stored: StoredAnswer,
+) -> Result<Committed, Problem> {
     let answer = match (kind, stored) {
         (AnswerKind::Record(current), stored) => {
             let id = stored_id(stored)?;
-            let store = call.store();
-            let found = store.read(move |session| current(session, id)).await;
+            let current = move |session: &mut dyn Session| {
+                gate.check(session, WriteError::Missing)?;
+                let record = current(session, id)?;
+                // It may have changed since, or the grants.
+                match gate.grants().show(session, record.entity, id)? {
+                    true => Ok(record),
+                    false => Err(WriteError::Missing(gate::noun(record.entity), id)),
+                }
+            };
+            let found = call.store().read(current).await;
             let (name, value) = idempotency::replayed();
             Answer::Record(found.map_err(|error| Problem::from(error).header(name, value))?)
         }

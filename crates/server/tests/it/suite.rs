@@ -15,6 +15,8 @@ pub mod erasure;
 pub mod etags;
 pub mod export;
 pub mod export_plant;
+pub mod grants;
+pub mod grants_random;
 pub mod http;
 pub mod http_connection;
 pub mod http_edges;

@@ -6,12 +6,17 @@
 //! reporter of an anonymous incident is hidden here and not when a row is encoded: filtering, ordering and
 //! searching would reveal it otherwise.
 
+mod restrictions;
 mod v1;
 mod wire;
 
 #[cfg(test)]
 mod tests;
 
+pub use restrictions::Kind;
+pub(crate) use restrictions::row_conditions;
+#[cfg(test)]
+pub(crate) use restrictions::{Restriction, restriction};
 pub use v1::{
     BOARD_V1, DATASOURCE, DATASOURCE_VALUE, IMPROVEMENT, INCIDENT, INCIDENT_COMMENT_V1,
     TRASHED_INCIDENT,

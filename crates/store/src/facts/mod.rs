@@ -3,6 +3,7 @@
 
 mod enums;
 mod properties;
+mod restrictions;
 
 use std::collections::BTreeSet;
 

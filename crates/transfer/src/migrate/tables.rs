@@ -42,7 +42,7 @@ macro_rules! copied {
 /// checked at the end, of its own.
 pub(crate) const TABLES: &[Table] = &[
     copied! { clients (id Text) name Text, secret_hash Text, scopes Text, created_at Int, revoked_at Int, previous_secret_hash Text,
-    previous_secret_expires_at Int, expires_at Int, networks Text, rate_requests Int, rate_seconds Int },
+    previous_secret_expires_at Int, expires_at Int, networks Text, rate_requests Int, rate_seconds Int, grants Text },
     copied! { signing_keys (kid Text) private_key Text, created_at Int, expires_at Int },
     copied! { secrets (name Text) value Text },
     UserRow::TABLE,

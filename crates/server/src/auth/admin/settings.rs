@@ -9,6 +9,7 @@ use crate::network::Network;
 use crate::rate_limit::RateLimit;
 use obeya_store::audit::Diff;
 use obeya_store::clients::{self, Client};
+use obeya_store::grants::{GrantedRecord, Grants, MOST_GRANTS};
 use obeya_store::{Session, Store};
 
 /// Changes of a client; `None` leaves a setting as it is.
@@ -22,6 +23,8 @@ pub struct ClientChanges {
     pub networks: Option<Vec<Network>>,
     /// Its request rate; `Some(None)`: no rate of its own.
     pub rate: Option<Option<RateLimit>>,
+    /// The records to which it is restricted; empty: none, so it may see all that its scopes allow.
+    pub grants: Option<Vec<GrantedRecord>>,
 }
 
 /// Changes a client in the database at `db`. The changes apply to its tokens too.
@@ -62,6 +65,7 @@ pub(crate) async fn set(
     changes: &ClientChanges,
 ) -> Result<(), AdminError> {
     let scopes = changes.scopes.as_deref().map(grantable).transpose()?;
+    let grants = changes.grants.as_deref().map(stored).transpose()?;
     let (id, changes, now) = (client_id.to_owned(), changes.clone(), clock.ticks());
     store
         .write(move |session| {
@@ -80,6 +84,9 @@ pub(crate) async fn set(
             if let Some(rate) = changes.rate {
                 client.rate_requests = rate.map(|rate| rate.requests().into());
                 client.rate_seconds = rate.map(|rate| rate.seconds().into());
+            }
+            if let Some(grants) = &grants {
+                client.grants.clone_from(grants);
             }
             let changed = before
                 .into_iter()
@@ -100,8 +107,17 @@ pub(crate) async fn set(
         .await
 }
 
+/// The grants as a column stores them.
+pub(super) fn stored(grants: &[GrantedRecord]) -> Result<Option<String>, AdminError> {
+    if grants.len() > MOST_GRANTS {
+        return Err(AdminError::Grants(grants.len()));
+    }
+    let grants: Grants = grants.iter().copied().collect();
+    Ok((!grants.are_unrestricted()).then(|| grants.to_string()))
+}
+
 /// The settings of a client, as the audit log shows them.
-fn audited(client: &Client) -> [(&'static str, Option<String>); 5] {
+fn audited(client: &Client) -> [(&'static str, Option<String>); 6] {
     let number = |number: Option<i64>| number.map(|number| number.to_string());
     [
         ("scopes", Some(client.scopes.clone())),
@@ -112,6 +128,7 @@ fn audited(client: &Client) -> [(&'static str, Option<String>); 5] {
         ("networks", client.networks.clone()),
         ("rateRequests", number(client.rate_requests)),
         ("rateSeconds", number(client.rate_seconds)),
+        ("grants", client.grants.clone()),
     ]
 }
 

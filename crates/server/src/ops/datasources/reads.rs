@@ -23,8 +23,7 @@ pub(crate) async fn list(call: Call) -> Result<Response, Problem> {
 pub(crate) async fn get(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
     let datasource = call
-        .store()
-        .look_up(move |session| datasources::detail(session, id).map_err(Problem::from))
+        .look_up(move |session| datasources::detail(session, id))
         .await?;
     let datasource = datasource.ok_or_else(|| Problem::not_found("datasource", id))?;
     call.reply_json_record(&datasource)

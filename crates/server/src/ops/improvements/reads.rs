@@ -20,8 +20,7 @@ pub(crate) async fn list(call: Call) -> Result<Response, Problem> {
 pub(crate) async fn get(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
     let improvement = call
-        .store()
-        .look_up(move |session| RECORD.read(session, id).map_err(Problem::from))
+        .look_up(move |session| RECORD.read(session, id))
         .await?;
     let improvement = improvement.ok_or_else(|| Problem::not_found("improvement", id))?;
     call.reply_whole_record(improvement)

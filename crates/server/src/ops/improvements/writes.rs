@@ -11,6 +11,7 @@ use crate::ops::never_null::NeverNull;
 use crate::ops::view::WrittenRecord;
 use crate::ops::writing::{self, Decision, Written};
 use obeya_store::audit::{Change, Diff};
+use obeya_store::grants::Grants;
 use obeya_store::references::{Record as To, References};
 use obeya_store::tables::improvements::{ImprovementChange, ImprovementRow};
 use obeya_store::write_error::WriteError;
@@ -23,10 +24,10 @@ pub(crate) async fn create(call: Call) -> Result<Response, Problem> {
         json::<NeverNull<ImprovementCreate>>(),
         |NeverNull(body), context| {
             context.sets(&body)?;
-            let now = context.now;
+            let (now, grants) = (context.now, context.grants());
             let improvement = ImprovementRow::created(body::of_create(body)?, now)?;
             Ok(Decision::record(answer, move |session| {
-                insert(session, improvement.clone(), now)
+                insert(session, &grants, improvement.clone(), now)
             }))
         },
     )
@@ -35,11 +36,12 @@ pub(crate) async fn create(call: Call) -> Result<Response, Problem> {
 
 fn insert(
     session: &mut dyn Session,
+    grants: &Grants,
     mut improvement: ImprovementRow,
     now: i64,
 ) -> Result<Written<WrittenRecord>, WriteError> {
     stamp::prefetch(session)?;
-    check(session, &ImprovementRow::default(), &improvement)?;
+    check(session, grants, &ImprovementRow::default(), &improvement)?;
     improvement.last_modified = stamp::next(session, now, 0)?;
     let id = improvements::insert(session, &improvement)?;
     let change = changed(id, None, Some(&improvement));
@@ -55,9 +57,9 @@ pub(crate) async fn update(call: Call) -> Result<Response, Problem> {
         |NeverNull(body), context| {
             context.sets(&body)?;
             let change = body::of_update(body)?;
-            let now = context.now;
+            let (now, grants) = (context.now, context.grants());
             Ok(Decision::record(answer, move |session| {
-                self::change(session, id, change.clone(), now)
+                self::change(session, &grants, id, change.clone(), now)
             })
             .against(move |session| answer(session, id)))
         },
@@ -67,13 +69,14 @@ pub(crate) async fn update(call: Call) -> Result<Response, Problem> {
 
 fn change(
     session: &mut dyn Session,
+    grants: &Grants,
     id: i32,
     change: ImprovementChange,
     now: i64,
 ) -> Result<Written<WrittenRecord>, WriteError> {
     let before = improvements::find(session, id)?.ok_or(missing(id))?;
     let mut next = before.clone().changed(change, now)?;
-    check(session, &before, &next)?;
+    check(session, grants, &before, &next)?;
     if next == before {
         return Ok(Written::unchanged(move |session| answer(session, id)));
     }
@@ -103,11 +106,12 @@ fn changed(id: i32, before: Option<&ImprovementRow>, after: Option<&ImprovementR
 /// written.
 fn check(
     session: &mut dyn Session,
+    grants: &Grants,
     old: &ImprovementRow,
     new: &ImprovementRow,
 ) -> Result<(), WriteError> {
     let changed = |old: Option<i32>, new: Option<i32>| new.filter(|_| new != old);
-    let mut references = References::new(session);
+    let mut references = References::new(session, grants);
     references.record("groupId", To::Group, changed(old.group_id, new.group_id))?;
     references.record(
         "categoryId",

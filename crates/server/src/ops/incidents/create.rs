@@ -11,6 +11,7 @@ use crate::ops::never_null::NeverNull;
 use crate::ops::view::WrittenRecord;
 use crate::ops::writing::{self, Decision, Written};
 use obeya_store::audit::{Change, Diff};
+use obeya_store::grants::Grants;
 use obeya_store::incidents::FieldValue;
 use obeya_store::references::{Part, Record as To, References};
 use obeya_store::tables::incidents::IncidentRow;
@@ -25,11 +26,11 @@ pub(crate) async fn create(call: Call) -> Result<Response, Problem> {
         json::<NeverNull<IncidentCreate>>(),
         move |NeverNull(body), context| {
             context.sets(&body)?;
-            let now = context.now;
+            let (now, grants) = (context.now, context.grants());
             let reporter = body.created_by_user_id.clone().filter(|_| stores_reporter);
             let incident = IncidentRow::created(body::of_create(&body)?, reporter, now)?;
             Ok(Decision::record(answer, move |session| {
-                insert(session, &incident, &body, now)
+                insert(session, &grants, &incident, &body, now)
             }))
         },
     )
@@ -38,12 +39,13 @@ pub(crate) async fn create(call: Call) -> Result<Response, Problem> {
 
 fn insert(
     session: &mut dyn Session,
+    grants: &Grants,
     incident: &IncidentRow,
     body: &IncidentCreate,
     now: i64,
 ) -> Result<Written<WrittenRecord>, WriteError> {
     stamp::prefetch(session)?;
-    check(session, incident, body)?;
+    check(session, grants, incident, body)?;
     let incident = IncidentRow {
         last_modified: stamp::next(session, now, 0)?,
         ..incident.clone()
@@ -100,10 +102,11 @@ fn ids<T, I>(items: &[T], map: impl Fn(&T) -> I) -> Vec<I> {
 /// Checks that the records to which the body refers exist, and that its parts belong to the incident's type.
 fn check(
     session: &mut dyn Session,
+    grants: &Grants,
     incident: &IncidentRow,
     body: &IncidentCreate,
 ) -> Result<(), WriteError> {
-    let mut references = References::new(session);
+    let mut references = References::new(session, grants);
     references.all(|references| check_references(references, incident, body))?;
     references.finish()
 }
@@ -126,7 +129,7 @@ fn check_references(
     references.record("projectId", To::Project, incident.project_id)?;
     references.user("createdByUserId", body.created_by_user_id.as_deref())?;
     references.user("responsibleUserId", responsible)?;
-    references.responsible(responsible, incident.follow_up_group_id)?;
+    references.responsible(responsible, incident.follow_up_group_id, false)?;
 
     let categories = body.categories.iter().map(|item| item.id);
     references.parts(Part::Category, of_type, categories, |index| {

@@ -104,14 +104,14 @@ where
     I: Serialize,
 {
     context.sets(&BTreeMap::from([(kind.property, inputs)]))?;
-    let now = context.now;
+    let (now, grants) = (context.now, context.grants());
     let parts: Vec<T> = inputs.iter().map(part_of).collect();
     let mut by_id = parts.clone();
     by_id.sort_by_key(kind.id_of);
     let work = move |session: &mut dyn Session| {
         kind.stored.prefetch(session, id)?;
         let stored = find_for_update(session, id)?;
-        let mut references = References::new(session);
+        let mut references = References::new(session, &grants);
         references.parts(
             kind.part,
             stored.incident_type_id,

@@ -33,13 +33,13 @@ pub(crate) async fn update_status(call: Call) -> Result<Response, Problem> {
         let mut check = Check::default();
         let status = check.variant("status", body.status.as_str());
         let status = check.finish(status)?;
-        let now = context.now;
+        let (now, grants) = (context.now, context.grants());
         let work = move |session: &mut dyn Session| {
             let change = IncidentChange {
                 status: Some(status),
                 ..IncidentChange::default()
             };
-            update::change(session, id, now, change)
+            update::change(session, &grants, id, now, change)
         };
         Ok(Decision::record(answer, work).against(move |session| answer(session, id)))
     })
@@ -59,13 +59,13 @@ pub(crate) async fn update_severity(call: Call) -> Result<Response, Problem> {
             let severity = severity.map(|value| check.variant("severity", value.as_str()));
             // Returns here if the value was refused.
             let severity = check.finish(Some(severity.flatten()))?;
-            let now = context.now;
+            let (now, grants) = (context.now, context.grants());
             let work = move |session: &mut dyn Session| {
                 let change = IncidentChange {
                     severity,
                     ..IncidentChange::default()
                 };
-                update::change(session, id, now, change)
+                update::change(session, &grants, id, now, change)
             };
             Ok(Decision::record(answer, work).against(move |session| answer(session, id)))
         },
@@ -84,7 +84,7 @@ pub(crate) async fn update_responsible(call: Call) -> Result<Response, Problem> 
             let mut check = Check::default();
             check.not_empty("responsibleUserId", &body.responsible_user_id);
             check.finish(Some(()))?;
-            let now = context.now;
+            let (now, grants) = (context.now, context.grants());
             let work = move |session: &mut dyn Session| {
                 let fields = IncidentFields {
                     follow_up_group_id: Some(Some(body.follow_up_group_id)),
@@ -95,7 +95,7 @@ pub(crate) async fn update_responsible(call: Call) -> Result<Response, Problem> 
                     fields,
                     ..IncidentChange::default()
                 };
-                update::change(session, id, now, change)
+                update::change(session, &grants, id, now, change)
             };
             Ok(Decision::record(answer, work).against(move |session| answer(session, id)))
         },
@@ -145,11 +145,11 @@ pub(crate) async fn update_custom_field(call: Call) -> Result<Response, Problem>
             let mut check = Check::default();
             check.not_empty("value", &body.value);
             check.finish(Some(()))?;
-            let now = context.now;
+            let (now, grants) = (context.now, context.grants());
             let work = move |session: &mut dyn Session| {
                 incidents::prefetch_custom_field(session, id, field_id)?;
                 let stored = find_for_update(session, id)?;
-                let mut references = References::new(session);
+                let mut references = References::new(session, &grants);
                 references.parts(
                     Part::CustomField,
                     stored.incident_type_id,

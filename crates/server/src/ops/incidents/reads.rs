@@ -28,8 +28,7 @@ pub(crate) async fn list(call: Call) -> Result<Response, Problem> {
 pub(crate) async fn get(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
     let incident = call
-        .store()
-        .look_up(move |session| RECORD.read(session, id).map_err(Problem::from))
+        .look_up(move |session| RECORD.read(session, id))
         .await?;
     let incident = incident.ok_or_else(|| Problem::not_found("incident", id))?;
     call.reply_whole_record(incident)

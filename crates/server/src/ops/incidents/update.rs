@@ -12,6 +12,7 @@ use crate::ops::never_null::NeverNull;
 use crate::ops::view::WrittenRecord;
 use crate::ops::writing::{self, Decision, Written};
 use obeya_store::audit::{Change, Diff};
+use obeya_store::grants::Grants;
 use obeya_store::references::{Record as To, References};
 use obeya_store::tables::incidents::{IncidentChange, IncidentRow};
 use obeya_store::write_error::WriteError;
@@ -26,9 +27,9 @@ pub(crate) async fn update(call: Call) -> Result<Response, Problem> {
         |NeverNull(body), context| {
             context.sets(&body)?;
             let change = body::of_update(body)?;
-            let now = context.now;
+            let (now, grants) = (context.now, context.grants());
             Ok(Decision::record(answer, move |session| {
-                self::change(session, id, now, change.clone())
+                self::change(session, &grants, id, now, change.clone())
             })
             .against(move |session| answer(session, id)))
         },
@@ -40,6 +41,7 @@ pub(crate) async fn update(call: Call) -> Result<Response, Problem> {
 /// stays the same gets no new stamp.
 pub(super) fn change(
     session: &mut dyn Session,
+    grants: &Grants,
     id: i32,
     now: i64,
     change: IncidentChange,
@@ -47,7 +49,7 @@ pub(super) fn change(
     let stored = find_for_update(session, id)?;
     let names_responsible = change.names_responsible();
     let mut next = stored.clone().changed(change, now)?;
-    check(session, &stored, &next, names_responsible)?;
+    check(session, grants, &stored, &next, names_responsible)?;
     if next == stored {
         return Ok(Written::unchanged(move |session| answer(session, id)));
     }
@@ -92,12 +94,13 @@ fn removed(session: &mut dyn Session, id: i32, diff: Diff) -> Result<Diff, Store
 /// Unchanged references were checked when they were written.
 fn check(
     session: &mut dyn Session,
+    grants: &Grants,
     old: &IncidentRow,
     new: &IncidentRow,
     names_responsible: bool,
 ) -> Result<(), WriteError> {
     let changed = |old: Option<i32>, new: Option<i32>| new.filter(|_| new != old);
-    let mut references = References::new(session);
+    let mut references = References::new(session, grants);
     if new.incident_type_id != old.incident_type_id {
         references.record(
             "incidentTypeId",
@@ -122,8 +125,11 @@ fn check(
         changed(old.project_id, new.project_id),
     )?;
     if names_responsible {
-        references.user("responsibleUserId", new.responsible_user_id.as_deref())?;
-        references.responsible(new.responsible_user_id.as_deref(), new.follow_up_group_id)?;
+        let (user, group) = (new.responsible_user_id.as_deref(), new.follow_up_group_id);
+        let are_stored =
+            user == old.responsible_user_id.as_deref() && group == old.follow_up_group_id;
+        references.user("responsibleUserId", user)?;
+        references.responsible(user, group, are_stored)?;
     }
     references.finish()
 }

@@ -1,0 +1,140 @@
+//! The record in the path of a request: a client that is not granted it gets the answer for a record that
+//! does not exist.
+//!
+//! It is checked in the snapshot or transaction of the work itself, before anything of the record is read.
+//! Lists need no gate, because the read engine applies the grants to every row.
+
+use std::sync::Arc;
+
+use obeya_odata::edm::EntityType;
+
+use super::call::Call;
+use crate::spec::Operation;
+use obeya_store::entities::{
+    AREA, BOARD, DATASOURCE, GROUP, IMPROVEMENT, INCIDENT, INCIDENT_COMMENT, INCIDENT_TYPE_V2,
+};
+use obeya_store::grants::Grants;
+use obeya_store::{Session, StoreError};
+
+/// The grants of a client, and the record that its request addresses.
+#[derive(Clone)]
+pub(super) struct Gate {
+    grants: Arc<Grants>,
+    record: Option<Addressed>,
+}
+
+#[derive(Clone, Copy)]
+struct Addressed {
+    entity: &'static EntityType,
+    /// Its kind in messages, the same as where it does not exist.
+    noun: &'static str,
+    id: i32,
+}
+
+impl Gate {
+    pub(super) fn of(call: &Call) -> Self {
+        // An id that is none is refused by the handler.
+        let record = addressed(call.operation).zip(call.id().ok());
+        Self {
+            grants: Arc::clone(&call.caller.client.grants),
+            record: record.map(|((entity, noun), id)| Addressed { entity, noun, id }),
+        }
+    }
+
+    /// The grants.
+    pub(super) fn grants(&self) -> &Arc<Grants> {
+        &self.grants
+    }
+
+    /// Fails with `missing` unless the record in the path is granted.
+    pub(super) fn check<E: From<StoreError>>(
+        &self,
+        session: &mut dyn Session,
+        missing: impl FnOnce(&'static str, i32) -> E,
+    ) -> Result<(), E> {
+        let Some(Addressed { entity, noun, id }) = self.record else {
+            return Ok(());
+        };
+        match self.grants.show(session, entity, id)? {
+            true => Ok(()),
+            false => Err(missing(noun, id)),
+        }
+    }
+}
+
+/// How messages call a record that a write answers with.
+pub(super) fn noun(entity: &EntityType) -> &'static str {
+    match entity.name {
+        "Improvement" => "improvement",
+        "DatasourceValue" => "value",
+        _ => "incident",
+    }
+}
+
+/// The kind of record that the path of an operation addresses by its first id; `None` if it has no id.
+fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)> {
+    Some(match operation {
+        Operation::GetArea => (&AREA, "area"),
+        Operation::GetBoard | Operation::GetBoardDetail => (&BOARD, "board"),
+        Operation::GetGroup => (&GROUP, "group"),
+        Operation::GetIncidentComment => (&INCIDENT_COMMENT, "comment"),
+        Operation::GetDatasource
+        | Operation::ListDatasourceValues
+        | Operation::CreateDatasourceValue
+        | Operation::UpdateDatasourceValue
+        | Operation::DeleteDatasourceValue
+        | Operation::CreateDatasourceValues
+        | Operation::DeleteDatasourceValues
+        | Operation::ReplaceDatasourceValues => (&DATASOURCE, "datasource"),
+        Operation::GetIncident
+        | Operation::GetIncidentV2
+        | Operation::ListCommentsOfIncident
+        | Operation::ListCommentsOfIncidentV1
+        | Operation::UpdateIncident
+        | Operation::UpdateIncidentConsequences
+        | Operation::UpdateIncidentCauses
+        | Operation::UpdateIncidentExternalId
+        | Operation::UpdateIncidentStatus
+        | Operation::UpdateIncidentSeverity
+        | Operation::UpdateIncidentResponsible
+        | Operation::UpdateIncidentCategories
+        | Operation::UpdateIncidentCustomField
+        | Operation::DeleteIncident => (&INCIDENT, "incident"),
+        Operation::RestoreIncident => (&INCIDENT, "deleted incident"),
+        Operation::GetIncidentType | Operation::GetIncidentTypeV2 => {
+            (&INCIDENT_TYPE_V2, "incident type")
+        }
+        Operation::GetImprovement | Operation::UpdateImprovement | Operation::DeleteImprovement => {
+            (&IMPROVEMENT, "improvement")
+        }
+        Operation::ListAreas
+        | Operation::ListBoards
+        | Operation::ListBoardsV1
+        | Operation::ListGroups
+        | Operation::ListGroupsV1
+        | Operation::ListIncidentComments
+        | Operation::ListDatasources
+        | Operation::ListIncidents
+        | Operation::ListIncidentsV2
+        | Operation::ListTrashedIncidents
+        | Operation::CreateIncident
+        | Operation::ListIncidentTypes
+        | Operation::ListIncidentTypesV2
+        | Operation::ListImprovements
+        | Operation::CreateImprovement
+        | Operation::Ping => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operation_with_an_id_in_its_path_addresses_a_record() {
+        for operation in Operation::ALL {
+            let path = operation.path();
+            assert_eq!(addressed(operation).is_some(), path.contains('{'), "{path}");
+        }
+    }
+}

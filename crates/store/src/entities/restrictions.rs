@@ -1,0 +1,148 @@
+//! How each kind of grants applies to the rows of each entity.
+//!
+//! A row of an entity without an entry here is hidden from every restricted client, and a test requires an
+//! entry for each entity.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use obeya_odata::RowConditions;
+use obeya_odata::edm::EntityType;
+use obeya_odata::sql::{Predicate, Value};
+
+use super::all;
+
+/// A kind of records to which a client can be restricted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Areas, and the incidents in them.
+    Area,
+    /// Datasources, and their values.
+    Datasource,
+    /// Groups, and their boards, improvements and incidents.
+    Group,
+    /// Types of incidents, and the incidents of them.
+    IncidentType,
+}
+
+/// What restricts the rows of an entity.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Restriction {
+    /// Columns of its table.
+    Columns(Columns),
+    /// The incident with the id in the column `incident_id`.
+    Incident,
+    /// Nothing: rows are only reached from a record, or under the address of one, to which the restrictions
+    /// were applied.
+    Owner,
+}
+
+/// The columns with the ids of each kind; empty if the entity has nothing to do with the kind. A row with
+/// several such columns may be shown if one of the ids is granted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Columns {
+    pub(crate) area: &'static [&'static str],
+    pub(crate) datasource: &'static [&'static str],
+    pub(crate) group: &'static [&'static str],
+    pub(crate) incident_type: &'static [&'static str],
+}
+
+const NONE: Columns = Columns {
+    area: &[],
+    datasource: &[],
+    group: &[],
+    incident_type: &[],
+};
+
+/// An incident belongs to the group that reported it and to the one that follows it up.
+const INCIDENT: Columns = Columns {
+    area: &["area_id"],
+    group: &["reported_by_group_id", "follow_up_group_id"],
+    incident_type: &["incident_type_id"],
+    ..NONE
+};
+
+const OF_GROUP: Columns = Columns {
+    group: &["group_id"],
+    ..NONE
+};
+
+/// What restricts the rows of an entity; `None` if nobody has decided.
+pub(crate) fn restriction(entity: &EntityType) -> Option<Restriction> {
+    let columns = match entity.name {
+        "Area" => Columns {
+            area: &["id"],
+            ..NONE
+        },
+        "Group" => Columns {
+            group: &["id"],
+            ..NONE
+        },
+        "Datasource" => Columns {
+            datasource: &["id"],
+            ..NONE
+        },
+        "IncidentTypeV2" => Columns {
+            incident_type: &["id"],
+            ..NONE
+        },
+        "Incident" | "IncidentV2" => INCIDENT,
+        "Board" | "BoardV1" | "Improvement" | "User" => OF_GROUP,
+        "IncidentComment" | "IncidentCommentV1" => return Some(Restriction::Incident),
+        // Below an incident or a datasource. The area of a value is a number of its sender's and not checked.
+        "IncidentConsequence"
+        | "CategoryReference"
+        | "CauseReference"
+        | "IncidentCustomField"
+        | "DatasourceValue" => return Some(Restriction::Owner),
+        _ => return None,
+    };
+    Some(Restriction::Columns(columns))
+}
+
+/// The conditions that grants make for the rows of every entity.
+pub(crate) fn row_conditions(granted: &BTreeMap<Kind, BTreeSet<i32>>) -> RowConditions {
+    let entities = all().into_iter().filter_map(|entity| {
+        let condition = match restriction(entity)? {
+            Restriction::Owner => None,
+            Restriction::Columns(columns) => condition(columns, "{t}", granted),
+            Restriction::Incident => condition(INCIDENT, "granted", granted).map(|incident| {
+                let exists =
+                    "SELECT 1 FROM incidents AS granted WHERE granted.id = {t}.incident_id";
+                Predicate {
+                    sql: format!("EXISTS ({exists} AND {})", incident.sql).into(),
+                    ..incident
+                }
+            }),
+        };
+        Some((entity.name, condition))
+    });
+    RowConditions::new(entities)
+}
+
+/// The condition for a row with this alias; `None` if no grant is of a kind that applies to it.
+fn condition(
+    columns: Columns,
+    alias: &str,
+    granted: &BTreeMap<Kind, BTreeSet<i32>>,
+) -> Option<Predicate> {
+    let mut each = Vec::new();
+    let mut binds = Vec::new();
+    for (kind, ids) in granted {
+        let columns = match kind {
+            Kind::Area => columns.area,
+            Kind::Datasource => columns.datasource,
+            Kind::Group => columns.group,
+            Kind::IncidentType => columns.incident_type,
+        };
+        let placeholders = vec!["?"; ids.len()].join(", ");
+        let any = columns.iter().map(|column| {
+            binds.extend(ids.iter().map(|id| Value::Int((*id).into())));
+            format!("{alias}.{column} IN ({placeholders})")
+        });
+        let any: Vec<String> = any.collect();
+        if !any.is_empty() {
+            each.push(format!("({})", any.join(" OR ")));
+        }
+    }
+    (!each.is_empty()).then(|| Predicate::new(each.join(" AND "), binds))
+}
