@@ -283,3 +283,23 @@ async fn accept(
         }
     }
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_system_buffers_little_that_is_not_sent() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
+        let listener = listener.expect("a socket");
+        let address = listener.local_addr().expect("an address");
+        let _client = TcpStream::connect(address).await.expect("connected");
+        let (accepted, _) = accept(&listener, &EvictionQueue::default())
+            .await
+            .expect("a connection");
+        let unsent = SockRef::from(&accepted).tcp_notsent_lowat();
+        assert_eq!(unsent.expect("an option"), UNSENT_BYTES);
+    }
+}

@@ -257,8 +257,9 @@ async fn a_hundred_readers_that_take_nothing_keep_no_reader_from_another_client(
     let silent = futures_util::future::join_all(asked).await;
     let taken = silent.iter().filter(|(head, _)| head.contains(" 200 "));
     assert!(taken.count() > 0, "none is silent");
-    let answer = service.get_as(Some(&other), INCIDENTS).await;
+    // Long work as well, and small.
+    let path = "/v1/Improvements?pageSize=10000";
+    let answer = service.get_as(Some(&other), path).await;
     assert_eq!(answer.status, 200, "{}", answer.text());
-    assert!(answer.body.len() > LONG_TEXT * MANY as usize / 2);
     drop(silent);
 }
