@@ -214,7 +214,7 @@ async fn clients_that_take_nothing_leave_readers_to_others() {
 async fn a_client_that_takes_nothing_leaves_another_one_its_turn_to_be_slow() {
     let service = Service::start_with(|config| {
         config.limits.database_connections = 8;
-        config.limits.database_wait = Duration::from_millis(100);
+        config.limits.database_wait = Duration::from_secs(2);
         wait_long(config);
     })
     .await;
@@ -246,7 +246,7 @@ async fn a_client_that_takes_nothing_leaves_another_one_its_turn_to_be_slow() {
 #[tokio::test]
 async fn a_hundred_readers_that_take_nothing_keep_no_reader_from_another_client() {
     let service = Service::start_with(|config| {
-        config.limits.database_wait = Duration::from_millis(100);
+        config.limits.database_wait = Duration::from_secs(2);
         wait_long(config);
     })
     .await;
