@@ -12,7 +12,7 @@ use obeya_server::{InvalidRateLimit, Limits, RateLimit};
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArgs {
     /// How many client connections may be open at a time; a further one closes the connection that has been
-    /// idle longest
+    /// idle longest, or else one with a request of an unknown client
     #[arg(long, env = "OBEYA_CONNECTIONS", value_name = "N", default_value_t = 1024, value_parser = value_parser!(u32).range(1..))]
     connections: u32,
 
@@ -44,6 +44,15 @@ pub(crate) struct LimitArgs {
     /// Longest time for which a client may take nothing of an answer, in seconds
     #[arg(long, env = "OBEYA_SEND_TIMEOUT", value_name = "SECONDS", default_value_t = 30, value_parser = value_parser!(u32).range(1..=86_400))]
     send_timeout: u32,
+
+    /// How many bytes of an answer a client must take in a second, on average; 0 sets no minimum
+    #[arg(
+        long,
+        env = "OBEYA_MIN_SEND_RATE",
+        value_name = "BYTES",
+        default_value_t = 1024
+    )]
+    min_send_rate: u32,
 
     /// Timeout for answering a request, in seconds
     #[arg(long, env = "OBEYA_REQUEST_TIMEOUT", value_name = "SECONDS", default_value_t = 30, value_parser = value_parser!(u32).range(1..=86_400))]
@@ -155,6 +164,7 @@ impl LimitArgs {
         limits.body_read = seconds(self.body_timeout);
         limits.body_pause = seconds(self.body_pause);
         limits.send = seconds(self.send_timeout);
+        limits.min_send_rate = self.min_send_rate;
         limits.request = seconds(self.request_timeout);
         limits.grace = seconds(self.shutdown_timeout);
         limits.uri_bytes = usize::try_from(self.uri_bytes)?;

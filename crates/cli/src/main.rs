@@ -44,7 +44,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Runs the service on a database
-    Serve(serve::Args),
+    Serve(Box<serve::Args>),
     /// Creates, lists, changes and revokes the API clients that may request tokens
     #[command(subcommand)]
     Client(client::Command),
@@ -101,7 +101,7 @@ impl Command {
 
     async fn run(self) -> anyhow::Result<()> {
         match self {
-            Command::Serve(args) => serve::run(args).await,
+            Command::Serve(args) => serve::run(*args).await,
             Command::Client(command) => client::run(command).await,
             Command::Keys(command) => keys::run(command).await,
             Command::Audit(args) => audit::run(args).await,

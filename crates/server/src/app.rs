@@ -11,7 +11,7 @@ use crate::auth::Tokens;
 use crate::auth::refused::RefusedTokens;
 use crate::auth::secrets::Secrets;
 use crate::config::{Clock, Config, lifetime_seconds};
-use crate::http::answer_buffer::SlowClients;
+use crate::http::answer_buffer::{self, SlowClients};
 use crate::http::memory_budget::MemoryBudget;
 use crate::http::rate_limits::RateLimits;
 use crate::http::shared_look_up::SharedLookUp;
@@ -142,7 +142,7 @@ fn store_options(config: &Config) -> StoreOptions {
         client_share: limits.client_share,
         statement_budget: limits.statement,
         // A list of v1 waits for its client between statements.
-        reader_pause: limits.request,
+        reader_pause: answer_buffer::longest_pause(limits),
         ..StoreOptions::default()
     }
 }

@@ -115,7 +115,8 @@ pub struct Limits {
     /// Most bytes in all header names and values of a request. Default 32 KiB.
     pub header_bytes: usize,
     /// Most connections at a time. A further one closes the connection that has waited longest for a request;
-    /// if there is none, it waits in the listener's queue. Default 1,024.
+    /// if there is none, the one with the oldest request of an unknown client, after a second; if there is
+    /// none of these either, it waits in the listener's queue. Default 1,024.
     pub connections: usize,
     /// Most connections of one address (of IPv6: one /64) at a time; a further one is closed at once. Trusted
     /// proxies are exempt. Default: no limit.
@@ -131,11 +132,16 @@ pub struct Limits {
     pub body_read: Duration,
     /// Longest pause of a client while it sends a body. Default 5 s.
     pub body_pause: Duration,
-    /// Write timeout: a connection whose sending makes no progress for this long is closed. Default 30 s.
+    /// Write timeout: a connection whose client takes nothing of its answer for this long is closed. Default
+    /// 30 s.
     pub send: Duration,
+    /// Bytes of an answer that a client must take in a second. For each second that the connection waits it
+    /// loses one of [`Self::send`], and for so many bytes it gets one back. 0: no minimum rate. Default
+    /// 1,024.
+    pub min_send_rate: u32,
     /// Time from the head of a request to the head of its answer. A list of v1 that has used its memory then
-    /// waits for its client for at most the same time again, over all its waits, and is cut off. Default 30
-    /// s.
+    /// waits for its client for at most the same time again, over all its waits, and a second more for each
+    /// 4 KiB that the client takes; then it is cut off. Default 30 s.
     pub request: Duration,
     /// Time for requests in flight to finish when the service shuts down. Default 10 s.
     pub grace: Duration,
@@ -157,8 +163,9 @@ pub struct Limits {
     /// Most long reads of one client that run at the same time; its others wait. Default: one for each
     /// processor of the service, at least 4.
     pub client_reads: usize,
-    /// What one client may use of [`Self::memory_bytes`], and of [`Self::client_reads`] while other clients
-    /// have long reads too, in percent. 100: no limit. Default 50.
+    /// What one client may use of [`Self::memory_bytes`], and, while others want some, of
+    /// [`Self::client_reads`] and of the reads that may wait for slow clients, in percent. 100: no limit.
+    /// Default 50.
     pub client_share: u8,
     /// Time that one statement may take in the database. Default 10 s.
     pub statement: Duration,
@@ -207,6 +214,7 @@ impl Default for Limits {
             body_read: Duration::from_secs(20),
             body_pause: Duration::from_secs(5),
             send: Duration::from_secs(30),
+            min_send_rate: 1024,
             request: Duration::from_secs(30),
             grace: Duration::from_secs(10),
             page_records: 1000,

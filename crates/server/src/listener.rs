@@ -14,6 +14,8 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::GracefulShutdown;
+#[cfg(target_os = "linux")]
+use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -21,7 +23,10 @@ use tokio::task::JoinSet;
 
 use crate::config::Limits;
 use crate::http::address_share::{AddressShares, SharePermit};
-use crate::http::connections::{Connection, HeadTimeout, IdleQueue, Peer};
+use crate::http::connections::{Connection, EvictionQueue, HeadTimeout, Peer};
+use crate::http::lingering_close::{LingerTimes, LingeringClose};
+use crate::http::request_body::RequestBody;
+use crate::http::wait_allowance::WaitAllowance;
 use crate::http::write_timeout::WriteTimeout;
 use crate::pipeline::{self, Pipeline};
 use crate::telemetry::OpenConnections;
@@ -31,6 +36,9 @@ use crate::tls::Tls;
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// hyper's limit on the head of a request. Larger than ours, so that our answer with a reason is sent.
 const HEAD_BYTES: usize = 128 << 10;
+/// Most bytes of an answer that the system may have taken and not sent yet.
+#[cfg(target_os = "linux")]
+const UNSENT_BYTES: u32 = 128 << 10;
 /// Most headers of a request.
 const MAX_HEADERS: usize = 128;
 
@@ -62,7 +70,7 @@ impl Listener {
     pub(crate) async fn run(self, mut stopped: watch::Receiver<()>) {
         let graceful = GracefulShutdown::new();
         let builder = builder();
-        let idle = Arc::new(IdleQueue::default());
+        let candidates = Arc::new(EvictionQueue::default());
         let mut connections = JoinSet::new();
         // A connection accepted beyond the limit; `is_closing` if another one is closing to make space for
         // it.
@@ -72,17 +80,17 @@ impl Listener {
             if connections.len() < self.connections.max(1)
                 && let Some(accepted) = waiting.take()
             {
-                let connection = Connection::new(&idle);
+                let connection = Connection::new(&candidates);
                 connections.spawn(self.serve(accepted, connection, &builder, &graceful, &stopped));
             }
             tokio::select! {
                 _ = stopped.changed() => break,
-                accepted = accept(&self.socket, &idle), if waiting.is_none() => {
+                accepted = accept(&self.socket, &candidates), if waiting.is_none() => {
                     waiting = accepted.and_then(|(stream, peer)| self.admit(stream, peer));
                 }
                 // Removes ended connections, so that the set does not grow without bound.
                 Some(_) = connections.join_next() => is_closing = false,
-                () = idle.close_longest(), if waiting.is_some() && !is_closing => is_closing = true,
+                () = candidates.close_one(), if waiting.is_some() && !is_closing => is_closing = true,
             }
         }
         let Self {
@@ -159,7 +167,7 @@ impl Listener {
                     }
                 }
                 () = closing.closing() => {
-                    tracing::debug!(%peer, "closed an idle connection to accept another");
+                    tracing::debug!(%peer, "closed a connection to accept another");
                 }
             }
         }
@@ -188,12 +196,21 @@ fn answer<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
 ) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> + use<S> {
     let Limits {
         send,
+        min_send_rate,
         idle,
         header_read,
+        body_read,
+        body_pause,
         ..
     } = pipeline.app.config.limits;
+    let stream = WriteTimeout::new(stream, WaitAllowance::new(send, min_send_rate));
+    // What is discarded of a body may take as long as one that is read.
+    let times = LingerTimes {
+        whole: body_read,
+        pause: body_pause,
+    };
     let stream = HeadTimeout::new(
-        WriteTimeout::new(stream, send),
+        LingeringClose::new(stream, Arc::clone(&connection), times),
         Arc::clone(&connection),
         idle,
         header_read,
@@ -208,6 +225,9 @@ fn answer<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
                 return std::future::pending().await;
             }
             request.extensions_mut().insert(Peer(peer));
+            request.extensions_mut().insert(Arc::clone(&connection));
+            let body = Arc::clone(&connection);
+            let request = request.map(|incoming| RequestBody::new(incoming, body));
             let response = pipeline::serve(&pipeline, request).await;
             Ok::<_, Infallible>(response.map(|body| connection.answer(body)))
         }
@@ -225,12 +245,27 @@ fn builder() -> http1::Builder {
     builder
 }
 
+/// Bounds what the system buffers of an answer before it sends it. Its buffer may have megabytes, and it
+/// reports space only after a third of them: a slow client would seem to take nothing for minutes.
+#[cfg(target_os = "linux")]
+fn bound_unsent(stream: &TcpStream) {
+    // Only the measurement is coarser without it.
+    let _ = SockRef::from(stream).set_tcp_notsent_lowat(UNSENT_BYTES);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn bound_unsent(_: &TcpStream) {}
+
 /// The next connection. Cancel-safe.
-async fn accept(listener: &TcpListener, idle: &IdleQueue) -> Option<(TcpStream, SocketAddr)> {
+async fn accept(
+    listener: &TcpListener,
+    candidates: &EvictionQueue,
+) -> Option<(TcpStream, SocketAddr)> {
     match listener.accept().await {
         Ok((stream, peer)) => {
             // Answers are written in large pieces; waiting for more data would only delay them.
             let _ = stream.set_nodelay(true);
+            bound_unsent(&stream);
             Some((stream, peer))
         }
         Err(error) => {
@@ -241,10 +276,30 @@ async fn accept(listener: &TcpListener, idle: &IdleQueue) -> Option<(TcpStream, 
                 ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset | ErrorKind::Interrupted
             );
             if !is_of_caller {
-                idle.try_close_longest();
+                candidates.try_close_one();
             }
             tokio::time::sleep(ACCEPT_PAUSE).await;
             None
         }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_system_buffers_little_that_is_not_sent() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
+        let listener = listener.expect("a socket");
+        let address = listener.local_addr().expect("an address");
+        let _client = TcpStream::connect(address).await.expect("connected");
+        let (accepted, _) = accept(&listener, &EvictionQueue::default())
+            .await
+            .expect("a connection");
+        let unsent = SockRef::from(&accepted).tcp_notsent_lowat();
+        assert_eq!(unsent.expect("an option"), UNSENT_BYTES);
     }
 }

@@ -14,7 +14,6 @@ use http::header::{CONNECTION, HOST};
 use http::request::Parts;
 use http::uri::Authority;
 use http::{HeaderMap, HeaderValue, Request, StatusCode, Version};
-use hyper::body::Incoming;
 
 use crate::app::App;
 use crate::config::Limits;
@@ -25,6 +24,7 @@ use crate::http::extract::{PREFERENCE_APPLIED, is_strict};
 use crate::http::odata::{ANSWERED_VERSION, ODATA_VERSION, is_odata};
 use crate::http::path::Captures;
 use crate::http::problem::{Problem, ProblemContext};
+use crate::http::request_body::RequestBody;
 use crate::http::request_id::{self, RequestId, X_REQUEST_ID};
 use crate::http::{cors, encoding, extract, security_headers};
 use crate::router::{self, Route, Routes};
@@ -59,7 +59,7 @@ impl Pipeline {
 }
 
 /// Answers any request.
-pub(crate) async fn serve(pipeline: &Pipeline, request: Request<Incoming>) -> Response {
+pub(crate) async fn serve(pipeline: &Pipeline, request: Request<RequestBody>) -> Response {
     let Pipeline {
         app,
         routes,

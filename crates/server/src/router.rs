@@ -18,7 +18,6 @@ use std::sync::Arc;
 
 use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode};
-use hyper::body::Incoming;
 use obeya_odata::edm::Cardinality;
 
 use crate::app::App;
@@ -28,9 +27,11 @@ use crate::auth::{self, Caller, Refusal};
 use crate::http::accept::Offers;
 use crate::http::body::Response;
 use crate::http::client_address;
+use crate::http::connections::client_is_known;
 use crate::http::odata::{self, is_odata};
 use crate::http::path::{Captures, Node};
 use crate::http::problem::Problem;
+use crate::http::request_body::RequestBody;
 use crate::ops;
 use crate::ops::call::Call;
 use crate::ops::odata::Computed;
@@ -265,7 +266,7 @@ pub(crate) async fn answer(
     route: Route,
     captures: Captures,
     head: Parts,
-    body: Incoming,
+    body: RequestBody,
     caller: &mut Option<Caller>,
 ) -> Result<Response, Problem> {
     let (operation, computed) = match route {
@@ -275,8 +276,6 @@ pub(crate) async fn answer(
     };
     let guard = &routes.guards[operation as usize];
     let caller = authorise(&app, guard, &head, caller).await?;
-    app.rates
-        .check_client(&caller.client_id, caller.client.rate)?;
     if guard.odata {
         odata::check_max_version(&head.headers)?;
     }
@@ -292,14 +291,15 @@ pub(crate) async fn answer(
     }
 }
 
-/// The first stage of every operation: authenticates the client and checks its scopes. Stores it in `found`
-/// even if a scope is missing.
+/// The first stage of every operation: authenticates the client, by its token and its address, and checks its
+/// rate, then its scopes: a refusal for a scope must not be free of the rate. Stores the client in `found`
+/// even if it is refused for one of these.
 async fn authorise(
     app: &App,
     guard: &Guard,
     head: &Parts,
     found: &mut Option<Caller>,
-) -> Result<Caller, Refusal> {
+) -> Result<Caller, Problem> {
     let address = client_address::of(head);
     let authenticated = auth::authenticate(&app.tokens, &app.store, &head.headers, address).await;
     if let Err(Refusal::Invalid(_) | Refusal::Expired | Refusal::Revoked | Refusal::Address) =
@@ -309,10 +309,13 @@ async fn authorise(
             .count(&app.clock, &head.extensions, RefusedKind::Token);
     }
     let caller = found.insert(authenticated?);
+    client_is_known(head).await;
+    app.rates
+        .check_client(&caller.client_id, caller.client.rate)?;
     if caller.scopes.intersects(guard.scopes) {
         Ok(Arc::clone(caller))
     } else {
-        Err(Refusal::Scope(guard.scopes))
+        Err(Refusal::Scope(guard.scopes).into())
     }
 }
 
@@ -320,7 +323,7 @@ async fn answer_endpoint(
     app: &App,
     endpoint: ServiceEndpoint,
     head: &Parts,
-    body: Incoming,
+    body: RequestBody,
 ) -> Result<Response, Problem> {
     match endpoint {
         ServiceEndpoint::Token => ops::token::token(app, head, body).await,

@@ -6,6 +6,7 @@
 
 use std::path::Path;
 
+use super::caller::Caller;
 use super::{DiskUsage, Session, StoreError, WriteFault};
 
 /// A database engine.
@@ -140,6 +141,10 @@ pub(super) trait Connection: Session + Send + 'static {
     fn take_write_fault(&mut self) -> Option<WriteFault> {
         None
     }
+
+    /// Stops the statements of this caller once it has gone, until it is set to none. The connection may then
+    /// be lost.
+    fn set_caller(&mut self, caller: Option<Caller>);
 
     /// Limits the reads of the snapshot that was just opened to short work, until [`Connection::end_limit`].
     fn limit_to_short(&mut self);

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::caller::caller;
 use super::connect::{Connect, Connection, Work};
 use super::fair_queue::Client;
 use super::pool::Pool;
@@ -85,8 +86,10 @@ impl<E: Connect> Executor<E> {
         X: From<StoreError> + Send + 'static,
     {
         let permit = self.readers.permit(Work::Short, client).await?;
+        let (_waits, caller) = caller();
         let attempt = move || {
             let mut reader = permit.reader()?;
+            reader.connection().set_caller(Some(caller));
             reader.connection().begin_read()?;
             reader.connection().limit_to_short();
             let outcome = work(reader.connection());
@@ -138,7 +141,8 @@ impl<E: Connect> Executor<E> {
         self.run(Work::Control, &None, work).await
     }
 
-    /// Runs the work on the blocking pool, inside one snapshot.
+    /// Runs the work on the blocking pool, inside one snapshot. Its statement is stopped if the future is
+    /// dropped.
     pub(super) async fn read<T, X, F>(&self, client: &Client, work: F) -> Result<T, X>
     where
         F: FnOnce(&mut dyn Session) -> Result<T, X> + Send + 'static,
@@ -155,8 +159,13 @@ impl<E: Connect> Executor<E> {
         X: From<StoreError> + Send + 'static,
     {
         let permit = self.readers.permit(kind, client).await?;
+        let (_waits, caller) = caller();
         blocking(move || {
             let mut reader = permit.reader()?;
+            // Control work is short, and its connection is needed by others too.
+            if kind != Work::Control {
+                reader.connection().set_caller(Some(caller));
+            }
             reader.connection().begin_read()?;
             let outcome = work(reader.connection());
             reader.end();

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 /// The client that work is done for; `None` is the service itself, which no share limits.
-pub(super) type Client = Option<Arc<str>>;
+pub type Client = Option<Arc<str>>;
 
 /// The queue of a client that was never empty for this part of the usual wait stands: its client asks for
 /// more than it can get. Longer waits would not give it more, they would only make each of its answers late.
@@ -23,17 +23,18 @@ const STANDING_QUEUE_DIVISOR: u32 = 10;
 
 /// What limits a client.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ClientLimits {
+pub struct ClientLimits {
     /// What it may hold at most, even while it is alone.
-    pub(super) most: usize,
+    pub most: usize,
     /// The part of that, in percent, that it may hold while others want some.
-    pub(super) share_percent: u8,
+    pub share_percent: u8,
     /// How long it waits for a permit, unless its queue stands.
-    pub(super) wait: Duration,
+    pub wait: Duration,
 }
 
 /// Permits that clients share.
-pub(super) struct FairQueue {
+#[derive(Debug)]
+pub struct FairQueue {
     /// What a client may hold at most.
     most: usize,
     /// What a client may hold while others want some.
@@ -46,6 +47,7 @@ pub(super) struct FairQueue {
     state: Mutex<State>,
 }
 
+#[derive(Debug)]
 struct State {
     free: usize,
     /// The clients that hold or wait for permits.
@@ -55,7 +57,7 @@ struct State {
     is_closed: bool,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct ClientState {
     held: usize,
     waiters: VecDeque<oneshot::Sender<FairPermit>>,
@@ -69,7 +71,8 @@ type Granted = Vec<(oneshot::Sender<FairPermit>, FairPermit)>;
 
 impl FairQueue {
     /// So many permits.
-    pub(super) fn new(permits: usize, limits: ClientLimits) -> Self {
+    #[must_use]
+    pub fn new(permits: usize, limits: ClientLimits) -> Self {
         let most = limits.most.min(permits);
         let share = (most * usize::from(limits.share_percent) / 100).max(1);
         Self {
@@ -88,7 +91,7 @@ impl FairQueue {
     }
 
     /// A permit, if the client may have one now.
-    pub(super) fn try_acquire(self: &Arc<Self>, client: &Client) -> Option<FairPermit> {
+    pub fn try_acquire(self: &Arc<Self>, client: &Client) -> Option<FairPermit> {
         let mut state = self.lock();
         if state.is_closed || !self.may_take(&state, client) {
             return None;
@@ -266,7 +269,8 @@ impl State {
 }
 
 /// A permit, released on drop.
-pub(super) struct FairPermit {
+#[derive(Debug)]
+pub struct FairPermit {
     queue: Arc<FairQueue>,
     client: Client,
 }

@@ -7,6 +7,7 @@
 pub mod audit;
 pub mod boards;
 pub mod bulk;
+mod caller;
 pub mod clients;
 mod connect;
 pub mod datasources;
@@ -59,7 +60,7 @@ use std::time::Duration;
 use connect::Connect;
 pub use engine::{Dialect, EachRow, Row, Session, StoreError, Value, View, WriteFault, present};
 use executor::Executor;
-use fair_queue::Client;
+pub use fair_queue::{Client, ClientLimits, FairPermit, FairQueue};
 pub use pool::readers_for_long_work;
 use postgres::Postgres;
 pub use postgres::connect as connect_postgres;

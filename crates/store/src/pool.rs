@@ -266,6 +266,7 @@ impl<E: Connect> Lease<E> {
 
     /// Closes the snapshot. A reader that fails to do so is not reused.
     pub(super) fn end(&mut self) {
+        self.connection().set_caller(None);
         if self.connection().end_read().is_err() {
             self.connection = None;
         }
@@ -280,9 +281,10 @@ impl<E: Connect> Drop for Lease<E> {
         if std::thread::panicking() || pool.control.is_closed() {
             return;
         }
-        if let Some(connection) = self.connection.take()
+        if let Some(mut connection) = self.connection.take()
             && !connection.is_lost()
         {
+            connection.set_caller(None);
             pool.idle().of::<E>(self.permit.work).push(connection);
         }
     }

@@ -5,19 +5,20 @@
 //! buffer the usual size of its page; then its reader waits for the client. It also waits once the memory
 //! budget is used up. Writing the rest to a temporary file instead would leave the plant's data unprotected,
 //! on a disk that may be full, or in memory after all. A waiting reader is one fewer for other requests, and
-//! its snapshot stays open. So it waits no longer than a request may take, and only a few may wait at a time
-//! for clients that hardly take anything.
+//! its snapshot stays open. So it waits no longer than a request may take for a client that takes nothing,
+//! and longer only for one that takes its answer at a minimum rate. Only a few may wait at a time for clients
+//! that hardly take anything, and clients share these places.
 //!
 //! This module knows neither pieces nor clients: see [`super::body_sender`].
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use obeya_store::{Client, ClientLimits, FairPermit, FairQueue, readers_for_long_work};
 
 use super::memory_budget::{OutOfMemory, Reservation};
+use super::wait_allowance::WaitAllowance;
 use crate::config::Limits;
-use obeya_store::readers_for_long_work;
 
 /// The most memory of one answer …
 const MAX_BYTES: usize = 16 << 20;
@@ -25,6 +26,9 @@ const MAX_BYTES: usize = 16 << 20;
 const MIN_BYTES: usize = 2 << 20;
 /// The usual size of a record; a value is smaller.
 const RECORD_BYTES: usize = 1_600;
+/// Bytes per second that a client must take so that its reader goes on waiting: less than half of what a slow
+/// mobile network carries.
+const MIN_RATE: u32 = 4 << 10;
 /// How long a client without a permit for slow clients may take nothing.
 const STALL_LIMIT: Duration = Duration::from_secs(1);
 
@@ -32,9 +36,9 @@ const STALL_LIMIT: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone)]
 pub(crate) struct SlowClients {
     /// Permits to wait for slow clients: half of the readers for long work, so that the other half continues.
-    permits: Arc<Semaphore>,
-    /// The longest wait of one reader, over all its waits.
-    wait: Duration,
+    permits: Arc<FairQueue>,
+    /// How long one reader may wait.
+    allowance: WaitAllowance,
     stall_limit: Duration,
 }
 
@@ -43,11 +47,28 @@ impl SlowClients {
     pub(crate) fn new(limits: &Limits) -> Self {
         let permits = readers_for_long_work(limits.database_connections) / 2;
         Self {
-            permits: Arc::new(Semaphore::new(permits.max(1))),
-            wait: limits.request,
+            permits: shared(permits.max(1), limits.client_share),
+            allowance: WaitAllowance::new(limits.request, MIN_RATE),
             stall_limit: STALL_LIMIT,
         }
     }
+}
+
+/// So many permits, of which a client may hold this percentage while others want some. A reader takes one at
+/// once or goes on without it.
+fn shared(permits: usize, share_percent: u8) -> Arc<FairQueue> {
+    let limits = ClientLimits {
+        most: permits,
+        share_percent,
+        wait: Duration::ZERO,
+    };
+    Arc::new(FairQueue::new(permits, limits))
+}
+
+/// The longest pause of a reader between two statements: until the slowest client that is waited for has
+/// taken as much as a batch of records.
+pub(crate) fn longest_pause(limits: &Limits) -> Duration {
+    limits.request + Duration::from_secs(MIN_BYTES as u64 / u64::from(MIN_RATE))
 }
 
 /// The buffer of one answer: how many bytes it has, and how long its reader still may wait.
@@ -55,14 +76,15 @@ impl SlowClients {
 pub(crate) struct AnswerBuffer {
     reservation: Reservation,
     limit: usize,
+    client: Client,
     slow_clients: SlowClients,
-    /// The remaining time to wait, over all pieces.
-    wait_left: Duration,
+    /// How long the client may still make the service wait, over all pieces.
+    allowance: WaitAllowance,
     /// The time that the reader has waited since the client last took a piece.
     stalled: Duration,
     /// Whether the client took a piece since the reader began to wait.
     made_progress: bool,
-    permit: Option<OwnedSemaphorePermit>,
+    permit: Option<FairPermit>,
     /// Whether a piece was ever added.
     has_begun: bool,
 }
@@ -77,14 +99,20 @@ pub(super) enum Full {
 }
 
 impl AnswerBuffer {
-    /// An empty buffer for an answer of this many rows.
-    pub(crate) fn new(reservation: Reservation, rows: u32, slow_clients: &SlowClients) -> Self {
+    /// An empty buffer for an answer of this many rows to a client.
+    pub(crate) fn new(
+        reservation: Reservation,
+        rows: u32,
+        client: &Arc<str>,
+        slow_clients: &SlowClients,
+    ) -> Self {
         let usual = (rows as usize).saturating_mul(RECORD_BYTES);
         Self {
             reservation,
             limit: usual.clamp(MIN_BYTES, MAX_BYTES),
+            client: Some(Arc::clone(client)),
             slow_clients: slow_clients.clone(),
-            wait_left: slow_clients.wait,
+            allowance: slow_clients.allowance.clone(),
             stalled: Duration::ZERO,
             made_progress: false,
             permit: None,
@@ -113,10 +141,9 @@ impl AnswerBuffer {
     pub(super) fn time_to_wait(&mut self) -> Option<Duration> {
         self.made_progress = false;
         if self.permit.is_none() {
-            let permits = Arc::clone(&self.slow_clients.permits);
-            self.permit = permits.try_acquire_owned().ok();
+            self.permit = self.slow_clients.permits.try_acquire(&self.client);
         }
-        let mut time = self.wait_left;
+        let mut time = self.allowance.left();
         if self.permit.is_none() {
             let stall_limit = self.slow_clients.stall_limit;
             time = time.min(stall_limit.saturating_sub(self.stalled));
@@ -124,9 +151,14 @@ impl AnswerBuffer {
         Some(time).filter(|time| !time.is_zero())
     }
 
+    /// How long the client may still take for the rest, when everything is read.
+    pub(super) fn time_left(&self) -> Duration {
+        self.allowance.left()
+    }
+
     /// Records that the reader has waited.
     pub(super) fn add_wait(&mut self, time: Duration) {
-        self.wait_left = self.wait_left.saturating_sub(time);
+        self.allowance.spend(time);
         if !self.made_progress {
             self.stalled = self.stalled.saturating_add(time);
         }
@@ -137,9 +169,14 @@ impl AnswerBuffer {
         self.permit = None;
     }
 
-    /// Removes bytes that the client took.
+    /// Removes bytes that are no longer in memory.
     pub(super) fn remove(&mut self, bytes: usize) {
         self.reservation.remove(bytes);
+    }
+
+    /// The client has taken bytes. They may still be in memory, as part of a larger piece.
+    pub(super) fn add_progress(&mut self, bytes: usize) {
+        self.allowance.earn(bytes);
         self.stalled = Duration::ZERO;
         self.made_progress = true;
     }
@@ -170,8 +207,8 @@ mod tests {
         Lists {
             memory: MemoryBudget::new(&Limits::default()),
             slow_clients: SlowClients {
-                permits: Arc::new(Semaphore::new(slow_permits)),
-                wait,
+                permits: shared(slow_permits, 100),
+                allowance: WaitAllowance::new(wait, MIN_RATE),
                 stall_limit: Duration::ZERO,
             },
         }
@@ -179,7 +216,12 @@ mod tests {
 
     impl Lists {
         fn buffer(&self, rows: u32) -> AnswerBuffer {
-            AnswerBuffer::new(self.memory.answer_to("one"), rows, &self.slow_clients)
+            AnswerBuffer::new(
+                self.memory.answer_to("one"),
+                rows,
+                &"one".into(),
+                &self.slow_clients,
+            )
         }
 
         fn buffered(&self) -> usize {
@@ -194,8 +236,9 @@ mod tests {
 
         /// Nothing is buffered, and every permit is free.
         fn is_free(&self, slow_permits: usize) -> bool {
-            let free = self.slow_clients.permits.available_permits();
-            (self.buffered(), free) == (0, slow_permits)
+            let permits = &self.slow_clients.permits;
+            let free: Vec<_> = std::iter::from_fn(|| permits.try_acquire(&None)).collect();
+            (self.buffered(), free.len()) == (0, slow_permits)
         }
     }
 
@@ -219,7 +262,11 @@ mod tests {
                 lists.until_full();
             }
             assert!(lists.buffered() <= MIN_BYTES, "{}", lists.buffered());
-            let piece = stream.frame().await.unwrap().unwrap().into_data().unwrap();
+            let mut piece = Vec::new();
+            while piece.len() < PIECE {
+                let part = stream.frame().await.unwrap().unwrap();
+                piece.extend_from_slice(&part.into_data().unwrap());
+            }
             assert_eq!(piece, vec![u8::try_from(number).unwrap(); PIECE]);
         }
         assert!(stream.frame().await.is_none());
@@ -259,11 +306,58 @@ mod tests {
         assert_eq!(buffer.time_to_wait(), Some(STALL_LIMIT));
         buffer.add_wait(STALL_LIMIT / 4);
         assert_eq!(buffer.time_to_wait(), Some(STALL_LIMIT * 3 / 4));
-        buffer.remove(PIECE);
+        buffer.add_progress(PIECE);
         buffer.add_wait(STALL_LIMIT * 3 / 4);
         assert_eq!(buffer.time_to_wait(), Some(STALL_LIMIT));
         buffer.add_wait(STALL_LIMIT);
         assert_eq!(buffer.time_to_wait(), None);
+    }
+
+    /// A mobile network takes 10 kB in a second, in steps.
+    #[test]
+    fn a_reader_waits_as_long_as_its_client_takes_enough() {
+        let lists = lists(Duration::from_secs(30), 1);
+        let mut buffer = lists.buffer(10_000);
+        let step = Duration::from_secs(6);
+        let mut waits = |bytes: usize| {
+            (0..1_000)
+                .take_while(|_| {
+                    let is_waited_for = buffer.time_to_wait().is_some();
+                    buffer.add_progress(bytes);
+                    buffer.add_wait(step);
+                    is_waited_for
+                })
+                .count()
+        };
+        assert_eq!(waits(60_000), 1_000);
+        // 2 of 6 seconds each, of the 24 seconds that were left.
+        assert_eq!(waits(4 * 4096), 12);
+    }
+
+    #[test]
+    fn a_client_has_half_of_the_turns_to_be_slow() {
+        let limits = Limits::default();
+        let (memory, slow_clients) = (MemoryBudget::new(&limits), SlowClients::new(&limits));
+        let waits = |client: &'static str, count: usize| {
+            let buffers = (0..count).filter_map(|_| {
+                let reservation = memory.answer_to(client);
+                let mut buffer = AnswerBuffer::new(reservation, 1, &client.into(), &slow_clients);
+                let time = buffer.time_to_wait();
+                let is_long = time == Some(limits.request);
+                assert!(is_long || time == Some(STALL_LIMIT));
+                is_long.then_some(buffer)
+            });
+            buffers.collect::<Vec<_>>()
+        };
+        // Of 12 readers for long work, 6 may wait. Alone, a client leaves one of them free.
+        let one = waits("one", 100);
+        assert_eq!(one.len(), 5);
+        let other = waits("other", 100);
+        assert_eq!(other.len(), 1);
+        drop(one);
+        let one = waits("one", 100);
+        assert_eq!(one.len(), 3);
+        assert_eq!(waits("other", 100).len(), 2);
     }
 
     #[test]

@@ -20,6 +20,12 @@ use tokio::sync::Notify;
 use super::answer_buffer::{AnswerBuffer, Full};
 use super::problem::Problem;
 
+/// The most bytes that the connection takes at a time. A slow client takes minutes for a whole piece, in
+/// which it would seem to take nothing.
+const PART_BYTES: usize = 64 << 10;
+/// The time between two looks at what the client of a complete answer has taken.
+const GUARD_STEP: Duration = Duration::from_secs(1);
+
 /// What is known about a body before its first piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Head {
@@ -52,7 +58,10 @@ pub(crate) fn channel(buffer: AnswerBuffer) -> (BodySender, BodyReceiver) {
         BodySender {
             shared: Arc::clone(&shared),
         },
-        BodyReceiver { shared },
+        BodyReceiver {
+            shared,
+            begun: Bytes::new(),
+        },
     )
 }
 
@@ -66,6 +75,8 @@ pub(crate) struct BodySender {
 #[derive(Debug)]
 pub(crate) struct BodyReceiver {
     shared: Arc<Shared>,
+    /// The rest of a piece that the connection has begun to take.
+    begun: Bytes,
 }
 
 #[derive(Debug)]
@@ -136,15 +147,29 @@ impl BodySender {
         state.wake();
     }
 
-    /// Waits until the client has everything or disconnects, at most for `deadline`; then drops the pieces
-    /// that were not taken.
-    pub(crate) async fn guard(&self, deadline: Duration) {
-        if tokio::time::timeout(deadline, self.shared.receiver_gone.notified())
-            .await
-            .is_err()
-        {
-            self.shared.lock().expire();
+    /// Waits until the client has everything or disconnects, as long as it takes enough; then drops the
+    /// pieces that were not taken.
+    pub(crate) async fn guard(&self) {
+        loop {
+            let left = self.shared.lock().buffer.time_left();
+            if left.is_zero() {
+                return self.shared.lock().expire();
+            }
+            // In steps: what the client takes meanwhile earns only what was spent before.
+            let step = left.min(GUARD_STEP);
+            if tokio::time::timeout(step, self.receiver_gone())
+                .await
+                .is_ok()
+            {
+                return;
+            }
+            self.shared.lock().buffer.add_wait(step);
         }
+    }
+
+    /// Completes when the client has everything, or disconnects. For one waiter at a time.
+    pub(crate) async fn receiver_gone(&self) {
+        self.shared.receiver_gone.notified().await;
     }
 }
 
@@ -185,7 +210,8 @@ impl Body for BodyReceiver {
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
-        let mut state = self.shared.lock();
+        let Self { shared, begun } = self.get_mut();
+        let mut state = shared.lock();
         if state.failed.is_some() {
             if !state.is_failure_due {
                 // hyper drops what it has not written yet when a body fails, and writes it when a body has
@@ -198,8 +224,14 @@ impl Body for BodyReceiver {
                 "the page could not be finished",
             ))));
         }
-        if let Some(piece) = state.pieces.pop_front() {
-            return Poll::Ready(Some(Ok(Frame::data(self.shared.counted(piece)))));
+        if begun.is_empty()
+            && let Some(piece) = state.pieces.pop_front()
+        {
+            *begun = shared.counted(piece);
+        }
+        if !begun.is_empty() {
+            let part = begun.split_to(begun.len().min(PART_BYTES));
+            return Poll::Ready(Some(Ok(Frame::data(shared.watched(part)))));
         }
         if state.ended {
             return Poll::Ready(None);
@@ -255,6 +287,33 @@ impl Shared {
             piece,
             shared: Arc::clone(self),
         })
+    }
+
+    /// A part of it for the connection, which is progress once its last byte is sent.
+    fn watched(self: &Arc<Self>, part: Bytes) -> Bytes {
+        Bytes::from_owner(TakenPart {
+            part,
+            shared: Arc::clone(self),
+        })
+    }
+}
+
+/// A part of a piece, whose end is progress of the client.
+struct TakenPart {
+    part: Bytes,
+    shared: Arc<Shared>,
+}
+
+impl AsRef<[u8]> for TakenPart {
+    fn as_ref(&self) -> &[u8] {
+        &self.part
+    }
+}
+
+impl Drop for TakenPart {
+    fn drop(&mut self) {
+        self.shared.lock().buffer.add_progress(self.part.len());
+        self.shared.piece_sent.notify_one();
     }
 }
 
@@ -321,10 +380,18 @@ mod tests {
     use crate::http::memory_budget::MemoryBudget;
 
     fn ends() -> (MemoryBudget, BodySender, BodyReceiver) {
-        let limits = Limits::default();
-        let memory = MemoryBudget::new(&limits);
-        let slow_clients = SlowClients::new(&limits);
-        let buffer = AnswerBuffer::new(memory.answer_to("one"), 10_000, &slow_clients);
+        ends_of(&Limits::default())
+    }
+
+    fn ends_of(limits: &Limits) -> (MemoryBudget, BodySender, BodyReceiver) {
+        let memory = MemoryBudget::new(limits);
+        let slow_clients = SlowClients::new(limits);
+        let buffer = AnswerBuffer::new(
+            memory.answer_to("one"),
+            10_000,
+            &"one".into(),
+            &slow_clients,
+        );
         let (sender, stream) = channel(buffer);
         (memory, sender, stream)
     }
@@ -455,19 +522,50 @@ mod tests {
         assert_eq!(memory.observed().answers, 0);
     }
 
+    /// A large piece is many small steps, so that a slow client makes progress all the time.
+    #[tokio::test]
+    async fn a_large_piece_is_taken_in_parts_and_counted_until_the_last_one_is_sent() {
+        let (memory, sender, mut stream) = ends();
+        let bytes: Vec<u8> = (0..=u8::MAX).cycle().take(5 * PART_BYTES / 2).collect();
+        sender.push(bytes.clone());
+        sender.push_last(b"end".to_vec());
+        let mut parts = Vec::new();
+        for _ in 0..3 {
+            let part = stream.frame().await.unwrap().unwrap();
+            parts.push(part.into_data().unwrap());
+        }
+        assert_eq!(parts.concat(), bytes);
+        assert!(parts.iter().all(|part| part.len() <= PART_BYTES));
+        let last = parts.pop();
+        drop(parts);
+        assert_eq!(memory.observed().answers, bytes.len() + 3);
+        drop(last);
+        assert_eq!(memory.observed().answers, 3);
+        // A client that leaves within a piece.
+        let (memory, sender, mut stream) = ends();
+        sender.push(bytes);
+        drop(stream.frame().await);
+        drop(stream);
+        assert_eq!(memory.observed().answers, 0);
+    }
+
     #[tokio::test]
     async fn a_client_that_never_takes_loses_its_pieces_at_the_deadline() {
-        let (memory, sender, stream) = ends();
+        let limits = Limits {
+            request: Duration::ZERO,
+            ..Limits::default()
+        };
+        let (memory, sender, stream) = ends_of(&limits);
         sender.push(b"one".to_vec());
         sender.end(Ok(()));
-        sender.guard(Duration::ZERO).await;
+        sender.guard().await;
         assert_eq!(memory.observed().answers, 0);
         assert!(stream.collect().await.is_err());
 
-        let (_memory, sender, mut stream) = ends();
+        let (_memory, sender, mut stream) = ends_of(&limits);
         sender.push(b"one".to_vec());
         sender.end(Ok(()));
-        sender.guard(Duration::ZERO).await;
+        sender.guard().await;
         assert!(stream.start().await.is_err());
     }
 }

@@ -1,9 +1,11 @@
-//! Idle connections: how long each may wait for the next request, and which one is closed to make space for
-//! another.
+//! Connections that may be closed: how long each may wait for the next request, and which one is closed to
+//! make space for another.
 //!
 //! A connection waits from when it is accepted, or its last answer was completely sent, until the head of a
-//! request is complete. Only while it waits may it be closed for these reasons: a request in flight has its
-//! own limits. This module does not know what a request means.
+//! request is complete. These are closed first, the one that has waited longest before the others. Then come
+//! those with a request of a client that is not known: without a valid token or secret, or not checked yet.
+//! The oldest is closed, and none that has just begun. A request of a known client is never closed to make
+//! space: it has limits of its own. This module does not know what a request means.
 
 use std::collections::BTreeMap;
 use std::io::{Error, ErrorKind, IoSlice, Result};
@@ -16,102 +18,165 @@ use std::time::Duration;
 
 use super::body::{Body, BodyError};
 use bytes::Bytes;
+use http::request::Parts;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::Notify;
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
 /// The remote address of a request, as a request extension.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) SocketAddr);
 
-/// The connections of a listener that wait for a request.
+/// How old a request of an unknown client must be before its connection is closed to make space. Most are
+/// answered long before, and a new connection can wait that long.
+const UNDISTURBED: Duration = Duration::from_secs(1);
+
+/// The connections of a listener that may be closed to make space.
 #[derive(Default)]
-pub(crate) struct IdleQueue {
-    waiting: Mutex<Waiting>,
-    /// A connection began to wait.
+pub(crate) struct EvictionQueue {
+    candidates: Mutex<Candidates>,
+    /// There is another candidate.
     added: Notify,
 }
 
 /// By ticket: the lowest has waited longest.
 #[derive(Default)]
-struct Waiting {
+struct Candidates {
     last_ticket: u64,
-    connections: BTreeMap<u64, Arc<Notify>>,
+    /// Connections that wait for a request.
+    idle: BTreeMap<u64, Arc<Notify>>,
+    /// Connections with a request of an unknown client, and when it began.
+    unknown: BTreeMap<u64, (Instant, Arc<Notify>)>,
 }
 
-impl IdleQueue {
-    /// Closes the connection that has waited longest, as soon as one waits. Cancel-safe.
-    pub(crate) async fn close_longest(&self) {
-        while !self.try_close_longest() {
-            self.added.notified().await;
+/// What may be closed.
+enum Choice {
+    Closed,
+    /// Nothing before this time.
+    NotBefore(Instant),
+    Nothing,
+}
+
+impl EvictionQueue {
+    /// Closes one connection, as soon as there is one that may be closed. Cancel-safe.
+    pub(crate) async fn close_one(&self) {
+        loop {
+            match self.choose() {
+                Choice::Closed => return,
+                Choice::NotBefore(time) => tokio::select! {
+                    () = self.added.notified() => {}
+                    () = sleep_until(time) => {}
+                },
+                Choice::Nothing => self.added.notified().await,
+            }
         }
     }
 
-    /// The same, if one waits now.
-    pub(crate) fn try_close_longest(&self) -> bool {
-        let longest = self.waiting().connections.pop_first();
-        longest.is_some_and(|(_, closing)| {
+    /// The same, if there is one now.
+    pub(crate) fn try_close_one(&self) -> bool {
+        matches!(self.choose(), Choice::Closed)
+    }
+
+    fn choose(&self) -> Choice {
+        let mut candidates = self.candidates();
+        if let Some((_, closing)) = candidates.idle.pop_first() {
             closing.notify_one();
-            true
-        })
+            return Choice::Closed;
+        }
+        let Some(oldest) = candidates.unknown.first_entry() else {
+            return Choice::Nothing;
+        };
+        let time = oldest.get().0 + UNDISTURBED;
+        if time > Instant::now() {
+            return Choice::NotBefore(time);
+        }
+        let (_, closing) = oldest.remove();
+        closing.notify_one();
+        Choice::Closed
     }
 
-    fn add(&self, closing: &Arc<Notify>) -> u64 {
-        let mut waiting = self.waiting();
-        waiting.last_ticket += 1;
-        let ticket = waiting.last_ticket;
-        waiting.connections.insert(ticket, Arc::clone(closing));
-        drop(waiting);
-        self.added.notify_one();
-        ticket
-    }
-
-    fn remove(&self, ticket: u64) -> bool {
-        self.waiting().connections.remove(&ticket).is_some()
-    }
-
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+    fn candidates(&self) -> MutexGuard<'_, Candidates> {
         // Each change is complete in itself, so a panic of another thread leaves the state valid.
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.candidates
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Candidates {
+    fn next_ticket(&mut self) -> u64 {
+        self.last_ticket += 1;
+        self.last_ticket
+    }
+
+    /// Returns false if there is no such ticket: its connection was chosen.
+    fn remove(&mut self, ticket: u64) -> bool {
+        self.idle.remove(&ticket).is_some() || self.unknown.remove(&ticket).is_some()
     }
 }
 
 /// One connection. Its stream, its requests and their answers share it; all of them run in the task of the
 /// connection.
 pub(crate) struct Connection {
-    queue: Arc<IdleQueue>,
-    /// Its ticket in the queue, or [`IN_FLIGHT`].
+    queue: Arc<EvictionQueue>,
+    /// Its ticket in the queue, or [`NONE`].
     ticket: AtomicU64,
+    /// Whether it waits for a request.
+    is_idle: AtomicBool,
     /// Whether hyper has taken the whole answer to the request in flight; some of it may not be sent yet.
     is_answered: AtomicBool,
+    /// Whether the body of the last request was not read to its end.
+    has_unread: AtomicBool,
     closing: Arc<Notify>,
 }
 
-/// Instead of a ticket while a request is in flight.
-const IN_FLIGHT: u64 = 0;
+/// Instead of a ticket while the request in flight is that of a known client.
+const NONE: u64 = 0;
 
 impl Connection {
     /// A new connection, which waits for its first request.
-    pub(crate) fn new(queue: &Arc<IdleQueue>) -> Arc<Self> {
-        let closing = Arc::default();
-        Arc::new(Self {
-            ticket: AtomicU64::new(queue.add(&closing)),
+    pub(crate) fn new(queue: &Arc<EvictionQueue>) -> Arc<Self> {
+        let connection = Arc::new(Self {
+            ticket: AtomicU64::new(NONE),
             queue: Arc::clone(queue),
+            is_idle: AtomicBool::new(false),
             is_answered: AtomicBool::new(false),
-            closing,
-        })
+            has_unread: AtomicBool::new(false),
+            closing: Arc::default(),
+        });
+        connection.wait_for_request();
+        connection
     }
 
-    /// A request has arrived. Returns `false` if the connection was already chosen to be closed and must not
-    /// answer.
+    /// A request has arrived, of a client that is not known yet. Returns `false` if the connection was
+    /// already chosen to be closed and must not answer.
     pub(crate) fn begin_request(&self) -> bool {
         self.is_answered.store(false, Ordering::Relaxed);
-        match self.ticket.swap(IN_FLIGHT, Ordering::Relaxed) {
-            // A pipelined request: the answer before it is still being sent.
-            IN_FLIGHT => true,
-            ticket => self.queue.remove(ticket),
+        self.has_unread.store(false, Ordering::Relaxed);
+        let was_idle = self.is_idle.swap(false, Ordering::Relaxed);
+        let ticket = self.ticket.load(Ordering::Relaxed);
+        let mut candidates = self.queue.candidates();
+        if !was_idle && ticket != NONE {
+            // A pipelined request: the answer before it is still being sent, and keeps its place.
+            return candidates.unknown.contains_key(&ticket);
         }
+        if was_idle && !candidates.remove(ticket) {
+            return false;
+        }
+        let ticket = candidates.next_ticket();
+        let begun = (Instant::now(), Arc::clone(&self.closing));
+        candidates.unknown.insert(ticket, begun);
+        drop(candidates);
+        self.ticket.store(ticket, Ordering::Relaxed);
+        self.queue.added.notify_one();
+        true
+    }
+
+    /// The client of the request in flight is known. Returns `false` as [`Self::begin_request`] does.
+    fn is_known(&self) -> bool {
+        let ticket = self.ticket.swap(NONE, Ordering::Relaxed);
+        ticket == NONE || self.queue.candidates().remove(ticket)
     }
 
     /// The body of the answer to the request in flight. Once it is completely sent, the connection waits
@@ -123,29 +188,63 @@ impl Connection {
         }
     }
 
+    /// The body of the request in flight is not read to its end.
+    pub(super) fn leave_unread(&self) {
+        self.has_unread.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the client may still send something of a body that nobody reads.
+    pub(super) fn has_unread(&self) -> bool {
+        self.has_unread.load(Ordering::Relaxed)
+    }
+
     /// Completes when the connection is chosen to be closed.
     pub(crate) async fn closing(&self) {
         self.closing.notified().await;
     }
 
     fn is_waiting(&self) -> bool {
-        self.ticket.load(Ordering::Relaxed) != IN_FLIGHT
+        self.is_idle.load(Ordering::Relaxed)
     }
 
     /// All output was sent. Returns whether the connection begins to wait.
     fn was_flushed(&self) -> bool {
         let begins = self.is_answered.swap(false, Ordering::Relaxed);
         if begins {
-            let ticket = self.queue.add(&self.closing);
-            self.ticket.store(ticket, Ordering::Relaxed);
+            self.wait_for_request();
         }
         begins
+    }
+
+    fn wait_for_request(&self) {
+        self.is_idle.store(true, Ordering::Relaxed);
+        let ticket = self.ticket.load(Ordering::Relaxed);
+        let mut candidates = self.queue.candidates();
+        if ticket != NONE && !candidates.remove(ticket) {
+            // It was chosen.
+            return;
+        }
+        let ticket = candidates.next_ticket();
+        candidates.idle.insert(ticket, Arc::clone(&self.closing));
+        drop(candidates);
+        self.ticket.store(ticket, Ordering::Relaxed);
+        self.queue.added.notify_one();
+    }
+}
+
+/// The client of this request is known: its connection is not closed any more to make space. Never completes
+/// if it was already chosen; its task is about to end.
+pub(crate) async fn client_is_known(head: &Parts) {
+    if let Some(connection) = head.extensions.get::<Arc<Connection>>()
+        && !connection.is_known()
+    {
+        std::future::pending::<()>().await;
     }
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.queue.remove(*self.ticket.get_mut());
+        self.queue.candidates().remove(*self.ticket.get_mut());
     }
 }
 

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use http::header::{ACCEPT, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
+use http::header::{ACCEPT, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use http_body::Frame;
 use http_body_util::BodyExt;
-use hyper::body::Incoming;
 
 use super::memory_budget::{Reservation, UNCOUNTED_BYTES};
 use super::problem::Problem;
+use super::request_body::RequestBody;
 use crate::config::Limits;
 use obeya_read::text::quoted;
 
@@ -18,13 +18,6 @@ use obeya_read::text::quoted;
 pub(crate) const PREFER: HeaderName = HeaderName::from_static("prefer");
 /// The header that confirms an applied preference.
 pub(crate) const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
-
-/// How much of an oversized body is read and discarded, as a multiple of the limit, before the connection is
-/// closed. A client that is still writing when the connection closes sees a broken pipe instead of the 413.
-const DRAIN_FACTOR: usize = 8;
-
-/// The longest pause of a client whose body is being discarded; then it is answered.
-const DRAIN_PAUSE: Duration = Duration::from_millis(500);
 
 /// The name of the `index`-th parameter of a path template.
 pub(crate) fn parameter_name(template: &'static str, index: usize) -> &'static str {
@@ -114,9 +107,10 @@ fn unsupported(detail: impl Into<String>) -> Problem {
 }
 
 /// Reads the whole body, up to `limit` bytes (413 beyond), in the time and with the pauses that `times`
-/// allows (408 beyond). The memory is counted as the body arrives (503 if there is none).
+/// allows (408 beyond). The memory is counted as the body arrives (503 if there is none). What is not read of
+/// a body is discarded when its connection is closed ([`super::lingering_close`]).
 pub(crate) async fn bytes(
-    body: &mut Incoming,
+    body: &mut RequestBody,
     headers: &HeaderMap,
     limit: usize,
     times: &Limits,
@@ -138,7 +132,7 @@ pub(crate) async fn bytes(
 }
 
 async fn collect(
-    body: &mut Incoming,
+    body: &mut RequestBody,
     headers: &HeaderMap,
     limit: usize,
     pause: Duration,
@@ -148,10 +142,6 @@ async fn collect(
         .get(CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     if declared.is_some_and(|declared| declared > limit) {
-        // A client that waits for `100 Continue` has sent nothing yet, and reading would request the body.
-        if !headers.contains_key(EXPECT) {
-            drain(body, limit).await;
-        }
         return Err(too_large(limit));
     }
     let mut first = Bytes::new();
@@ -165,14 +155,11 @@ async fn collect(
         };
         let length = first.len() + all.len() + data.len();
         if length > limit {
-            drain(body, limit).await;
             return Err(too_large(limit));
         }
         if length > UNCOUNTED_BYTES
             && let Err(error) = memory.try_add(length - memory.bytes())
         {
-            drop((first, all));
-            drain(body, limit).await;
             return Err(Problem::from(error).header(CONNECTION, HeaderValue::from_static("close")));
         }
         // A small body arrives in one frame, which is returned without a copy.
@@ -191,7 +178,7 @@ async fn collect(
 /// The next frame. A client that sends nothing for longer than `pause` is given up: it may hold one of the
 /// connections that others wait for.
 async fn next_frame(
-    body: &mut Incoming,
+    body: &mut RequestBody,
     pause: Duration,
 ) -> Result<Option<Result<Frame<Bytes>, hyper::Error>>, Problem> {
     let frame = tokio::time::timeout(pause, body.frame()).await;
@@ -201,17 +188,6 @@ async fn next_frame(
             pause.as_secs()
         ))
     })
-}
-
-async fn drain(body: &mut Incoming, limit: usize) {
-    let mut left = limit.saturating_mul(DRAIN_FACTOR);
-    // A client that has stopped sending is waiting for the answer.
-    while let Ok(Some(Ok(frame))) = tokio::time::timeout(DRAIN_PAUSE, body.frame()).await {
-        let Some(rest) = left.checked_sub(frame.data_ref().map_or(0, Bytes::len)) else {
-            return;
-        };
-        left = rest;
-    }
 }
 
 fn too_large(limit: usize) -> Problem {

@@ -8,12 +8,12 @@ use bytes::Bytes;
 use http::header::{CONTENT_TYPE, ETAG};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
-use hyper::body::Incoming;
 use serde::Serialize;
 
 use crate::app::App;
 use crate::auth::Caller;
 use crate::http::accept::MINIMAL;
+use crate::http::answer_buffer::AnswerBuffer;
 use crate::http::body::{Body, Response};
 use crate::http::client_address::ClientAddress;
 use crate::http::etag::{Condition, Tag};
@@ -21,6 +21,7 @@ use crate::http::extract;
 use crate::http::memory_budget::{OutOfMemory, Reservation};
 use crate::http::path::Captures;
 use crate::http::problem::Problem;
+use crate::http::request_body::RequestBody;
 use crate::http::request_id::{self, RequestId};
 use crate::ops::gate::Gate;
 use crate::spec::Operation;
@@ -38,7 +39,7 @@ pub(crate) struct Call {
     /// The authenticated client.
     pub(crate) caller: Caller,
     head: Parts,
-    body: Incoming,
+    body: RequestBody,
     captures: Captures,
     media: HeaderValue,
     /// The memory of the body. It is shared with all work that has the body or its values: such work goes on
@@ -51,7 +52,7 @@ impl Call {
         app: Arc<App>,
         operation: Operation,
         caller: Caller,
-        (head, body): (Parts, Incoming),
+        (head, body): (Parts, RequestBody),
         captures: Captures,
         media: HeaderValue,
     ) -> Self {
@@ -184,6 +185,12 @@ impl Call {
     /// No memory yet for the answer.
     pub(super) fn answer_memory(&self) -> Reservation {
         self.app.memory.answer_to(&self.caller.client_id)
+    }
+
+    /// The buffer of an answer of this many rows that is sent while it is read.
+    pub(super) fn answer_buffer(&self, rows: u32) -> AnswerBuffer {
+        let client = &self.caller.client_id;
+        AnswerBuffer::new(self.answer_memory(), rows, client, &self.app.slow_clients)
     }
 
     /// 200 with these bytes, whose memory is counted, in the negotiated media type.

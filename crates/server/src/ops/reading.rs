@@ -113,12 +113,12 @@ async fn run(call: &Call, store: Store, prepared: Prepared) -> Result<ReadAnswer
                 let memory = call.answer_memory();
                 return Ok(ReadAnswer::Complete(whole, memory, ReadOutcome::Complete));
             }
-            let buffer = AnswerBuffer::new(call.answer_memory(), records, &app.slow_clients);
+            let buffer = call.answer_buffer(records);
             let streamed = start(call, store, prepared, buffer, None).await?;
             return Ok(ReadAnswer::Streamed(streamed, None));
         }
         Cost::Values(values) => {
-            let buffer = AnswerBuffer::new(call.answer_memory(), values, &app.slow_clients);
+            let buffer = call.answer_buffer(values);
             let head = ValuePageHead::of(call, &prepared);
             let tags = head.as_ref().map(|head| head.tags.clone());
             let streamed = start(call, store, Arc::new(prepared), buffer, tags).await?;
@@ -195,14 +195,18 @@ async fn start(
             tags,
             version: 0,
         };
-        let shared = Arc::clone(&app);
-        let outcome = store
-            .read(move |session| {
-                run_granted(session, &gate, &prepared, Some(&shared.caches), &mut sink)
-            })
-            .await;
-        sender.end(outcome.map(drop).map_err(Problem::from));
-        sender.guard(app.config.limits.request).await;
+        let read = store.read(move |session| {
+            run_granted(session, &gate, &prepared, Some(&app.caches), &mut sink)
+        });
+        tokio::select! {
+            outcome = read => {
+                sender.end(outcome.map(drop).map_err(Problem::from));
+                sender.guard().await;
+            }
+            // Nobody waits for the rest: a read that has not begun gives up its place, and its statement is
+            // stopped otherwise.
+            () = sender.receiver_gone() => sender.end(Ok(())),
+        }
     });
     let whole = receiver.start().await?;
     Ok(StreamedAnswer { whole, receiver })

@@ -11,7 +11,6 @@ use bytes::Bytes;
 use http::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, PRAGMA, WWW_AUTHENTICATE};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use hyper::body::Incoming;
 use serde::Serialize;
 
 use crate::app::App;
@@ -22,9 +21,10 @@ use crate::auth::settings::ClientSettings;
 use crate::auth::tokens::IssuedToken;
 use crate::http::body::Response;
 use crate::http::client_address::{self, ClientAddress};
-use crate::http::connections::Peer;
+use crate::http::connections::{Peer, client_is_known};
 use crate::http::extract;
 use crate::http::problem::Problem;
+use crate::http::request_body::RequestBody;
 use crate::telemetry::shortened;
 use obeya_read::text::quoted;
 use obeya_store::clients::{self, Client};
@@ -131,7 +131,7 @@ struct TokenForm {
 pub(crate) async fn token(
     app: &App,
     head: &Parts,
-    mut body: Incoming,
+    mut body: RequestBody,
 ) -> Result<Response, Problem> {
     let mut client_id = None;
     let outcome = grant(app, head, &mut body, &mut client_id).await;
@@ -212,7 +212,7 @@ fn log_refusal(head: &Parts, client_id: Option<&str>, error: &'static str) {
 async fn grant(
     app: &App,
     head: &Parts,
-    body: &mut Incoming,
+    body: &mut RequestBody,
     client_id: &mut Option<String>,
 ) -> Result<(IssuedToken, Scopes), Failure> {
     let headers = &head.headers;
@@ -239,6 +239,7 @@ async fn grant(
     let (id, secret) = credentials(headers, form)?;
     *client_id = Some(id.clone());
     let client = authenticate(app, id, secret, client_address::of(head)).await?;
+    client_is_known(head).await;
     let granted = Scopes::parse_known(&client.scopes);
     let scopes = requested_scopes(granted, requested.as_deref())?;
     let tokens = std::sync::Arc::clone(&app.tokens);
@@ -251,7 +252,7 @@ async fn grant(
 async fn read_form(
     app: &App,
     headers: &HeaderMap,
-    body: &mut Incoming,
+    body: &mut RequestBody,
 ) -> Result<TokenForm, Failure> {
     let content_type = headers
         .get(CONTENT_TYPE)

@@ -154,6 +154,10 @@ async fn a_client_calls_from_its_networks_only() {
             assert_eq!((answer.status, asked.status), (200, 200), "{list:?}");
         } else {
             answer.is_problem(403, "address.refused");
+            // A stolen token tells nobody elsewhere what it is good for.
+            let write = service.http.delete(service.url("/v1/Incidents/1"));
+            let answer = Answer::of(write.bearer_auth(&token)).await;
+            answer.is_problem(403, "address.refused");
             is_error(&asked, 401, "invalid_client");
         }
         // Others are not touched.

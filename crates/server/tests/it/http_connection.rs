@@ -208,10 +208,10 @@ const HALF: &[u8] = b"GET /healthz HTTP/1.1\r\nHost:";
 /// A request after which the connection stays open.
 const REQUEST: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: plant.example\r\n\r\n";
 /// Longer than any test.
-const LONG: Duration = Duration::from_secs(3600);
+pub const LONG: Duration = Duration::from_secs(3600);
 
 /// Waits until the service closes a connection, to which it has not sent anything more.
-async fn is_closed(stream: &mut TcpStream) {
+pub async fn is_closed(stream: &mut TcpStream) {
     let mut byte = [0; 1];
     let read = stream.read(&mut byte);
     let closed = tokio::time::timeout(Duration::from_secs(10), read).await;
@@ -231,7 +231,7 @@ async fn kept_alive(service: &Service) -> TcpStream {
 }
 
 /// A connection with a request in flight, which lacks its body, and the body.
-async fn in_flight(service: &Service) -> (TcpStream, &'static [u8]) {
+pub async fn in_flight(service: &Service) -> (TcpStream, &'static [u8]) {
     let mut stream = raw::connect(service.running.address()).await;
     let head = format!(
         "PUT /v1/Improvements/1 HTTP/1.1\r\nHost: plant.example\r\nAuthorization: Bearer {}\r\n\

@@ -294,6 +294,43 @@ async fn lists_that_take_long_stop_nobody_else() {
     other.batch_execute("COMMIT").await.expect("no lock");
 }
 
+/// Neither on the server, where they would wait for the lock, nor here.
+#[tokio::test(flavor = "multi_thread")]
+async fn lists_whose_clients_have_gone_are_cancelled() {
+    let service = Service::start_with(|config| {
+        config.limits.statement = Duration::from_secs(3600);
+    })
+    .await;
+    let other = lock(service.db()).await;
+    let see = connect(service.db()).await;
+    let until_waiting = async |lists: i64| {
+        let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+        let waits = async {
+            while see
+                .query_one(waiting, &[])
+                .await
+                .expect("a row")
+                .get::<_, i64>(0)
+                != lists
+            {}
+        };
+        tokio::time::timeout(Duration::from_secs(30), waits)
+            .await
+            .unwrap_or_else(|_| panic!("never {lists} lists that wait"));
+    };
+    let lists = ["/v2/areas", "/v2/areas?$filter=id gt 7"].map(|path| {
+        let request = service.request(Method::GET, path);
+        tokio::spawn(async move { drop(request.send().await) })
+    });
+    until_waiting(2).await;
+    for list in lists {
+        list.abort();
+    }
+    until_waiting(0).await;
+    other.batch_execute("COMMIT").await.expect("no lock");
+    assert_eq!(service.get("/v2/areas").await.status, 200);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn who_finds_every_connection_in_use_is_told_after_a_short_wait() {
     let service = Service::start_with(|config| {

@@ -75,6 +75,22 @@ async fn a_client_has_its_rate_and_others_have_theirs() {
         .is_problem(429, "rate.limited");
 }
 
+/// What a client may not do uses up its rate as well.
+#[tokio::test]
+async fn requests_without_their_scope_are_requests_like_any_other() {
+    let service = start(|config| {
+        config.limits.client_rate = Some("2/60".parse().expect("a rate"));
+    })
+    .await;
+    let writer = service.token_for(&["public.api.write"]).await;
+    for _ in 0..2 {
+        let answer = service.get_as(Some(&writer), "/v2/areas").await;
+        answer.is_problem(403, "scope.missing");
+    }
+    let answer = service.get_as(Some(&writer), "/v2/areas").await;
+    answer.is_problem(429, "rate.limited");
+}
+
 #[tokio::test]
 async fn an_address_has_its_rate_whatever_it_asks_for() {
     let service = start(|config| {

@@ -510,3 +510,37 @@ async fn a_look_up_finds_a_reader_while_every_long_read_that_may_run_does() {
         read.await.expect("no panic").expect("a count");
     }
 }
+
+/// Takes hours on every engine.
+const ENDLESS: &str =
+    "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 100000)
+    SELECT count(*) FROM c AS x, c AS y WHERE x.n + y.n < 0";
+
+#[tokio::test]
+async fn a_read_whose_caller_has_gone_is_stopped() {
+    // One reader is for long work.
+    let options = StoreOptions {
+        readers: 5,
+        reader_wait: Duration::from_secs(60),
+        statement_budget: Duration::from_secs(3600),
+        ..StoreOptions::default()
+    };
+    let (_database, store) = opened_with(&options).await;
+    for _ in 0..3 {
+        let (begin, mut begun) = tokio::sync::mpsc::unbounded_channel();
+        let reads = store.clone();
+        let read = tokio::spawn(async move {
+            let work = move |session: &mut dyn Session| {
+                begin.send(()).expect("somebody waits");
+                session.first(ENDLESS, &[], |row| row.int(0))
+            };
+            reads.read(work).await
+        });
+        begun.recv().await.expect("begun");
+        read.abort();
+        assert!(read.await.is_err_and(|error| error.is_cancelled()));
+        // It waits for the reader.
+        let count = store.read(count_areas).await;
+        assert_eq!(count.expect("a reader that is free again"), 0);
+    }
+}

@@ -23,6 +23,7 @@ pub mod http_edges;
 pub mod http_log;
 pub mod http_metrics;
 pub mod http_shares;
+pub mod http_slow;
 pub mod http_upkeep;
 pub mod import;
 pub mod import_csv_faults;

@@ -20,9 +20,13 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::errors::Failure;
 use crate::StoreError;
+use crate::caller::Caller;
 
 /// Most outstanding answers: requests stay in memory until they are answered.
 const MAX_OUTSTANDING: usize = 256;
+
+/// How long a server may take to accept that a statement is cancelled.
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
 
 type Wire =
     tokio_postgres::Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>;
@@ -43,6 +47,9 @@ pub(super) struct Link {
     ended: Option<String>,
     /// The timeout of a response. The server's own statement timeout is shorter.
     response_timeout: Duration,
+    /// Whose requests they are, if that may go.
+    caller: Option<Caller>,
+    tls: MakeRustlsConnect,
 }
 
 impl Link {
@@ -77,6 +84,8 @@ impl Link {
                     failed: None,
                     ended: None,
                     response_timeout,
+                    caller: None,
+                    tls: tls.clone(),
                 }));
             }
             Ok(Err(error)) => Ok(Err(error)),
@@ -113,6 +122,11 @@ impl Link {
     /// Sets the timeout of responses; returns the previous one.
     pub(super) fn set_response_timeout(&mut self, response_timeout: Duration) -> Duration {
         std::mem::replace(&mut self.response_timeout, response_timeout)
+    }
+
+    /// Stops the requests of this caller once it has gone.
+    pub(super) fn set_caller(&mut self, caller: Option<Caller>) {
+        self.caller = caller;
     }
 
     /// Sends a request without waiting for its answer; a later [`Link::wait`] returns its error.
@@ -173,6 +187,7 @@ impl Link {
             request.as_mut().now_or_never()
         };
         let patience = self.response_timeout;
+        let mut caller = self.caller.take();
         let answered = runtime.block_on(async {
             let all = poll_fn(|cx| {
                 self.turn(cx);
@@ -187,12 +202,36 @@ impl Link {
                 }
                 Poll::Ready(())
             });
-            tokio::time::timeout(patience, all).await
+            tokio::select! {
+                biased;
+                answered = tokio::time::timeout(patience, all) => Ok(answered.is_ok()),
+                () = gone(&mut caller) => Err(CallerGone),
+            }
         });
-        self.runtime = Some(runtime);
+        self.caller = caller;
         if answered.is_err() {
-            self.end(format!("the server did not answer in {patience:?}"));
-            return Err(self.gone());
+            // Otherwise the server would go on. Cancelling costs the connection: it may hit its next
+            // statement.
+            let cancel = self.client().cancel_token();
+            let cancelled = async {
+                tokio::time::timeout(CANCEL_TIMEOUT, cancel.cancel_query(self.tls.clone())).await
+            };
+            if !matches!(runtime.block_on(cancelled), Ok(Ok(()))) {
+                tracing::debug!("a statement whose caller has gone could not be cancelled");
+            }
+        }
+        self.runtime = Some(runtime);
+        match answered {
+            Ok(true) => {}
+            Ok(false) => {
+                self.end(format!("the server did not answer in {patience:?}"));
+                return Err(self.gone());
+            }
+            Err(CallerGone) => {
+                self.end("the caller of its statement has gone".into());
+                // Not a lost connection, after which a reader would try again.
+                return Err(StoreError::Timeout.into());
+            }
         }
         if let Some(failed) = self.failed.take() {
             return Err(failed);
@@ -278,6 +317,16 @@ impl Link {
 
     fn gone(&self) -> Failure {
         Failure::lost(self.ended.as_deref().unwrap_or("it was closed"))
+    }
+}
+
+/// The caller of a request has gone.
+struct CallerGone;
+
+async fn gone(caller: &mut Option<Caller>) {
+    match caller {
+        Some(caller) => caller.gone().await,
+        None => std::future::pending().await,
     }
 }
 

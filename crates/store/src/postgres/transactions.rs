@@ -1,6 +1,7 @@
 //! The transactions of a connection: snapshots, the writer lock, and savepoints.
 
 use super::connection::{PostgresConnection, SHORT_WORK_LIMIT, ShortLimit, Transaction};
+use crate::caller::Caller;
 use crate::connect::Connection;
 use crate::{StoreError, WriteFault};
 
@@ -140,6 +141,10 @@ impl Connection for PostgresConnection {
 
     fn take_write_fault(&mut self) -> Option<WriteFault> {
         self.write_fault.take()
+    }
+
+    fn set_caller(&mut self, caller: Option<Caller>) {
+        self.link.set_caller(caller);
     }
 
     fn limit_to_short(&mut self) {

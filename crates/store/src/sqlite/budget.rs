@@ -4,7 +4,10 @@
 //! function that processes long texts reports its own cost.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use crate::caller::Caller;
 
 /// Steps of SQLite's virtual machine between two checks of the clock: a few microseconds, or a few hundred if
 /// a step searches a long text.
@@ -27,6 +30,8 @@ pub(super) struct Budget {
     /// Whether the limit of short work applies, and the number of checks so far.
     is_short: AtomicBool,
     checks: AtomicU32,
+    /// Whose statement it is, if that may go.
+    caller: Mutex<Option<Caller>>,
 }
 
 impl Budget {
@@ -38,7 +43,18 @@ impl Budget {
             work: AtomicU64::new(0),
             is_short: AtomicBool::new(false),
             checks: AtomicU32::new(0),
+            caller: Mutex::new(None),
         }
+    }
+
+    /// Ends statements once this caller has gone.
+    pub(super) fn set_caller(&self, caller: Option<Caller>) {
+        *self.caller() = caller;
+    }
+
+    fn caller(&self) -> MutexGuard<'_, Option<Caller>> {
+        // It is only ever replaced as a whole.
+        self.caller.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Limits work to [`SHORT_WORK_CHECKS`] checks of the clock.
@@ -76,7 +92,7 @@ impl Budget {
         self.is_spent()
     }
 
-    /// Checks the clock; returns whether the statement must end.
+    /// Checks the clock and the caller; returns whether the statement must end.
     pub(super) fn is_spent(&self) -> bool {
         if self.is_short.load(Ordering::Relaxed)
             && self.checks.fetch_add(1, Ordering::Relaxed) >= SHORT_WORK_CHECKS
@@ -84,7 +100,9 @@ impl Budget {
             return true;
         }
         let until = self.until.load(Ordering::Relaxed);
-        until != 0 && self.epoch.elapsed().as_nanos() > u128::from(until)
+        until != 0
+            && (self.epoch.elapsed().as_nanos() > u128::from(until)
+                || self.caller().as_ref().is_some_and(Caller::has_gone))
     }
 }
 
@@ -102,6 +120,19 @@ mod tests {
         assert!(!budget.is_spent_by(1), "the next look is as far away again");
         budget.stop();
         assert!(!budget.is_spent_by(WORK_PER_CHECK));
+    }
+
+    #[test]
+    fn work_ends_when_its_caller_has_gone() {
+        let budget = Budget::new(Duration::from_secs(3600));
+        let (waits, caller) = crate::caller::caller();
+        budget.set_caller(Some(caller));
+        budget.start();
+        assert!(!budget.is_spent());
+        drop(waits);
+        assert!(budget.is_spent());
+        budget.set_caller(None);
+        assert!(!budget.is_spent());
     }
 
     #[test]

@@ -15,6 +15,7 @@ use super::files::{self, OpenFiles};
 use super::functions;
 use super::link;
 use super::statement::Statements;
+use crate::caller::Caller;
 use crate::connect;
 use crate::engine::Capabilities;
 use crate::{Dialect, EachRow, Session, StoreError, StoreOptions, Value, View, WriteFault};
@@ -370,6 +371,10 @@ impl connect::Connection for SqliteConnection {
 
     fn take_write_fault(&mut self) -> Option<WriteFault> {
         self.write_fault.take()
+    }
+
+    fn set_caller(&mut self, caller: Option<Caller>) {
+        self.budget.set_caller(caller);
     }
 
     fn limit_to_short(&mut self) {

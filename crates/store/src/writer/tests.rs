@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use futures_util::future;
 
 use super::{Sharing, Writer};
+use crate::caller::Caller;
 use crate::connect::{Connect, Connection, Work};
 use crate::engine::Capabilities;
 use crate::{Dialect, EachRow, Session, StoreError, StoreOptions, Value, View};
@@ -78,6 +79,8 @@ impl Connection for Fake {
     fn is_in_transaction(&self) -> bool {
         self.is_open
     }
+
+    fn set_caller(&mut self, _: Option<Caller>) {}
 
     fn limit_to_short(&mut self) {}
 

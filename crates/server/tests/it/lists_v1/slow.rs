@@ -8,8 +8,10 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 
 use super::{INCIDENTS, records};
+use crate::busy_readers::client;
 use crate::incidents_plant;
 use crate::reads_plant::ids;
+use crate::store::Held;
 use crate::support::Service;
 
 /// Together they exceed by far the buffer of a list and the socket buffers of the service.
@@ -71,6 +73,13 @@ fn insert(session: &mut dyn Session, sql: &str, binds: &[Value<'_>]) -> Result<(
 
 /// Requests the list and reads only its head.
 async fn asked(service: &Service) -> TcpStream {
+    let (head, stream) = asked_as(service, service.token()).await;
+    assert!(head.contains(" 200 "), "{head}");
+    stream
+}
+
+/// The same with this token, whatever the answer is.
+async fn asked_as(service: &Service, token: &str) -> (String, TcpStream) {
     let socket = TcpSocket::new_v4().expect("a socket");
     let sized = socket.set_recv_buffer_size(BUFFER_BYTES);
     sized.expect("a size that may be set");
@@ -78,8 +87,7 @@ async fn asked(service: &Service) -> TcpStream {
     let mut stream = connected.expect("a connection");
     // In this version a body ends with its connection, and is not in chunks.
     let request = format!(
-        "GET {INCIDENTS} HTTP/1.0\r\nHost: plant.example\r\nAuthorization: Bearer {}\r\n\r\n",
-        service.token()
+        "GET {INCIDENTS} HTTP/1.0\r\nHost: plant.example\r\nAuthorization: Bearer {token}\r\n\r\n"
     );
     let sent = stream.write_all(request.as_bytes()).await;
     sent.expect("a request that is taken");
@@ -87,9 +95,7 @@ async fn asked(service: &Service) -> TcpStream {
     while !head.ends_with(b"\r\n\r\n") {
         head.push(stream.read_u8().await.expect("a head"));
     }
-    let head = String::from_utf8(head).expect("UTF-8");
-    assert!(head.contains(" 200 "), "{head}");
-    stream
+    (String::from_utf8(head).expect("UTF-8"), stream)
 }
 
 /// The bytes buffered for clients, which never exceed the limit.
@@ -201,4 +207,59 @@ async fn clients_that_take_nothing_leave_readers_to_others() {
         given += usize::from(body.len() == whole.body.len());
     }
     assert_eq!(given, 1);
+}
+
+/// Of eight readers four are for long work, and two of these may wait for clients that take nothing.
+#[tokio::test]
+async fn a_client_that_takes_nothing_leaves_another_one_its_turn_to_be_slow() {
+    let service = Service::start_with(|config| {
+        config.limits.database_connections = 8;
+        config.limits.database_wait = Duration::from_secs(2);
+        wait_long(config);
+    })
+    .await;
+    with_long_texts(&service).await;
+    let whole = service.get(INCIDENTS).await;
+    let (_, heavy) = client(&service, "public.api.read").await;
+    let (_, other) = client(&service, "public.api.read").await;
+    let (third, _) = client(&service, "public.api.read").await;
+    let held = Held::all(&service.store().for_client(&third.into()), 1).await;
+    let mut silent = Vec::new();
+    for token in [&heavy, &heavy, &other] {
+        let (head, stream) = asked_as(&service, token).await;
+        assert!(head.contains(" 200 "), "{head}");
+        silent.push(stream);
+    }
+    // Every reader is in use until one of the three is cut short.
+    until_a_list_is(&service, 200).await;
+    let mut is_whole = Vec::new();
+    for mut answer in silent {
+        let mut body = Vec::new();
+        let _ = answer.read_to_end(&mut body).await;
+        is_whole.push(body == whole.body);
+    }
+    assert!(is_whole[2], "the other client was cut short");
+    assert!(is_whole[0] != is_whole[1], "{is_whole:?}");
+    held.release().await;
+}
+
+#[tokio::test]
+async fn a_hundred_readers_that_take_nothing_keep_no_reader_from_another_client() {
+    let service = Service::start_with(|config| {
+        config.limits.database_wait = Duration::from_secs(2);
+        wait_long(config);
+    })
+    .await;
+    with_long_texts(&service).await;
+    let (_, heavy) = client(&service, "public.api.read").await;
+    let (_, other) = client(&service, "public.api.read").await;
+    let asked = (0..100).map(|_| asked_as(&service, &heavy));
+    let silent = futures_util::future::join_all(asked).await;
+    let taken = silent.iter().filter(|(head, _)| head.contains(" 200 "));
+    assert!(taken.count() > 0, "none is silent");
+    // Long work as well, and small.
+    let path = "/v1/Improvements?pageSize=10000";
+    let answer = service.get_as(Some(&other), path).await;
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    drop(silent);
 }
