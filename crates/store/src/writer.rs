@@ -6,8 +6,8 @@
 //! where the engine can tell whether a failed job changed anything, jobs run without savepoints, and after
 //! the first failure with changes all of them run again, each with one. Work that is often refused after its
 //! changes has a savepoint in any case. So has work that should not run twice, which is also the last of its
-//! transaction, so that no other job repeats it. After a conflict with another transaction all jobs run again.
-//! Must not answer before the commit.
+//! transaction, so that no other job repeats it. After a conflict with another transaction all jobs run
+//! again. Must not answer before the commit.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};

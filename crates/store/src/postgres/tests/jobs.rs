@@ -15,6 +15,7 @@ const INSERT: &str = "INSERT INTO t (a) VALUES (?1)";
 const COUNT: &str = "SELECT count(*) FROM t";
 const FAULTY: &str = "SELECT 1 / (a - a) FROM t";
 
+type Change = fn(&mut dyn Session) -> Result<(), StoreError>;
 type Job = Box<dyn Fn(&mut dyn Session) -> Result<i64, StoreError> + Send>;
 
 /// What some jobs led to.
@@ -114,7 +115,7 @@ fn a_refusal_before_any_change_repeats_nothing() {
 /// Whichever way the change was sent.
 #[test]
 fn a_refusal_after_a_change_is_undone_alone() {
-    let changes: [fn(&mut dyn Session) -> Result<(), StoreError>; 4] = [
+    let changes: [Change; 4] = [
         |session| session.execute(INSERT, &[Value::Int(2)]).map(drop),
         |session| session.execute_deferred(INSERT, &[Value::Int(2)]),
         |session| {
