@@ -522,7 +522,7 @@ async fn a_read_whose_caller_has_gone_is_stopped() {
     let options = StoreOptions {
         readers: 5,
         reader_wait: Duration::from_secs(60),
-        statement_budget: Duration::from_secs(3600),
+        statement_budget: Duration::from_secs(120),
         ..StoreOptions::default()
     };
     let (_database, store) = opened_with(&options).await;
