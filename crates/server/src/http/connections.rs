@@ -2,7 +2,8 @@
 //! make space for another.
 //!
 //! A connection waits from when it is accepted, or its last answer was completely sent, until the head of a
-//! request is complete. These are closed first, the one that has waited longest before the others. Then come
+//! request is complete. These are closed first, the one that has waited longest before the others, but for
+//! those that have only begun to wait: their request may have arrived and not be read yet. Then come
 //! those with a request of a client that is not known: without a valid token or secret, or not checked yet.
 //! The oldest is closed, and none that has just begun. A request of a known client is never closed to make
 //! space: it has limits of its own. This module does not know what a request means.
@@ -28,6 +29,8 @@ use tokio::time::{Instant, Sleep, sleep, sleep_until};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) SocketAddr);
 
+/// How long a connection must have waited for a request before it is closed to make space.
+const UNREAD: Duration = Duration::from_millis(100);
 /// How old a request of an unknown client must be before its connection is closed to make space. Most are
 /// answered long before, and a new connection can wait that long.
 const UNDISTURBED: Duration = Duration::from_secs(1);
@@ -45,9 +48,15 @@ pub(crate) struct EvictionQueue {
 struct Candidates {
     last_ticket: u64,
     /// Connections that wait for a request.
-    idle: BTreeMap<u64, Arc<Notify>>,
-    /// Connections with a request of an unknown client, and when it began.
-    unknown: BTreeMap<u64, (Instant, Arc<Notify>)>,
+    idle: BTreeMap<u64, Candidate>,
+    /// Connections with a request of an unknown client.
+    unknown: BTreeMap<u64, Candidate>,
+}
+
+struct Candidate {
+    /// When it may be closed.
+    not_before: Instant,
+    closing: Arc<Notify>,
 }
 
 /// What may be closed.
@@ -79,21 +88,22 @@ impl EvictionQueue {
     }
 
     fn choose(&self) -> Choice {
+        let now = Instant::now();
         let mut candidates = self.candidates();
-        if let Some((_, closing)) = candidates.idle.pop_first() {
-            closing.notify_one();
-            return Choice::Closed;
+        let Candidates { idle, unknown, .. } = &mut *candidates;
+        let mut next = None;
+        for kind in [idle, unknown] {
+            let Some(oldest) = kind.first_entry() else {
+                continue;
+            };
+            let time = oldest.get().not_before;
+            if time <= now {
+                oldest.remove().closing.notify_one();
+                return Choice::Closed;
+            }
+            next = Some(next.map_or(time, |next: Instant| next.min(time)));
         }
-        let Some(oldest) = candidates.unknown.first_entry() else {
-            return Choice::Nothing;
-        };
-        let time = oldest.get().0 + UNDISTURBED;
-        if time > Instant::now() {
-            return Choice::NotBefore(time);
-        }
-        let (_, closing) = oldest.remove();
-        closing.notify_one();
-        Choice::Closed
+        next.map_or(Choice::Nothing, Choice::NotBefore)
     }
 
     fn candidates(&self) -> MutexGuard<'_, Candidates> {
@@ -165,12 +175,20 @@ impl Connection {
             return false;
         }
         let ticket = candidates.next_ticket();
-        let begun = (Instant::now(), Arc::clone(&self.closing));
-        candidates.unknown.insert(ticket, begun);
+        candidates
+            .unknown
+            .insert(ticket, self.candidate(UNDISTURBED));
         drop(candidates);
         self.ticket.store(ticket, Ordering::Relaxed);
         self.queue.added.notify_one();
         true
+    }
+
+    fn candidate(&self, undisturbed: Duration) -> Candidate {
+        Candidate {
+            not_before: Instant::now() + undisturbed,
+            closing: Arc::clone(&self.closing),
+        }
     }
 
     /// The client of the request in flight is known. Returns `false` as [`Self::begin_request`] does.
@@ -225,7 +243,7 @@ impl Connection {
             return;
         }
         let ticket = candidates.next_ticket();
-        candidates.idle.insert(ticket, Arc::clone(&self.closing));
+        candidates.idle.insert(ticket, self.candidate(UNREAD));
         drop(candidates);
         self.ticket.store(ticket, Ordering::Relaxed);
         self.queue.added.notify_one();
@@ -389,5 +407,26 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for HeadTimeout<S> {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_connection_that_has_only_begun_to_wait_is_not_closed_yet() {
+        let queue = Arc::default();
+        let begun = Instant::now();
+        let connection = Connection::new(&queue);
+        let is_chosen = queue.try_close_one();
+        // A busy machine may have paused in between.
+        assert!(!is_chosen || begun.elapsed() >= UNREAD);
+        if !is_chosen {
+            queue.close_one().await;
+        }
+        connection.closing().await;
+        assert!(begun.elapsed() >= UNREAD);
+        assert!(!connection.begin_request(), "it was chosen");
     }
 }
