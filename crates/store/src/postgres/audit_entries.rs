@@ -10,6 +10,9 @@ use crate::Value;
 /// The table of the log, as statements name it.
 pub(super) const TABLE: &str = "audit_entries";
 
+/// The most bytes of texts that wait for the COMMIT.
+const MOST_BYTES: usize = 256 << 10;
+
 /// The number of values of an entry, as [`crate::Session::append_audit_entry`] gets them.
 const VALUES: usize = 10;
 
@@ -31,21 +34,17 @@ pub(super) const APPEND: &str = "INSERT INTO audit_entries
         (CAST(?7 AS text[]))[place], (CAST(?8 AS text[]))[place], (CAST(?9 AS text[]))[place], hash
     FROM chain WHERE place > 0";
 
-/// The entries of one transaction, in their order.
+/// The entries of one transaction that are not written, in their order.
 #[derive(Default)]
 pub(super) struct AuditEntries {
-    /// Those that are written stay until the end of the transaction: a rollback to the savepoint undoes the
-    /// statement that wrote them, also for the jobs before it.
     entries: Vec<[Owned; VALUES]>,
-    state: State,
-    /// The state at the last savepoint.
-    at_savepoint: State,
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-struct State {
-    appended: usize,
+    /// The number of bytes of the texts of all entries since some were written.
+    bytes: usize,
+    /// How many of the first ones are written, after the savepoint: a rollback to it undoes that, also for
+    /// the jobs before it. 0 without a savepoint.
     written: usize,
+    /// How many there were at the savepoint, if there is one.
+    at_savepoint: Option<usize>,
 }
 
 /// Entries to write.
@@ -59,42 +58,85 @@ pub(super) enum Unwritten {
 impl AuditEntries {
     /// Adds an entry.
     pub(super) fn push(&mut self, values: &[Value<'_>; VALUES]) {
+        let length = |value: &Value<'_>| match value {
+            Value::Text(text) => text.len(),
+            _ => 0,
+        };
+        self.bytes += values.iter().map(length).sum::<usize>();
         self.entries.push(values.map(Owned::from));
-        self.state.appended += 1;
     }
 
     /// Whether some are not written yet.
     pub(super) fn are_pending(&self) -> bool {
-        self.state.written < self.state.appended
+        self.written < self.entries.len()
+    }
+
+    /// Whether they use so much memory that they should be written before the commit.
+    pub(super) fn are_large(&self) -> bool {
+        self.bytes > MOST_BYTES
     }
 
     /// The entries that are not written, which the caller writes now.
     pub(super) fn take_unwritten(&mut self) -> Unwritten {
-        let unwritten = &self.entries[self.state.written..];
-        self.state.written = self.state.appended;
-        match unwritten {
-            [] => Unwritten::None,
-            [entry] => Unwritten::One(entry.to_vec()),
-            several => {
-                let column = |at: usize| several.iter().map(|entry| entry[at].clone()).collect();
-                Unwritten::Several((0..VALUES).map(column).collect())
+        let unwritten = match self.at_savepoint {
+            Some(_) => self.entries[self.written..].to_vec(),
+            None => std::mem::take(&mut self.entries),
+        };
+        self.written = self.entries.len();
+        self.bytes = 0;
+        if unwritten.len() < 2 {
+            let only = unwritten.into_iter().next();
+            return only.map_or(Unwritten::None, |entry| Unwritten::One(entry.into()));
+        }
+        let mut columns: Vec<_> = (0..VALUES).map(|_| Vec::new()).collect();
+        for entry in unwritten {
+            for (column, value) in columns.iter_mut().zip(entry) {
+                column.push(value);
             }
         }
+        Unwritten::Several(columns)
     }
 
     /// A savepoint was set.
     pub(super) fn begin_savepoint(&mut self) {
-        self.at_savepoint = self.state;
+        self.at_savepoint = Some(self.entries.len());
     }
 
-    /// The transaction was rolled back to the savepoint.
-    pub(super) fn roll_back_to_savepoint(&mut self) {
-        self.state = self.at_savepoint;
-        self.entries.truncate(self.state.appended);
+    /// The savepoint ends, released or rolled back to.
+    pub(super) fn end_savepoint(&mut self, keep: bool) {
+        let before = self.at_savepoint.take();
+        let written = std::mem::take(&mut self.written);
+        if keep {
+            self.entries.drain(..written);
+        } else {
+            self.entries.truncate(before.unwrap_or_default());
+        }
     }
 
     /// The transaction has ended.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_entries_do_not_wait_until_the_transaction_ends() {
+        let text = "x".repeat(MOST_BYTES / 2);
+        let mut values = [Value::Null; VALUES];
+        values[6] = (&text).into();
+        let mut entries = AuditEntries::default();
+        for _ in 0..2 {
+            entries.push(&values);
+            entries.push(&values);
+            assert!(!entries.are_large());
+            entries.push(&values);
+            assert!(entries.are_large());
+            assert!(matches!(entries.take_unwritten(), Unwritten::Several(_)));
+            assert!(!entries.are_large() && entries.entries.is_empty());
+        }
     }
 }

@@ -100,6 +100,9 @@ impl Session for PostgresConnection {
         // A job that fails after this one has to be undone.
         self.changes += 1;
         self.audit_entries.push(values);
+        if self.audit_entries.are_large() {
+            return self.write_audit_entries();
+        }
         Ok(())
     }
 

@@ -125,12 +125,12 @@ impl Connection for PostgresConnection {
     }
 
     fn end_savepoint(&mut self, keep: bool) -> Result<(), StoreError> {
+        self.audit_entries.end_savepoint(keep);
         if keep {
             return self.post("RELEASE job");
         }
         let _ = self.await_posted();
         self.is_aborted = false;
-        self.audit_entries.roll_back_to_savepoint();
         self.post("ROLLBACK TO job; RELEASE job")
     }
 

@@ -97,6 +97,21 @@ fn a_commit_has_the_entries_of_its_accepted_jobs_in_their_order() {
 }
 
 #[test]
+fn an_entry_alone_is_a_change_to_undo() {
+    let refused_entry: Job = Box::new(|session| {
+        append(session, 2, "b")?;
+        refused()
+    });
+    let outcome = at_once(vec![
+        writes(1, "a"),
+        (refused_entry, Sharing::Plain),
+        writes(3, "c"),
+    ]);
+    assert_eq!(outcome.answers(), [Some(1), None, Some(3)]);
+    assert_eq!(operations(&outcome), [(1, "op1"), (2, "op3")]);
+}
+
+#[test]
 fn a_write_sees_the_entries_of_its_commit_so_far() {
     let reads: Job = Box::new(|session| {
         let mut count = 0;
@@ -189,4 +204,25 @@ fn rows_that_are_appended_to_the_log_come_after_the_entries_before_them() {
     ]);
     assert_eq!(outcome.answers(), [Some(1), Some(2), Some(3)]);
     assert_eq!(operations(&outcome), [(1, "op1"), (2, "op2")]);
+}
+
+/// Some are written before and some with the commit.
+#[test]
+fn large_entries_have_the_same_order() {
+    let text: &'static str = "x".repeat(100 << 10).leak();
+    let jobs = [Sharing::Plain, Sharing::Savepoint].map(|sharing| {
+        let mut jobs: Vec<_> = (1..=7).map(|number| writes(number, text)).collect();
+        jobs.insert(4, is_refused(8, sharing));
+        for (_, of_job) in jobs.iter_mut().step_by(3) {
+            *of_job = sharing;
+        }
+        jobs
+    });
+    for jobs in jobs {
+        let outcome = at_once(jobs);
+        let expected = [1, 2, 3, 4, 5, 6, 7].map(|number| format!("op{number}"));
+        let found: Vec<_> = operations(&outcome).into_iter().map(|(_, op)| op).collect();
+        assert_eq!(found, expected);
+        assert_eq!(outcome.rows, [0, 1, 2, 3, 4, 5, 6, 7]);
+    }
 }
