@@ -4,7 +4,7 @@
 //! for the first one) and of the digest of the entry: SHA-256, in hexadecimal, of the compact JSON array
 //! `[at, client, address, operation, record, request, digest]`. There `digest` is the SHA-256 of salt and
 //! change, and not the change itself: the text of a change can be erased, and the chain can still be
-//! verified. The engine computes the hash in the statement that appends the entry, so no writer waits for the
+//! verified. The engine computes the hash in the statement that appends entries, so no writer waits for the
 //! hash before its own; the writer lock makes the order total. This module knows no HTTP and no resource.
 
 mod diff;
@@ -105,8 +105,7 @@ pub fn append(
         (&digest).into(),
         (&entry).into(),
     ];
-    let append = session.capabilities().append_audit_entry();
-    session.execute_deferred(append, &binds)
+    session.append_audit_entry(&binds)
 }
 
 /// The parts of an entry that its hash covers, in their order.

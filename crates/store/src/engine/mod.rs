@@ -151,6 +151,17 @@ pub trait Session {
         Ok(())
     }
 
+    /// Appends an entry to the audit log: runs [`Capabilities::append_audit_entry`] with these binds. Over a
+    /// network the entries of a commit are written together, before it or before a statement of the
+    /// transaction that names the table of the log; an error is returned as by
+    /// [`Session::execute_deferred`].
+    ///
+    /// # Errors
+    /// The engine fails, in this statement or in one sent before.
+    fn append_audit_entry(&mut self, values: &[Value<'_>; 10]) -> Result<(), StoreError> {
+        self.execute_deferred(self.capabilities().append_audit_entry(), values)
+    }
+
     /// Adds many rows to a table in the fastest way of the engine. `values` are the values of all rows, one
     /// row after another.
     ///

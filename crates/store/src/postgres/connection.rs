@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use tokio_postgres::Statement;
 
+use super::audit_entries::AuditEntries;
 use super::errors::Failure;
 use super::link::Link;
 use super::placeholders::numbered;
@@ -32,6 +33,8 @@ pub struct PostgresConnection {
     pub(super) origin: Origin,
     pub(super) statements: LruCache<Statement>,
     pub(super) prefetched: Prefetched,
+    /// The audit entries of the transaction.
+    pub(super) audit_entries: AuditEntries,
     pub(super) server: Arc<Server>,
     pub(super) role: Role,
     pub(super) transaction: Transaction,
@@ -79,6 +82,7 @@ impl PostgresConnection {
             origin,
             statements: LruCache::new(server.statements()),
             prefetched: Prefetched::default(),
+            audit_entries: AuditEntries::default(),
             server,
             role,
             transaction: Transaction::None,

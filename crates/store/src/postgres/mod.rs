@@ -4,6 +4,7 @@
 //! its own.
 
 mod address;
+mod audit_entries;
 pub(super) mod capabilities;
 mod catalogue;
 mod connection;

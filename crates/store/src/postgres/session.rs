@@ -5,7 +5,9 @@ use std::pin::{Pin, pin};
 
 use futures_util::TryStreamExt as _;
 use tokio_postgres::RowStream;
+use tokio_postgres::types::ToSql;
 
+use super::audit_entries::{self, Unwritten};
 use super::connection::{PostgresConnection, Transaction};
 use super::copy;
 use super::errors::Failure;
@@ -41,6 +43,7 @@ impl Session for PostgresConnection {
             return rows.deliver(each);
         }
         self.changes += u64::from(!is_select(sql));
+        self.write_audit_entries_before(sql)?;
         let mut is_given = false;
         self.run(|database| {
             let ran = database.rows(sql, binds, &mut is_given, each);
@@ -52,6 +55,7 @@ impl Session for PostgresConnection {
 
     fn execute(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<u64, StoreError> {
         self.changes += 1;
+        self.write_audit_entries_before(sql)?;
         self.run(|database| {
             let statement = database.prepared(sql)?;
             let client = database.link.client();
@@ -62,14 +66,9 @@ impl Session for PostgresConnection {
 
     fn execute_deferred(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
         self.changes += 1;
-        self.run(|database| {
-            let statement = database.prepared(sql)?;
-            let client = database.link.client();
-            let values: Vec<Owned> = binds.iter().map(|value| Owned::from(*value)).collect();
-            database
-                .link
-                .post(async move { client.execute_raw(&statement, values).await.map(drop) })
-        })
+        self.write_audit_entries_before(sql)?;
+        let values: Vec<Owned> = binds.iter().map(|value| Owned::from(*value)).collect();
+        self.post_change(sql, &values)
     }
 
     fn prefetch(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
@@ -79,6 +78,7 @@ impl Session for PostgresConnection {
             return Ok(());
         }
         self.changes += u64::from(!is_select(sql));
+        self.write_audit_entries_before(sql)?;
         self.run(|database| {
             let statement = database.prepared(sql)?;
             let client = database.link.client();
@@ -92,6 +92,20 @@ impl Session for PostgresConnection {
         })
     }
 
+    fn append_audit_entry(&mut self, values: &[Value<'_>; 10]) -> Result<(), StoreError> {
+        if self.role != Role::Writer || self.transaction != Transaction::Open {
+            let append = self.capabilities().append_audit_entry();
+            return self.execute_deferred(append, values);
+        }
+        // A job that fails after this one has to be undone.
+        self.changes += 1;
+        self.audit_entries.push(values);
+        if self.audit_entries.are_large() {
+            return self.write_audit_entries();
+        }
+        Ok(())
+    }
+
     fn append(
         &mut self,
         table: &str,
@@ -99,6 +113,7 @@ impl Session for PostgresConnection {
         values: &[Value<'_>],
     ) -> Result<(), StoreError> {
         self.changes += 1;
+        self.write_audit_entries_before(table)?;
         let columns = columns.join(", ");
         let look = format!("SELECT {columns} FROM {table} LIMIT 0");
         let copy = format!("COPY {table} ({columns}) FROM STDIN (FORMAT binary)");
@@ -139,6 +154,41 @@ fn is_select(sql: &str) -> bool {
 }
 
 impl PostgresConnection {
+    /// Sends a statement that changes rows, without waiting for the answer.
+    fn post_change<P>(&mut self, sql: &str, values: &[P]) -> Result<(), StoreError>
+    where
+        P: ToSql + Clone + Send + Sync + 'static,
+    {
+        self.run(|database| {
+            let statement = database.prepared(sql)?;
+            let client = database.link.client();
+            let values = values.to_vec();
+            database
+                .link
+                .post(async move { client.execute_raw(&statement, values).await.map(drop) })
+        })
+    }
+
+    /// Writes the audit entries of the transaction so far if a statement may read or change the log.
+    fn write_audit_entries_before(&mut self, sql: &str) -> Result<(), StoreError> {
+        if self.audit_entries.are_pending() && sql.contains(audit_entries::TABLE) {
+            return self.write_audit_entries();
+        }
+        Ok(())
+    }
+
+    /// Writes the audit entries of the transaction that are not written yet, without waiting.
+    pub(super) fn write_audit_entries(&mut self) -> Result<(), StoreError> {
+        match self.audit_entries.take_unwritten() {
+            Unwritten::None => Ok(()),
+            Unwritten::One(values) => {
+                let append = self.capabilities().append_audit_entry();
+                self.post_change(append, &values)
+            }
+            Unwritten::Several(columns) => self.post_change(audit_entries::APPEND, &columns),
+        }
+    }
+
     /// Calls `each` with each row, until it breaks or fails. Its error is separate from an error of the
     /// server.
     fn rows(

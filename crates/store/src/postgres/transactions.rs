@@ -39,6 +39,7 @@ impl Connection for PostgresConnection {
         }
         self.transaction = Transaction::Open;
         self.is_aborted = false;
+        self.audit_entries.clear();
         let Err(error) = self.control(BEGIN_WRITE) else {
             return Ok(());
         };
@@ -66,10 +67,13 @@ impl Connection for PostgresConnection {
             ));
         }
         self.prefetched.clear();
+        // Sent together with the COMMIT, which the server refuses if this fails.
+        self.write_audit_entries()?;
         let was_lost = self.is_lost();
         let client = self.link.client();
         let committed = self.link.wait(client.batch_execute("COMMIT"));
         self.transaction = Transaction::None;
+        self.audit_entries.clear();
         match committed {
             Ok(()) => Ok(()),
             Err(failure) if failure.is_unknown || (failure.is_lost && !was_lost) => {
@@ -83,6 +87,7 @@ impl Connection for PostgresConnection {
         // The rollback also undoes the failed statements.
         let _ = self.await_posted();
         self.prefetched.clear();
+        self.audit_entries.clear();
         self.transaction = Transaction::None;
         self.is_aborted = false;
         self.control("ROLLBACK")
@@ -102,6 +107,7 @@ impl Connection for PostgresConnection {
     fn begin_savepoint(&mut self) -> Result<(), StoreError> {
         // Drops prefetched queries that were not used.
         self.prefetched.clear();
+        self.audit_entries.begin_savepoint();
         self.post("SAVEPOINT job")
     }
 
@@ -119,6 +125,7 @@ impl Connection for PostgresConnection {
     }
 
     fn end_savepoint(&mut self, keep: bool) -> Result<(), StoreError> {
+        self.audit_entries.end_savepoint(keep);
         if keep {
             return self.post("RELEASE job");
         }

@@ -29,7 +29,7 @@ impl ToSql for Bound<'_> {
 }
 
 /// A value to send later, with an owned text.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum Owned {
     Plain(Value<'static>),
     Text(String),

@@ -1,35 +1,39 @@
 //! The jobs of the writer, which share a transaction without savepoints until one fails after a change.
 
 use std::iter;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 
 use futures_util::future;
 
 use super::scratch::{Scratch, one, options};
+use crate::postgres::audit_entries;
 use crate::postgres::connection::PostgresConnection;
 use crate::writer::{Sharing, Writer};
-use crate::{Session, StoreError, Value};
+use crate::{Session, StoreError, Value, audit};
 
 const INSERT: &str = "INSERT INTO t (a) VALUES (?1)";
 const COUNT: &str = "SELECT count(*) FROM t";
 const FAULTY: &str = "SELECT 1 / (a - a) FROM t";
 
 type Change = fn(&mut dyn Session) -> Result<(), StoreError>;
-type Job = Box<dyn Fn(&mut dyn Session) -> Result<i64, StoreError> + Send>;
+pub(super) type Job = Box<dyn Fn(&mut dyn Session) -> Result<i64, StoreError> + Send>;
 
 /// What some jobs led to.
-struct Outcome {
-    answers: Vec<Result<i64, StoreError>>,
+pub(super) struct Outcome {
+    pub(super) answers: Vec<Result<i64, StoreError>>,
     /// How often all of them ran again.
-    repeated: u64,
+    pub(super) repeated: u64,
     /// The numbers in the table, in their order.
-    rows: Vec<i64>,
+    pub(super) rows: Vec<i64>,
+    /// The audit log, which verifies.
+    pub(super) entries: Vec<audit::Entry>,
 }
 
 impl Outcome {
     /// The answers; `None` for each refusal.
-    fn answers(&self) -> Vec<Option<i64>> {
+    pub(super) fn answers(&self) -> Vec<Option<i64>> {
         let answers = self.answers.iter().map(|answer| match answer {
             Ok(value) => Some(*value),
             Err(StoreError::Data(text)) if text == "refused" => None,
@@ -39,11 +43,17 @@ impl Outcome {
     }
 }
 
-/// Runs jobs that are all there when the first of them begins, over a table with the number 0.
-fn at_once(jobs: Vec<(Job, Sharing)>) -> Outcome {
+/// Runs jobs that are all there when the first of them begins, over a table `t` with the number 0.
+pub(super) fn at_once(jobs: Vec<(Job, Sharing)>) -> Outcome {
+    at_once_after("", jobs)
+}
+
+/// The same after some more statements.
+pub(super) fn at_once_after(setup: &str, jobs: Vec<(Job, Sharing)>) -> Outcome {
     let (scratch, postgres, mut connection) = Scratch::migrated();
     let table = "CREATE TABLE t (a bigint PRIMARY KEY); INSERT INTO t VALUES (0)";
     connection.control(table).unwrap();
+    connection.control(setup).unwrap();
     let writer = Writer::start(Arc::new(postgres), connection, &options()).unwrap();
     let (go, held) = mpsc::channel::<()>();
     let held = Mutex::new(held);
@@ -64,14 +74,22 @@ fn at_once(jobs: Vec<(Job, Sharing)>) -> Outcome {
     let mut reader = scratch.reader();
     let session: &mut dyn Session = &mut reader;
     let rows = session.all("SELECT a FROM t ORDER BY a", &[], |row| row.int(0));
+    let mut entries = Vec::new();
+    audit::read(session, &audit::Filter::default(), &mut |entry| {
+        entries.push(entry);
+        Ok(ControlFlow::Continue(()))
+    })
+    .unwrap();
+    assert_eq!(audit::verify(session, None).unwrap().fault, None);
     Outcome {
         answers: answers.split_off(1),
         repeated,
         rows: rows.unwrap().into_iter().flatten().collect(),
+        entries,
     }
 }
 
-fn refused() -> Result<i64, StoreError> {
+pub(super) fn refused() -> Result<i64, StoreError> {
     Err(StoreError::Data("refused".into()))
 }
 
@@ -194,11 +212,8 @@ fn a_write_looks_rows_up_by_an_index_though_the_table_had_few_when_it_was_analys
     let entry = "INSERT INTO audit_entries (number, at, operation, hash) VALUES (1, 0, 'x', 'x')";
     writer.control(entry).unwrap();
     writer.control("VACUUM (ANALYZE) audit_entries").unwrap();
-    let plan = |writer: &mut PostgresConnection| {
+    let plan = |writer: &mut PostgresConnection, append: &str, binds: [Value<'_>; 10]| {
         let session: &mut dyn Session = writer;
-        let append = session.capabilities().append_audit_entry();
-        let mut binds = vec![Value::Text("x"); 10];
-        binds[0] = Value::Int(0);
         let lines = session.all(&format!("EXPLAIN {append}"), &binds, |row| row.string(0));
         lines
             .unwrap()
@@ -207,17 +222,25 @@ fn a_write_looks_rows_up_by_an_index_though_the_table_had_few_when_it_was_analys
             .collect::<Vec<_>>()
             .join("\n")
     };
-    let found = plan(&mut writer);
-    assert!(
-        found.contains("Index Scan Backward using audit_entries_pkey"),
-        "{found}"
-    );
+    let one_entry = (&writer as &dyn Session)
+        .capabilities()
+        .append_audit_entry();
+    let mut entry = [Value::Text("x"); 10];
+    entry[0] = Value::Int(0);
+    let several = (audit_entries::APPEND, [Value::Null; 10]);
+    for (append, binds) in [(one_entry, entry), several] {
+        let found = plan(&mut writer, append, binds);
+        assert!(
+            found.contains("Index Scan Backward using audit_entries_pkey"),
+            "{found}"
+        );
+    }
     // An import reads whole tables, for which an index is slower.
     writer.control("BEGIN").unwrap();
     for statement in (&writer as &dyn Session).capabilities().before_bulk_load() {
         writer.control(statement).unwrap();
     }
-    let found = plan(&mut writer);
+    let found = plan(&mut writer, one_entry, entry);
     writer.control("ROLLBACK").unwrap();
     assert!(found.contains("Seq Scan on audit_entries"), "{found}");
     assert_eq!(

@@ -1,5 +1,6 @@
 //! Tests of connections with a real server: driver, protocol and server.
 
+mod audit_entries;
 mod catalogue;
 mod faults;
 mod jobs;
