@@ -119,6 +119,8 @@ impl Connection for PostgresConnection {
     }
 
     fn end_savepoint(&mut self, keep: bool) -> Result<(), StoreError> {
+        // The next job may have no savepoint, and must not see rows that are rolled back.
+        self.prefetched.clear();
         if keep {
             return self.post("RELEASE job");
         }
