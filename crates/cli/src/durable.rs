@@ -113,8 +113,9 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
         use rustix::fs::{CWD, RenameFlags, renameat_with};
         use rustix::io::Errno;
         match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-            // Not every file system has this; network mounts mostly do not.
-            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
+            // Not every file system has this; network mounts mostly do not. Seccomp profiles that are older than
+            // the system call answer EPERM.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP | Errno::PERM) => {}
             renamed => return Ok(renamed?),
         }
     }
@@ -124,11 +125,18 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
 /// The same in two steps: an empty file takes the name first, and is left if the process is killed between
 /// them.
 fn rename_over_placeholder(from: &Path, to: &Path) -> io::Result<()> {
+    fs::symlink_metadata(from)?;
     private_options().create_new(true).open(to)?;
-    fs::rename(from, to).inspect_err(|_| {
-        // The name must not stay taken. If this fails too, the first error is the one to tell.
+    fs::rename(from, to).inspect_err(|_| remove_placeholder(from, to))
+}
+
+/// After a rename that failed: the name must not stay taken. On a network mount the rename may have happened
+/// and only its answer was lost; then `to` is the file itself.
+fn remove_placeholder(from: &Path, to: &Path) {
+    if from.exists() && fs::metadata(to).is_ok_and(|metadata| metadata.len() == 0) {
+        // If this fails too, the error of the rename is the one to tell.
         let _ = fs::remove_file(to);
-    })
+    }
 }
 
 /// The folder of a file.
@@ -275,6 +283,31 @@ mod tests {
             assert_eq!(error.kind(), io::ErrorKind::NotFound);
             assert!(!free.exists());
         }
+        // No file is replaced by a folder.
+        #[cfg(unix)]
+        {
+            rename_over_placeholder(folder.path(), &free).unwrap_err();
+            assert!(!free.exists());
+        }
+    }
+
+    #[test]
+    fn only_a_placeholder_is_removed_after_a_failed_rename() {
+        let folder = tempfile::tempdir().unwrap();
+        let [from, to] = ["from", "to"].map(|name| folder.path().join(name));
+        // The rename happened; the file may be empty itself.
+        for content in ["", "new"] {
+            fs::write(&to, content).unwrap();
+            remove_placeholder(&from, &to);
+            assert_eq!(fs::read_to_string(&to).unwrap(), content);
+        }
+        fs::write(&from, "new").unwrap();
+        fs::write(&to, "of another process").unwrap();
+        remove_placeholder(&from, &to);
+        assert!(to.exists());
+        fs::write(&to, "").unwrap();
+        remove_placeholder(&from, &to);
+        assert!(from.exists() && !to.exists());
     }
 
     /// fsync(2) fails with EINVAL for what cannot be synced, so a failure shows that it was called.

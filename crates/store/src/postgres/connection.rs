@@ -224,7 +224,9 @@ impl PostgresConnection {
             self.server.was_lost();
         }
         self.statements.clear();
-        (self.link, self.origin) = self.server.connect(self.role)?;
+        let (mut link, origin) = self.server.connect(self.role)?;
+        link.set_caller(self.link.take_caller());
+        (self.link, self.origin) = (link, origin);
         Ok(())
     }
 

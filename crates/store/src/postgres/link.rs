@@ -129,6 +129,11 @@ impl Link {
         self.caller = caller;
     }
 
+    /// The caller of the requests, for a connection that takes over.
+    pub(super) fn take_caller(&mut self) -> Option<Caller> {
+        self.caller.take()
+    }
+
     /// Sends a request without waiting for its answer; a later [`Link::wait`] returns its error.
     pub(super) fn post(
         &mut self,
@@ -188,7 +193,7 @@ impl Link {
         };
         let patience = self.response_timeout;
         let mut caller = self.caller.take();
-        let answered = runtime.block_on(async {
+        let waited = runtime.block_on(async {
             let all = poll_fn(|cx| {
                 self.turn(cx);
                 if self.collect(cx).is_pending() {
@@ -204,14 +209,17 @@ impl Link {
             });
             tokio::select! {
                 biased;
-                answered = tokio::time::timeout(patience, all) => Ok(answered.is_ok()),
-                () = gone(&mut caller) => Err(CallerGone),
+                answered = tokio::time::timeout(patience, all) => match answered {
+                    Ok(()) => Waited::Answered,
+                    Err(_) => Waited::TimedOut,
+                },
+                () = gone(&mut caller) => Waited::CallerGone,
             }
         });
         self.caller = caller;
-        if answered.is_err() {
-            // Otherwise the server would go on. Cancelling costs the connection: it may hit its next
-            // statement.
+        if waited == Waited::CallerGone {
+            // The server would run the statement to its end. Cancelling costs the connection: it may hit its
+            // next statement.
             let cancel = self.client().cancel_token();
             let cancelled = async {
                 tokio::time::timeout(CANCEL_TIMEOUT, cancel.cancel_query(self.tls.clone())).await
@@ -221,13 +229,13 @@ impl Link {
             }
         }
         self.runtime = Some(runtime);
-        match answered {
-            Ok(true) => {}
-            Ok(false) => {
+        match waited {
+            Waited::Answered => {}
+            Waited::TimedOut => {
                 self.end(format!("the server did not answer in {patience:?}"));
                 return Err(self.gone());
             }
-            Err(CallerGone) => {
+            Waited::CallerGone => {
                 self.end("the caller of its statement has gone".into());
                 // Not a lost connection, after which a reader would try again.
                 return Err(StoreError::Timeout.into());
@@ -320,8 +328,13 @@ impl Link {
     }
 }
 
-/// The caller of a request has gone.
-struct CallerGone;
+/// How waiting for an answer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Waited {
+    Answered,
+    TimedOut,
+    CallerGone,
+}
 
 async fn gone(caller: &mut Option<Caller>) {
     match caller {

@@ -21,7 +21,8 @@ struct Query {
 /// The rows of a query, once they have arrived.
 #[derive(Clone, Default)]
 pub(super) struct Rows {
-    found: Arc<Mutex<Vec<tokio_postgres::Row>>>,
+    /// `None` until then, and after an error.
+    found: Arc<Mutex<Option<Vec<tokio_postgres::Row>>>>,
 }
 
 impl Prefetched {
@@ -57,13 +58,18 @@ impl Rows {
     /// Stores the rows until they are used.
     pub(super) fn set(&self, rows: Vec<tokio_postgres::Row>) {
         // One assignment, so a poisoned lock is safe to use.
-        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = rows;
+        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(rows);
     }
 
     /// Calls `each` with each row, until that breaks or fails.
     pub(super) fn deliver(self, each: &mut EachRow<'_>) -> Result<(), StoreError> {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        for row in std::mem::take(&mut *found) {
+        let Some(rows) = found.take() else {
+            return Err(StoreError::Engine(
+                "the rows of a prefetched query did not arrive".into(),
+            ));
+        };
+        for row in rows {
             if let ControlFlow::Break(()) = each(&Columns(row))? {
                 break;
             }

@@ -44,7 +44,7 @@ pub(super) struct Server {
     tls: MakeRustlsConnect,
     options: StoreOptions,
     known: Mutex<Known>,
-    /// Connections opened so far.
+    /// Connections opened so far, except those that only looked.
     opened: AtomicU64,
     /// When [`Server::look_again`] last did so.
     looked: Mutex<Instant>,
@@ -61,7 +61,7 @@ pub(super) struct Origin {
     server: u64,
 }
 
-/// The server that is followed: that of the latest connection, except for a standby beside a primary.
+/// The server that is followed: that of the first connection, and then that of the latest one to a primary.
 #[derive(Default)]
 struct Known {
     /// The start time that it reports.
@@ -76,8 +76,9 @@ impl Known {
     /// Epoch and server of a new connection to a server with this start time.
     fn connected(&mut self, started: &str, is_primary: bool) -> (u64, u64) {
         if self.started != started {
-            if self.is_primary && !is_primary {
-                // The address has several servers. Its transactions are not those of the primary.
+            if !is_primary && !self.started.is_empty() {
+                // The address may have several servers, and two standbys would replace each other. Its
+                // transactions are not those of the server that is followed.
                 return (next_epoch(), self.server);
             }
             *self = Known {
@@ -107,6 +108,20 @@ impl Server {
 
     /// Opens a connection and configures it; also returns its origin. Blocks.
     pub(super) fn connect(&self, role: Role) -> Result<(Link, Origin), StoreError> {
+        let (link, (epoch, server)) = self.open(role)?;
+        // Counted only after connecting: a view from before a crash of the server must have a lower number
+        // than any connection after the crash.
+        let number = self.opened.fetch_add(1, Ordering::SeqCst) + 1;
+        let origin = Origin {
+            epoch,
+            number,
+            server,
+        };
+        Ok((link, origin))
+    }
+
+    /// The same without counting it, as every count makes the views before it stale; with epoch and server.
+    fn open(&self, role: Role) -> Result<(Link, (u64, u64)), StoreError> {
         let place = self.place();
         let response_timeout = self.options.statement_budget + self.options.busy_timeout + GRACE;
         let mut link = Link::open(&self.address.config, &self.tls, response_timeout)?
@@ -133,16 +148,8 @@ impl Server {
             _ => None,
         });
         let (started, is_standby) = row.unwrap_or_default();
-        let (epoch, server) = self.known().connected(started, is_standby != "t");
-        // Counted only after connecting: a view from before a crash of the server must have a lower number
-        // than any connection after the crash.
-        let number = self.opened.fetch_add(1, Ordering::SeqCst) + 1;
-        let origin = Origin {
-            epoch,
-            number,
-            server,
-        };
-        Ok((link, origin))
+        let followed = self.known().connected(started, is_standby != "t");
+        Ok((link, followed))
     }
 
     /// Whether no other server has been found at the address since this connection was opened. The one before
@@ -162,7 +169,7 @@ impl Server {
             *looked = Instant::now();
         }
         let before = self.known().server;
-        if let Err(error) = self.connect(Role::Reader) {
+        if let Err(error) = self.open(Role::Reader) {
             tracing::debug!(%error, "cannot look which server has the address of the database");
         } else if self.known().server != before {
             tracing::warn!(
@@ -171,7 +178,7 @@ impl Server {
         }
     }
 
-    /// Connections opened so far.
+    /// Connections opened so far, except those that only looked.
     pub(super) fn opened(&self) -> u64 {
         self.opened.load(Ordering::SeqCst)
     }
@@ -275,8 +282,13 @@ mod tests {
         // It becomes a standby itself, by a restart, and there is no other server.
         let restarted = known.connected("tuesday", false);
         assert_eq!(restarted, promoted);
-        let only = known.connected("wednesday", false);
-        assert!(only.1 > promoted.1);
+        // Two standbys behind one address do not replace each other.
+        let beside = known.connected("wednesday", false);
+        assert_eq!(beside.1, promoted.1);
+        assert_ne!(beside.0, promoted.0);
+        assert_eq!(known.connected("tuesday", false), promoted);
+        let third = known.connected("wednesday", true);
+        assert!(third.0 > promoted.0 && third.1 > promoted.1);
     }
 
     #[test]

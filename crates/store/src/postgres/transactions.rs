@@ -126,6 +126,8 @@ impl Connection for PostgresConnection {
 
     fn end_savepoint(&mut self, keep: bool) -> Result<(), StoreError> {
         self.audit_entries.end_savepoint(keep);
+        // The next job may have no savepoint, and must not see rows that are rolled back.
+        self.prefetched.clear();
         if keep {
             return self.post("RELEASE job");
         }

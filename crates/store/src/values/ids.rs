@@ -1,18 +1,14 @@
 //! The ids of values: each is above all earlier ones, including imported ones.
 
 use crate::write_error::WriteError;
-use crate::{Session, StoreError, Value};
+use crate::{Session, StoreError};
 use obeya_rules::error::DomainError;
 
 const NAME: &str = "datasource_values";
 const TAKE: &str = "UPDATE counters SET last = last + ?1 WHERE name = ?2 RETURNING last";
 
-/// Prefetches what [`take`] reads, unless the write is refused before and rolled back.
-pub(super) fn prefetch(session: &mut dyn Session, count: usize) -> Result<(), StoreError> {
-    session.prefetch(TAKE, &binds(count))
-}
-
-/// Allocates `count` ids; returns the first one. Only a rollback frees them.
+/// Allocates `count` ids; returns the first one. Only a rollback frees them. It changes a row, so it is not
+/// prefetched before the values are checked: a refusal would repeat the other writes of its commit.
 pub(super) fn take(session: &mut dyn Session, count: usize) -> Result<i32, WriteError> {
     let last = match add(session, count)? {
         Some(last) => last,
@@ -45,7 +41,7 @@ fn add(session: &mut dyn Session, count: usize) -> Result<Option<i64>, StoreErro
         session.execute_deferred(sql, &[last.into(), NAME.into()])?;
         return Ok(Some(last));
     }
-    let taken = session.first(TAKE, &binds(count), |row| row.int(0))?;
+    let taken = session.first(TAKE, &[wide(count).into(), NAME.into()], |row| row.int(0))?;
     Ok(taken.flatten())
 }
 
@@ -85,10 +81,6 @@ fn begin(session: &mut dyn Session, count: usize) -> Result<i64, StoreError> {
     let sql = "INSERT INTO counters (name, last) VALUES (?1, ?2)";
     session.execute_deferred(sql, &[NAME.into(), last.into()])?;
     Ok(last)
-}
-
-fn binds(count: usize) -> [Value<'static>; 2] {
-    [wide(count).into(), NAME.into()]
 }
 
 fn wide(count: usize) -> i64 {

@@ -32,14 +32,6 @@ pub struct Stored {
     pub registered: i64,
 }
 
-/// Prefetches what [`insert`] and [`append`] read.
-pub fn prefetch(session: &mut dyn Session, count: usize) -> Result<(), StoreError> {
-    if count == 0 {
-        return Ok(());
-    }
-    ids::prefetch(session, count)
-}
-
 /// Adds a value that is registered at this stamp; its id.
 pub fn insert(
     session: &mut dyn Session,

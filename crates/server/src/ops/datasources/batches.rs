@@ -68,7 +68,6 @@ fn add_values(
         return Ok(Written::unchanged(|_| Ok(body::total(&[]))));
     }
     body::prefetch(session, datasource)?;
-    write::prefetch(session, values.len())?;
     body::check(session, datasource, values)?;
     let stamp = stamp::next(session, now, 0)?;
     write::append(session, datasource, values, stamp)?;
@@ -110,7 +109,6 @@ fn replace_values(
     now: i64,
 ) -> Result<Written<DatasourceValueTotal>, WriteError> {
     body::prefetch(session, datasource)?;
-    write::prefetch(session, values.len())?;
     body::check(session, datasource, values)?;
     let stamp = stamp::next(session, now, 0)?;
     let deleted = write::delete_period(session, datasource, period, stamp)?;

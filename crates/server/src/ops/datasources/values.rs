@@ -38,7 +38,6 @@ fn insert_value(
     now: i64,
 ) -> Result<Written<WrittenRecord>, WriteError> {
     body::prefetch(session, datasource)?;
-    write::prefetch(session, 1)?;
     let elements = body::elements(session, datasource)?;
     let known = elements::known(session, &elements, std::slice::from_ref(value))?;
     elements.check(value, &known)?;

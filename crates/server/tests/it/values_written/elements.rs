@@ -61,6 +61,9 @@ async fn what_is_mandatory_must_be_there() {
         assert!(problem["errors"]["[1].dimension"].is_array(), "{problem:#}");
     }
     assert_eq!(everything(&service).await, before);
+    // Nothing is changed before the checks: no other write of the same commit runs again.
+    let repeated = service.figure("obeya_store_repeated_commits_total").await;
+    assert_eq!(repeated, 0);
 }
 
 #[tokio::test]

@@ -205,6 +205,23 @@ fn work_that_is_checked_late_is_undone_without_repeating_others() {
     assert_eq!((outcome.repeated, outcome.rows), (0, vec![0, 1, 3]));
 }
 
+/// The savepoint that is rolled back may undo what the rows were read from.
+#[test]
+fn a_query_of_refused_work_that_is_checked_late_answers_no_other_job() {
+    let late: Job = Box::new(|session| {
+        session.execute_deferred(INSERT, &[Value::Int(2)])?;
+        session.prefetch(COUNT, &[])?;
+        refused()
+    });
+    let counts = plain(|session| {
+        let count = session.first(COUNT, &[], |row| row.int(0))?;
+        Ok(count.flatten().unwrap_or_default())
+    });
+    let outcome = at_once(vec![(late, Sharing::Savepoint), counts]);
+    assert_eq!(outcome.answers(), [None, Some(1)]);
+    assert_eq!((outcome.repeated, outcome.rows), (0, vec![0]));
+}
+
 /// A plan that was made while the table had one row must not read all of it once it has grown.
 #[test]
 fn a_write_looks_rows_up_by_an_index_though_the_table_had_few_when_it_was_analysed() {

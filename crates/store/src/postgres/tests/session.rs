@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use obeya_odata::functions::ScalarError;
 
 use super::scratch::{Scratch, connect, one, options};
+use crate::caller::caller;
 use crate::connect::Connection as _;
 use crate::postgres::server::Role;
 use crate::{Session, StoreError, StoreOptions, Value, WriteFault};
@@ -145,6 +146,33 @@ fn a_statement_ends_with_its_time() {
     let ended = one(&mut reader, "SELECT 1 FROM pg_sleep(60)", &[]);
     assert!(matches!(ended, Err(StoreError::Timeout)));
     assert_eq!(one(&mut reader, "SELECT 5", &[]).unwrap(), Some(5));
+}
+
+#[test]
+fn a_connection_that_takes_over_has_the_caller_of_the_lost_one() {
+    let scratch = Scratch::new();
+    let mut reader = scratch.reader();
+    let (waits, caller) = caller();
+    reader.set_caller(Some(caller));
+    reader.link.end("for the test".into());
+    drop(waits);
+    let stopped = one(&mut reader, "SELECT 1 FROM pg_sleep(1)", &[]);
+    assert!(matches!(stopped, Err(StoreError::Timeout)), "{stopped:?}");
+}
+
+/// Each counted connection makes what is cached of the views before it stale.
+#[test]
+fn a_connection_that_only_looks_is_not_counted() {
+    let scratch = Scratch::new();
+    let options = StoreOptions {
+        server_check: Duration::ZERO,
+        ..options()
+    };
+    let mut poll = connect(&scratch.url, Role::Poll, &options).unwrap();
+    for _ in 0..2 {
+        assert_eq!(one(&mut poll, "SELECT 5", &[]).unwrap(), Some(5));
+        assert_eq!(poll.server.opened(), 1);
+    }
 }
 
 #[test]
