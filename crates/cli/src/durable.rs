@@ -113,8 +113,8 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
         use rustix::fs::{CWD, RenameFlags, renameat_with};
         use rustix::io::Errno;
         match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-            // Not every file system has this; network mounts mostly do not. Seccomp profiles that are older than
-            // the system call answer EPERM.
+            // Not every file system has this; network mounts mostly do not. Seccomp profiles that are older
+            // than the system call answer EPERM.
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP | Errno::PERM) => {}
             renamed => return Ok(renamed?),
         }
