@@ -157,9 +157,11 @@ pub(crate) async fn run(command: Command) -> Result<()> {
             grants,
             json,
         } => {
-            let client = admin::add_restricted_client(&database.url, &name, &scopes, &grants)
-                .await
-                .context("the client was not created")?;
+            let added = match grants.is_empty() {
+                true => admin::add_client(&database.url, &name, &scopes).await,
+                false => admin::add_restricted_client(&database.url, &name, &scopes, &grants).await,
+            };
+            let client = added.context("the client was not created")?;
             show(&mut out, &client, json).with_context(|| {
                 format!("the client {} was created, but its secret could not be printed and is lost; revoke it and create another", client.client_id)
             })?;

@@ -12,7 +12,7 @@ use obeya_server::{InvalidRateLimit, Limits, RateLimit};
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArgs {
     /// How many client connections may be open at a time; a further one closes the connection that has been
-    /// idle longest, or else one with a request of an unknown client
+    /// idle longest, or else the oldest that has no request of a known client
     #[arg(long, env = "OBEYA_CONNECTIONS", value_name = "N", default_value_t = 1024, value_parser = value_parser!(u32).range(1..))]
     connections: u32,
 

@@ -114,9 +114,10 @@ pub struct Limits {
     pub uri_bytes: usize,
     /// Most bytes in all header names and values of a request. Default 32 KiB.
     pub header_bytes: usize,
-    /// Most connections at a time. A further one closes the connection that has waited longest for a request;
-    /// if there is none, the one with the oldest request of an unknown client, after a second; if there is
-    /// none of these either, it waits in the listener's queue. Default 1,024.
+    /// Most connections at a time. A further one closes the connection that has waited longest for another
+    /// request, for at least 100 ms; if there is none, the oldest of those that have had no request yet and
+    /// of the requests of unknown clients, once that is a second old; if there is none of these either, it
+    /// waits in the listener's queue. Default 1,024.
     pub connections: usize,
     /// Most connections of one address (of IPv6: one /64) at a time; a further one is closed at once. Trusted
     /// proxies are exempt. Default: no limit.
@@ -136,7 +137,8 @@ pub struct Limits {
     /// 30 s.
     pub send: Duration,
     /// Bytes of an answer that a client must take in a second. For each second that the connection waits it
-    /// loses one of [`Self::send`], and for so many bytes it gets one back. 0: no minimum rate. Default
+    /// loses one of [`Self::send`], and for so many bytes it gets one back. Progress is seen in steps of up
+    /// to 95 KiB, so a client must also take one step within [`Self::send`]. 0: no minimum rate. Default
     /// 1,024.
     pub min_send_rate: u32,
     /// Time from the head of a request to the head of its answer. A list of v1 that has used its memory then

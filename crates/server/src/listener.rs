@@ -70,7 +70,9 @@ impl Listener {
     pub(crate) async fn run(self, mut stopped: watch::Receiver<()>) {
         let graceful = GracefulShutdown::new();
         let builder = builder();
-        let candidates = Arc::new(EvictionQueue::default());
+        let candidates = Arc::new(EvictionQueue::new(
+            self.pipeline.app.metrics.evictions.clone(),
+        ));
         let mut connections = JoinSet::new();
         // A connection accepted beyond the limit; `is_closing` if another one is closing to make space for
         // it.

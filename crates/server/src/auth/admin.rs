@@ -92,7 +92,7 @@ pub struct ClientInfo {
     pub networks: Vec<Network>,
     /// Its own request rate.
     pub rate: Option<RateLimit>,
-    /// The records to which it is restricted; empty: none.
+    /// The records to which it is restricted; empty: not restricted.
     pub grants: Vec<GrantedRecord>,
     /// Until when its previous secret is valid, if there is one.
     pub previous_secret_expires_at: Option<jiff::Timestamp>,
@@ -111,6 +111,9 @@ pub enum AdminError {
     /// A scope that does not exist.
     #[error("found the scope `{0}`, expected one of {scopes}", scopes = NAMES.join(", "))]
     UnknownScope(String),
+    /// A restricted client was to be created without any grant.
+    #[error("a restricted client needs at least one grant")]
+    NoGrant,
     /// More grants than a client can have.
     #[error("found {0} grants, expected at most {MOST_GRANTS}")]
     Grants(usize),
@@ -151,14 +154,27 @@ pub async fn add_client<S: AsRef<str>>(
     name: &str,
     scopes: &[S],
 ) -> Result<NewClient, AdminError> {
-    add_restricted_client(db, name, scopes, &[]).await
+    open_and_add(db, name, scopes, &[]).await
 }
 
-/// The same for a client that is restricted to some records; to none if there are no grants.
+/// The same for a client that is restricted to some records, at least one.
 ///
 /// # Errors
-/// [`AdminError::Grants`], and those of [`add_client`].
+/// [`AdminError::NoGrant`], [`AdminError::Grants`], and those of [`add_client`].
 pub async fn add_restricted_client<S: AsRef<str>>(
+    db: &str,
+    name: &str,
+    scopes: &[S],
+    grants: &[GrantedRecord],
+) -> Result<NewClient, AdminError> {
+    if grants.is_empty() {
+        // Without grants the client would see everything.
+        return Err(AdminError::NoGrant);
+    }
+    open_and_add(db, name, scopes, grants).await
+}
+
+async fn open_and_add<S: AsRef<str>>(
     db: &str,
     name: &str,
     scopes: &[S],
@@ -388,6 +404,12 @@ fn instant(ticks: i64) -> jiff::Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_restricted_client_has_a_grant() {
+        let added = add_restricted_client("sqlite:", "erp", &["Data.Read"], &[]).await;
+        assert!(matches!(added, Err(AdminError::NoGrant)), "{added:?}");
+    }
 
     #[test]
     fn a_secret_is_not_debugged() {

@@ -29,7 +29,8 @@ const RECORD_BYTES: usize = 1_600;
 /// Bytes per second that a client must take so that its reader goes on waiting: less than half of what a slow
 /// mobile network carries.
 const MIN_RATE: u32 = 4 << 10;
-/// How long a client without a permit for slow clients may take nothing.
+/// How long a client without a permit for slow clients may take nothing. It takes parts of 64 KiB, so one
+/// below about 65 kB/s counts as one that takes nothing.
 const STALL_LIMIT: Duration = Duration::from_secs(1);
 
 /// How readers wait for their clients. Clones share the permits for slow ones.
@@ -66,9 +67,9 @@ fn shared(permits: usize, share_percent: u8) -> Arc<FairQueue> {
 }
 
 /// The longest pause of a reader between two statements: until the slowest client that is waited for has
-/// taken as much as a batch of records.
+/// taken all that may be buffered, if the next piece needs all of it.
 pub(crate) fn longest_pause(limits: &Limits) -> Duration {
-    limits.request + Duration::from_secs(MIN_BYTES as u64 / u64::from(MIN_RATE))
+    limits.request + Duration::from_secs(MAX_BYTES as u64 / u64::from(MIN_RATE))
 }
 
 /// The buffer of one answer: how many bytes it has, and how long its reader still may wait.

@@ -2,11 +2,16 @@
 //! make space for another.
 //!
 //! A connection waits from when it is accepted, or its last answer was completely sent, until the head of a
-//! request is complete. These are closed first, the one that has waited longest before the others, but for
-//! those that have only begun to wait: their request may have arrived and not be read yet. Then come
-//! those with a request of a client that is not known: without a valid token or secret, or not checked yet.
-//! The oldest is closed, and none that has just begun. A request of a known client is never closed to make
-//! space: it has limits of its own. This module does not know what a request means.
+//! request is complete. Two kinds may be closed, each once it has a minimum age, the oldest first:
+//!
+//! 1. *Idle* ones, which wait for another request after an answer. The minimum age is short: the next request
+//!    may have arrived and not be read yet.
+//! 2. Those of an *unknown* client: they have had no request yet, perhaps not even their TLS handshake, or
+//!    their request is one without a valid token or secret, or not checked yet. The age is that of the
+//!    connection or of the request.
+//!
+//! A request of a known client is never closed to make space: it has limits of its own. This module does not
+//! know what a request means.
 
 use std::collections::BTreeMap;
 use std::io::{Error, ErrorKind, IoSlice, Result};
@@ -18,6 +23,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use super::body::{Body, BodyError};
+use crate::telemetry::Evictions;
 use bytes::Bytes;
 use http::request::Parts;
 use http_body::{Body as HttpBody, Frame, SizeHint};
@@ -29,11 +35,11 @@ use tokio::time::{Instant, Sleep, sleep, sleep_until};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) SocketAddr);
 
-/// How long a connection must have waited for a request before it is closed to make space.
-const UNREAD: Duration = Duration::from_millis(100);
-/// How old a request of an unknown client must be before its connection is closed to make space. Most are
-/// answered long before, and a new connection can wait that long.
-const UNDISTURBED: Duration = Duration::from_secs(1);
+/// How long a connection must have waited for another request before it is closed to make space.
+const MIN_IDLE_AGE: Duration = Duration::from_millis(100);
+/// How old a connection without a request, or a request of an unknown client, must be before the connection
+/// is closed to make space. Most requests are answered long before, and a new connection can wait that long.
+const MIN_UNKNOWN_AGE: Duration = Duration::from_secs(1);
 
 /// The connections of a listener that may be closed to make space.
 #[derive(Default)]
@@ -41,16 +47,23 @@ pub(crate) struct EvictionQueue {
     candidates: Mutex<Candidates>,
     /// There is another candidate.
     added: Notify,
+    evictions: Evictions,
 }
 
 /// By ticket: the lowest has waited longest.
 #[derive(Default)]
 struct Candidates {
     last_ticket: u64,
-    /// Connections that wait for a request.
+    /// Connections that wait for another request.
     idle: BTreeMap<u64, Candidate>,
-    /// Connections with a request of an unknown client.
+    /// Connections that have had no request yet, or have one of an unknown client.
     unknown: BTreeMap<u64, Candidate>,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Idle,
+    Unknown,
 }
 
 struct Candidate {
@@ -68,6 +81,14 @@ enum Choice {
 }
 
 impl EvictionQueue {
+    /// An empty queue that counts what it closes.
+    pub(crate) fn new(evictions: Evictions) -> Self {
+        Self {
+            evictions,
+            ..Self::default()
+        }
+    }
+
     /// Closes one connection, as soon as there is one that may be closed. Cancel-safe.
     pub(crate) async fn close_one(&self) {
         loop {
@@ -92,13 +113,18 @@ impl EvictionQueue {
         let mut candidates = self.candidates();
         let Candidates { idle, unknown, .. } = &mut *candidates;
         let mut next = None;
-        for kind in [idle, unknown] {
+        let Evictions {
+            idle: idle_closed,
+            unknown: unknown_closed,
+        } = &self.evictions;
+        for (kind, closed) in [(idle, idle_closed), (unknown, unknown_closed)] {
             let Some(oldest) = kind.first_entry() else {
                 continue;
             };
             let time = oldest.get().not_before;
             if time <= now {
                 oldest.remove().closing.notify_one();
+                closed.inc();
                 return Choice::Closed;
             }
             next = Some(next.map_or(time, |next: Instant| next.min(time)));
@@ -150,12 +176,12 @@ impl Connection {
         let connection = Arc::new(Self {
             ticket: AtomicU64::new(NONE),
             queue: Arc::clone(queue),
-            is_idle: AtomicBool::new(false),
+            is_idle: AtomicBool::new(true),
             is_answered: AtomicBool::new(false),
             has_unread: AtomicBool::new(false),
             closing: Arc::default(),
         });
-        connection.wait_for_request();
+        connection.enqueue(Kind::Unknown);
         connection
     }
 
@@ -166,33 +192,39 @@ impl Connection {
         self.has_unread.store(false, Ordering::Relaxed);
         let was_idle = self.is_idle.swap(false, Ordering::Relaxed);
         let ticket = self.ticket.load(Ordering::Relaxed);
-        let mut candidates = self.queue.candidates();
         if !was_idle && ticket != NONE {
             // A pipelined request: the answer before it is still being sent, and keeps its place.
-            return candidates.unknown.contains_key(&ticket);
+            return self.queue.candidates().unknown.contains_key(&ticket);
         }
-        if was_idle && !candidates.remove(ticket) {
+        self.enqueue(Kind::Unknown)
+    }
+
+    /// Gives the connection a new ticket, as the youngest of this kind. Returns `false` if it was already
+    /// chosen.
+    fn enqueue(&self, kind: Kind) -> bool {
+        let ticket = self.ticket.load(Ordering::Relaxed);
+        let mut candidates = self.queue.candidates();
+        if ticket != NONE && !candidates.remove(ticket) {
             return false;
         }
         let ticket = candidates.next_ticket();
-        candidates
-            .unknown
-            .insert(ticket, self.candidate(UNDISTURBED));
+        let (of_kind, min_age) = match kind {
+            Kind::Idle => (&mut candidates.idle, MIN_IDLE_AGE),
+            Kind::Unknown => (&mut candidates.unknown, MIN_UNKNOWN_AGE),
+        };
+        let candidate = Candidate {
+            not_before: Instant::now() + min_age,
+            closing: Arc::clone(&self.closing),
+        };
+        of_kind.insert(ticket, candidate);
         drop(candidates);
         self.ticket.store(ticket, Ordering::Relaxed);
         self.queue.added.notify_one();
         true
     }
 
-    fn candidate(&self, undisturbed: Duration) -> Candidate {
-        Candidate {
-            not_before: Instant::now() + undisturbed,
-            closing: Arc::clone(&self.closing),
-        }
-    }
-
     /// The client of the request in flight is known. Returns `false` as [`Self::begin_request`] does.
-    fn is_known(&self) -> bool {
+    fn mark_known(&self) -> bool {
         let ticket = self.ticket.swap(NONE, Ordering::Relaxed);
         ticket == NONE || self.queue.candidates().remove(ticket)
     }
@@ -229,24 +261,10 @@ impl Connection {
     fn was_flushed(&self) -> bool {
         let begins = self.is_answered.swap(false, Ordering::Relaxed);
         if begins {
-            self.wait_for_request();
+            self.is_idle.store(true, Ordering::Relaxed);
+            self.enqueue(Kind::Idle);
         }
         begins
-    }
-
-    fn wait_for_request(&self) {
-        self.is_idle.store(true, Ordering::Relaxed);
-        let ticket = self.ticket.load(Ordering::Relaxed);
-        let mut candidates = self.queue.candidates();
-        if ticket != NONE && !candidates.remove(ticket) {
-            // It was chosen.
-            return;
-        }
-        let ticket = candidates.next_ticket();
-        candidates.idle.insert(ticket, self.candidate(UNREAD));
-        drop(candidates);
-        self.ticket.store(ticket, Ordering::Relaxed);
-        self.queue.added.notify_one();
     }
 }
 
@@ -254,7 +272,7 @@ impl Connection {
 /// if it was already chosen; its task is about to end.
 pub(crate) async fn client_is_known(head: &Parts) {
     if let Some(connection) = head.extensions.get::<Arc<Connection>>()
-        && !connection.is_known()
+        && !connection.mark_known()
     {
         std::future::pending::<()>().await;
     }
@@ -415,18 +433,33 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_connection_that_has_only_begun_to_wait_is_not_closed_yet() {
+    async fn a_new_connection_is_not_closed_yet() {
         let queue = Arc::default();
         let begun = Instant::now();
         let connection = Connection::new(&queue);
         let is_chosen = queue.try_close_one();
         // A busy machine may have paused in between.
-        assert!(!is_chosen || begun.elapsed() >= UNREAD);
+        assert!(!is_chosen || begun.elapsed() >= MIN_UNKNOWN_AGE);
         if !is_chosen {
             queue.close_one().await;
         }
         connection.closing().await;
-        assert!(begun.elapsed() >= UNREAD);
+        assert!(begun.elapsed() >= MIN_UNKNOWN_AGE);
         assert!(!connection.begin_request(), "it was chosen");
+    }
+
+    #[tokio::test]
+    async fn an_answered_connection_that_waits_is_closed_before_an_older_one_without_a_request() {
+        let queue = Arc::default();
+        let new = Connection::new(&queue);
+        let answered = Connection::new(&queue);
+        assert!(answered.begin_request());
+        drop(Arc::clone(&answered).answer(Body::empty()));
+        assert!(answered.was_flushed(), "it begins to wait");
+        queue.close_one().await;
+        assert!(!answered.begin_request(), "it was chosen");
+        assert!(new.begin_request(), "it was not");
+        let Evictions { idle, unknown } = &queue.evictions;
+        assert_eq!((idle.get(), unknown.get()), (1, 0));
     }
 }

@@ -4,6 +4,10 @@
 //! client takes earns some of it back, never more than was spent. So a client that takes nothing is given up
 //! after that time, one that takes less than the minimum rate some time later, and a faster one never. Time
 //! in which the service itself has nothing to send does not count.
+//!
+//! The rate is not exactly enforced, as progress is seen in steps: the system reports that it can take more
+//! only after it has sent up to 95 KiB. A client that needs longer than the fixed time for one step is given
+//! up, although it may take more than the minimum rate: one below about 3.2 kB/s with 30 seconds.
 
 use std::time::Duration;
 

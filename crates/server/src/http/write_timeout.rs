@@ -123,15 +123,15 @@ mod tests {
 
     const BYTES: usize = 2_000;
 
-    /// How much a client gets that takes 10 bytes now and then, of a stream that waits this long and demands
-    /// this rate.
-    async fn taken(most: Duration, min_rate: u32) -> usize {
+    /// How much a client gets that takes 10 bytes after each pause, of a stream that waits this long and
+    /// demands this rate.
+    async fn taken(pause: Duration, most: Duration, min_rate: u32) -> usize {
         let (mut client, server) = duplex(10);
         let mut stream = WriteTimeout::new(server, WaitAllowance::new(most, min_rate));
         let sending = tokio::spawn(async move { stream.write_all(&[7; BYTES]).await });
         let mut taken = 0;
         loop {
-            sleep(Duration::from_millis(2)).await;
+            sleep(pause).await;
             match client.read(&mut [0; 10]).await.expect("bytes, or an end") {
                 0 => break,
                 bytes => taken += bytes,
@@ -145,11 +145,19 @@ mod tests {
     #[tokio::test]
     async fn a_client_that_takes_a_little_now_and_then_is_given_up_below_the_rate() {
         // A sixteenth of the time that all of it takes; what it takes earns nothing.
-        let short = Duration::from_millis(25);
-        assert!(taken(short, u32::MAX).await < BYTES);
+        let (pause, short) = (Duration::from_millis(2), Duration::from_millis(25));
+        assert!(taken(pause, short, u32::MAX).await < BYTES);
         // No pause is this long.
         let long = Duration::from_secs(60);
-        assert_eq!(taken(long, 1).await, BYTES);
-        assert_eq!(taken(long, 0).await, BYTES);
+        assert_eq!(taken(pause, long, 1).await, BYTES);
+        assert_eq!(taken(pause, long, 0).await, BYTES);
+    }
+
+    /// All of it takes three times as long as the client may keep the stream waiting. Each 10 bytes earn 10
+    /// seconds, so even a busy machine meets the rate.
+    #[tokio::test]
+    async fn a_client_that_meets_the_rate_earns_back_what_it_spends() {
+        let (pause, most) = (Duration::from_millis(15), Duration::from_secs(1));
+        assert_eq!(taken(pause, most, 1).await, BYTES);
     }
 }

@@ -46,6 +46,11 @@ impl Gate {
         &self.grants
     }
 
+    /// Whether the client may not see every record that its scopes allow.
+    pub(super) fn is_restricted(&self) -> bool {
+        !self.grants.are_unrestricted()
+    }
+
     /// Fails with `missing` unless the record in the path is granted.
     pub(super) fn check<E: From<StoreError>>(
         &self,

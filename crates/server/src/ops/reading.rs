@@ -127,6 +127,7 @@ async fn run(call: &Call, store: Store, prepared: Prepared) -> Result<ReadAnswer
     }
     // These reads do not use the caches: the plan has what a list caches.
     let (shared, client) = (Arc::clone(app), Arc::clone(&call.caller));
+    let is_restricted = gate.is_restricted();
     let work = move |session: &mut dyn Session| {
         let mut sink = WholeSink {
             bytes: Vec::new(),
@@ -135,10 +136,11 @@ async fn run(call: &Call, store: Store, prepared: Prepared) -> Result<ReadAnswer
         let found = run_granted(session, &gate, &prepared, None, &mut sink)?;
         Ok::<_, ReadError>((sink, found))
     };
-    let (WholeSink { bytes, memory }, found) = if cost == Cost::LookUp {
-        store.point(work).await?
-    } else {
-        store.read_inline(work).await?
+    let (WholeSink { bytes, memory }, found) = match cost {
+        // The gate and the record must be of one snapshot: it may be moved in between.
+        Cost::LookUp if is_restricted => store.look_up(work).await?,
+        Cost::LookUp => store.point(work).await?,
+        _ => store.read_inline(work).await?,
     };
     Ok(ReadAnswer::Complete(bytes, memory, found))
 }

@@ -273,13 +273,16 @@ async fn commit(
         }
         Ok(answer)
     };
+    // The key may be checked after the change, and the grants are.
+    let is_checked_late = idempotent.is_some() || context.gate.is_restricted();
+    let once = move |session: &mut dyn Session| match &idempotent {
+        Some(idempotent) => idempotent.execute_once(session, &checked),
+        None => checked(session),
+    };
     let store = &call.app.store;
-    let written = match idempotent {
-        Some(idempotent) => {
-            let once = move |session: &mut dyn Session| idempotent.execute_once(session, &checked);
-            store.write_checked_late(once).await
-        }
-        None => store.write(checked).await,
+    let written = match is_checked_late {
+        true => store.write_checked_late(once).await,
+        false => store.write(once).await,
     };
     match written {
         Ok(answer) => Ok(Committed {
@@ -298,6 +301,10 @@ async fn replay(
     kind: AnswerKind,
     stored: StoredAnswer,
 ) -> Result<Committed, Problem> {
+    let replayed = |error: WriteError| {
+        let (name, value) = idempotency::replayed();
+        Problem::from(error).header(name, value)
+    };
     let answer = match (kind, stored) {
         (AnswerKind::Record(current), stored) => {
             let id = stored_id(stored)?;
@@ -310,11 +317,16 @@ async fn replay(
                     false => Err(WriteError::Missing(gate::noun(record.entity), id)),
                 }
             };
-            let found = call.store().read(current).await;
-            let (name, value) = idempotency::replayed();
-            Answer::Record(found.map_err(|error| Problem::from(error).header(name, value))?)
+            Answer::Record(call.store().read(current).await.map_err(replayed)?)
         }
-        (AnswerKind::Summary, StoredAnswer::Text(text)) => Answer::Summary(text),
+        (AnswerKind::Summary, StoredAnswer::Text(text)) => {
+            if gate.is_restricted() {
+                let check =
+                    move |session: &mut dyn Session| gate.check(session, WriteError::Missing);
+                call.store().look_up(check).await.map_err(replayed)?;
+            }
+            Answer::Summary(text)
+        }
         (AnswerKind::Summary, other) => {
             return Err(Problem::internal(format!(
                 "the answer to a write of many records was stored as {other:?}"

@@ -53,6 +53,11 @@ struct ListenerLabel {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct StateLabel {
+    state: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct AlgorithmLabel {
     algorithm: &'static str,
 }
@@ -81,6 +86,8 @@ pub(crate) struct Metrics {
     pub(crate) clock_jump_seconds: Gauge,
     /// Requests being answered.
     pub(crate) in_flight: Gauge,
+    /// Connections closed to make space for another.
+    pub(crate) evictions: Evictions,
     connections: Family<ListenerLabel, Gauge>,
     connections_limit: Family<ListenerLabel, Gauge>,
 }
@@ -171,6 +178,17 @@ impl Metrics {
             "Most open connections of clients, by listener",
             Family::clone(&connections_limit),
         );
+        let evicted = Family::<StateLabel, Counter>::default();
+        let evicted_as = |state| evicted.get_or_create_owned(&StateLabel { state });
+        let evictions = Evictions {
+            idle: evicted_as("idle"),
+            unknown: evicted_as("unknown"),
+        };
+        registry.register(
+            "http_connections_evicted",
+            "Connections closed to make space for another, by state",
+            evicted,
+        );
         Self {
             registry,
             series,
@@ -183,6 +201,7 @@ impl Metrics {
             clock_jumps,
             clock_jump_seconds,
             in_flight,
+            evictions,
             connections,
             connections_limit,
         }
@@ -219,6 +238,15 @@ impl Metrics {
         text::encode_eof(&mut text)?;
         Ok(text)
     }
+}
+
+/// Connections closed to make space for another.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Evictions {
+    /// They waited for another request.
+    pub(crate) idle: Counter,
+    /// They had had no request yet, or had one of an unknown client.
+    pub(crate) unknown: Counter,
 }
 
 /// The open connections of a listener.

@@ -10,7 +10,7 @@ mod refusals;
 use std::any::Any;
 use std::borrow::Cow;
 
-pub(crate) use metrics::{Metrics, OpenConnections};
+pub(crate) use metrics::{Evictions, Metrics, OpenConnections};
 pub(crate) use observed::{MemoryUse, Observed};
 pub(crate) use process::resident_bytes;
 pub(crate) use prometheus_text::prometheus_text;

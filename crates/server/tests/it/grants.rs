@@ -12,6 +12,7 @@ use super::audit::{change, entries};
 use super::grants_random::restricted;
 use super::incidents_plant::{self, everything, least, least_update, with};
 use super::token::form;
+use super::values_written;
 use crate::support::{ALL, Answer, Service};
 
 /// What the client of most tests is restricted to.
@@ -452,6 +453,42 @@ async fn a_repeated_request_does_not_show_what_was_moved_away() {
         without_id(&create().await, ABSENT),
         without_id(&hidden, ABSENT)
     );
+}
+
+/// The same where the answer is only a count.
+#[tokio::test]
+async fn a_repeated_request_is_refused_once_its_record_is_not_granted() {
+    let service = plant().await;
+    let client = service.running.add_client("erp", &ALL).await;
+    let client = client.expect("a client");
+    let token = service
+        .ask_token(&form(&client.client_id, &client.client_secret, &[]))
+        .await;
+    let token = token.json()["access_token"]
+        .as_str()
+        .expect("a token")
+        .to_owned();
+    let body = json!([values_written::value(1, "2025-06-01T06:00:00Z")]);
+    let add = async |grant: &str| {
+        let changes = ClientChanges {
+            grants: Some(vec![grant.parse().expect("a grant")]),
+            ..ClientChanges::default()
+        };
+        let set = service.running.set_client(&client.client_id, &changes);
+        set.await.expect("set");
+        let to = ("POST", "/v1/Datasources/1/values/batch");
+        send(
+            &service,
+            &token,
+            to,
+            &[("idempotency-key", "once")],
+            Some(&body),
+        )
+        .await
+    };
+    assert_eq!(add("datasource=1").await.json(), json!({"total": 1}));
+    add("datasource=2").await.is_problem(404, "not_found");
+    assert_eq!(add("datasource=1").await.json(), json!({"total": 1}));
 }
 
 #[tokio::test]

@@ -23,7 +23,7 @@ pub struct ClientChanges {
     pub networks: Option<Vec<Network>>,
     /// Its request rate; `Some(None)`: no rate of its own.
     pub rate: Option<Option<RateLimit>>,
-    /// The records to which it is restricted; empty: none, so it may see all that its scopes allow.
+    /// The records to which it is restricted; empty: not restricted.
     pub grants: Option<Vec<GrantedRecord>>,
 }
 
