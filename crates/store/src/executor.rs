@@ -284,9 +284,10 @@ impl<E: Connect> Executor<E> {
         self.readers.engine().disk_usage()
     }
 
-    /// Finishes the jobs already sent, then closes every connection that is not in use.
+    /// Waits a moment for the reads that run, finishes the jobs already sent, and closes every connection that
+    /// is not in use.
     pub(super) async fn close(&self) {
-        self.readers.close();
+        self.readers.close().await;
         self.writer.stop().await;
         let readers = Arc::clone(&self.readers);
         // It fails only after a panic, which is in the log.

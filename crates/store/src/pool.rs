@@ -2,7 +2,7 @@
 //! time.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -31,6 +31,9 @@ fn readers_for_short_work(readers: usize) -> usize {
         .max(readers_for_long_work(readers) + 1)
         .min(readers)
 }
+
+/// How long a pool that is closed waits for the connections in use.
+const CLOSE_WAIT: Duration = Duration::from_secs(1);
 
 /// The readers of one database, and the connections for the poll and for control work.
 pub(super) struct Pool<E: Connect> {
@@ -203,10 +206,25 @@ impl<E: Connect> Pool<E> {
         }
     }
 
-    /// Closes the pool and its idle connections.
-    pub(super) fn close(&self) {
+    /// Waits a moment for the connections in use, then closes the pool and its idle connections.
+    pub(super) async fn close(&self) {
         self.long.close();
         self.short_waits.close();
+        // The last connection that closes completes the file of SQLite, so none should be left to the end of
+        // the process.
+        let all = [
+            (&self.gates[1], self.options.readers),
+            (&self.poll, 1),
+            (&self.control, 1),
+        ];
+        let returned = async {
+            for (gate, permits) in all {
+                let permits = u32::try_from(permits).unwrap_or(u32::MAX);
+                // It fails only if the pool is closed already.
+                let _ = gate.acquire_many(permits).await.map(|all| all.forget());
+            }
+        };
+        let _ = tokio::time::timeout(CLOSE_WAIT, returned).await;
         for gate in self.gates.iter().chain([&self.poll, &self.control]) {
             gate.close();
         }

@@ -1,5 +1,6 @@
 //! A server of a test's own, to be broken and set up at will.
 
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::Write as _;
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::fs::{PermissionsExt as _, chown};
@@ -213,7 +214,14 @@ fn account() -> Option<(u32, u32)> {
     Some((number(2), number(3)))
 }
 
+/// A port below those that systems give to connections and to port 0, so that nobody takes it while the
+/// server is stopped.
 fn free_port() -> u16 {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
-    listener.local_addr().expect("an address").port()
+    const PORTS: std::ops::Range<u16> = 20_000..32_000;
+    let number = RandomState::new().build_hasher().finish() % u64::from(PORTS.end - PORTS.start);
+    let first = PORTS.start + u16::try_from(number).expect("less than a number of ports");
+    (first..PORTS.end)
+        .chain(PORTS.start..first)
+        .find(|&port| TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok())
+        .expect("a free port")
 }
