@@ -284,8 +284,8 @@ impl<E: Connect> Executor<E> {
         self.readers.engine().disk_usage()
     }
 
-    /// Waits a moment for the reads that run, finishes the jobs already sent, and closes every connection that
-    /// is not in use.
+    /// Waits a moment for the reads that run, finishes the jobs already sent, and closes every connection
+    /// that is not in use.
     pub(super) async fn close(&self) {
         self.readers.close().await;
         self.writer.stop().await;

@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
 use super::connect::{Connect, Connection, Work};
 use super::fair_queue::{Client, ClientLimits, FairPermit, FairQueue};
@@ -221,7 +221,10 @@ impl<E: Connect> Pool<E> {
             for (gate, permits) in all {
                 let permits = u32::try_from(permits).unwrap_or(u32::MAX);
                 // It fails only if the pool is closed already.
-                let _ = gate.acquire_many(permits).await.map(|all| all.forget());
+                let _ = gate
+                    .acquire_many(permits)
+                    .await
+                    .map(SemaphorePermit::forget);
             }
         };
         let _ = tokio::time::timeout(CLOSE_WAIT, returned).await;
