@@ -16,10 +16,14 @@ use tokio::sync::oneshot;
 /// The client that work is done for; `None` is the service itself, which no share limits.
 pub type Client = Option<Arc<str>>;
 
-/// The queue of a client that was never empty for this part of the usual wait stands: its client asks for
-/// more than it can get. Longer waits would not give it more, they would only make each of its answers late.
-/// So further waits in it take no longer than that, and the latest is served first (adaptive LIFO).
-const STANDING_QUEUE_DIVISOR: u32 = 10;
+/// The queue of a client stands once its first request has waited for this part of the usual wait: the client
+/// asks for more than it can get. A queue that is only never empty may be that of a client with many
+/// connections, each of which waits little.
+const STANDING_DIVISOR: u32 = 10;
+
+/// The part of the usual wait that a further request waits in a queue that stands. A longer wait would not
+/// give the client more, it would only make each of its answers late (compare CoDel, RFC 8289).
+const SHORT_WAIT_DIVISOR: u32 = 5;
 
 /// What limits a client.
 #[derive(Debug, Clone, Copy)]
@@ -41,9 +45,8 @@ pub struct FairQueue {
     share: usize,
     /// What a client beyond its share leaves free.
     reserve: usize,
-    /// How long a client waits, and how long in a queue that stands.
+    /// How long a client waits.
     wait: Duration,
-    short_wait: Duration,
     state: Mutex<State>,
 }
 
@@ -60,9 +63,14 @@ struct State {
 #[derive(Debug, Default)]
 struct ClientState {
     held: usize,
-    waiters: VecDeque<oneshot::Sender<FairPermit>>,
-    /// Since when there has always been a waiter.
-    waiting_since: Option<Instant>,
+    /// In the order of arrival.
+    waiters: VecDeque<QueuedRequest>,
+}
+
+#[derive(Debug)]
+struct QueuedRequest {
+    since: Instant,
+    sender: oneshot::Sender<FairPermit>,
 }
 
 /// Permits that were granted, to be sent once the state is unlocked: a permit that nobody receives is
@@ -80,7 +88,6 @@ impl FairQueue {
             share,
             reserve: (permits.saturating_sub(share) / 2).max(1),
             wait: limits.wait,
-            short_wait: limits.wait / STANDING_QUEUE_DIVISOR,
             state: Mutex::new(State {
                 free: permits,
                 clients: HashMap::new(),
@@ -113,8 +120,8 @@ impl FairQueue {
                 return None;
             }
             let waiting = state.clients.entry(client.clone()).or_default();
-            waiting.waiting_since.get_or_insert_with(Instant::now);
-            waiting.waiters.push_back(sender);
+            let since = Instant::now();
+            waiting.waiters.push_back(QueuedRequest { since, sender });
             if waiting.waiters.len() == 1 {
                 state.turns.push_back(client.clone());
             }
@@ -135,8 +142,9 @@ impl FairQueue {
     pub(super) fn time_to_wait(&self, client: &Client) -> Duration {
         let state = self.lock();
         let waiting = state.clients.get(client);
-        if waiting.is_some_and(|waiting| waiting.has_waited_for(self.short_wait)) {
-            self.short_wait
+        let longest = waiting.and_then(ClientState::longest_wait);
+        if longest.is_some_and(|longest| longest > self.wait / STANDING_DIVISOR) {
+            self.wait / SHORT_WAIT_DIVISOR
         } else {
             self.wait
         }
@@ -192,19 +200,12 @@ impl FairQueue {
             let Some(waiting) = clients.get_mut(&client) else {
                 continue;
             };
-            let next = if waiting.has_waited_for(self.short_wait) {
-                waiting.waiters.pop_back()
-            } else {
-                waiting.waiters.pop_front()
-            };
-            if let Some(sender) = next {
+            if let Some(request) = waiting.waiters.pop_front() {
                 *free -= 1;
                 waiting.held += 1;
-                granted.push((sender, self.permit(&client)));
+                granted.push((request.sender, self.permit(&client)));
             }
-            if waiting.waiters.is_empty() {
-                waiting.waiting_since = None;
-            } else {
+            if !waiting.waiters.is_empty() {
                 turns.push_back(client);
             }
         }
@@ -232,9 +233,9 @@ impl FairQueue {
     fn give_up(self: &Arc<Self>, client: &Client) {
         let mut state = self.lock();
         if let Some(waiting) = state.clients.get_mut(client) {
-            waiting.waiters.retain(|waiter| !waiter.is_closed());
-            if waiting.waiters.is_empty() {
-                waiting.waiting_since = None;
+            let waiters = &mut waiting.waiters;
+            waiters.retain(|request| !request.sender.is_closed());
+            if waiters.is_empty() {
                 state.turns.retain(|other| other != client);
             }
         }
@@ -251,10 +252,10 @@ impl FairQueue {
 }
 
 impl ClientState {
-    /// Whether there has always been a waiter for longer than this.
-    fn has_waited_for(&self, time: Duration) -> bool {
-        self.waiting_since
-            .is_some_and(|since| since.elapsed() > time)
+    /// How long its first request has waited.
+    fn longest_wait(&self) -> Option<Duration> {
+        let first = self.waiters.front()?;
+        Some(first.since.elapsed())
     }
 }
 

@@ -194,11 +194,12 @@ fn a_client_never_holds_more_than_its_limit() {
     assert_eq!(alone, [1, 4, 9]);
 }
 
-/// The queue has stood for longer than a tenth of the usual wait.
-fn stand(queue: &FairQueue, client: &Client) {
-    let long_ago = Instant::now().checked_sub(WAIT / 8);
+/// The requests that wait began to wait so long ago.
+fn age(queue: &FairQueue, client: &Client, time: Duration) {
     let mut state = queue.lock();
-    state.clients.get_mut(client).expect("waits").waiting_since = long_ago;
+    for request in &mut state.clients.get_mut(client).expect("waits").waiters {
+        request.since = request.since.checked_sub(time).expect("after the boot");
+    }
 }
 
 #[test]
@@ -209,29 +210,40 @@ fn in_a_queue_that_stands_nobody_waits_long() {
     let mut wait = pin!(queue.acquire(&heavy));
     assert!(poll(wait.as_mut()).is_pending());
     assert_eq!(queue.time_to_wait(&heavy), WAIT);
-    stand(&queue, &heavy);
-    assert_eq!(queue.time_to_wait(&heavy), WAIT / 10);
+    age(&queue, &heavy, WAIT / 8);
+    assert_eq!(queue.time_to_wait(&heavy), WAIT / 5);
     assert_eq!(queue.time_to_wait(&other), WAIT);
 }
 
-/// Those that have waited long are late in any case, and each of the others would become late behind them.
+/// A client with many connections that asks again at each answer: its queue is never empty, and no request in
+/// it waits long. Each gets its turn.
 #[test]
-fn in_a_queue_that_stands_the_latest_is_served_first() {
-    let heavy = client("heavy");
-    let served = [false, true].map(|is_standing| {
-        let queue = queue(1, 50);
-        let held = queue.try_acquire(&heavy);
-        let mut waits: Vec<_> = (0..3)
-            .map(|at| (at, Box::pin(queue.acquire(&heavy))))
-            .collect();
-        for (_, wait) in &mut waits {
-            assert!(poll(wait.as_mut()).is_pending());
-        }
-        if is_standing {
-            stand(&queue, &heavy);
-        }
-        drop(held);
-        in_order(waits)
-    });
-    assert_eq!(served, [[0, 1, 2], [2, 1, 0]]);
+fn a_queue_that_is_never_empty_and_moves_does_not_stand() {
+    const REQUESTS: usize = 32;
+    let queue = queue(1, 50);
+    let client = client("busy");
+    let mut held = queue.try_acquire(&client);
+    let mut served = Vec::new();
+    let mut waits = VecDeque::new();
+    for number in 0..REQUESTS {
+        let mut wait = Box::pin(queue.acquire(&client));
+        assert!(poll(wait.as_mut()).is_pending());
+        waits.push_back((number, wait));
+    }
+    for number in REQUESTS..3 * REQUESTS {
+        // Together longer than the wait at which a queue stands; each request shorter.
+        age(&queue, &client, WAIT / 400);
+        assert_eq!(queue.time_to_wait(&client), WAIT);
+        drop(held.take());
+        let (first, mut wait) = waits.pop_front().expect("a wait");
+        let Poll::Ready(Some(permit)) = poll(wait.as_mut()) else {
+            panic!("request {first} waits behind later ones");
+        };
+        held = Some(permit);
+        served.push(first);
+        let mut wait = Box::pin(queue.acquire(&client));
+        assert!(poll(wait.as_mut()).is_pending());
+        waits.push_back((number, wait));
+    }
+    assert_eq!(served, (0..2 * REQUESTS).collect::<Vec<_>>());
 }
