@@ -3,6 +3,7 @@
 
 use std::marker::PhantomData;
 
+use obeya::fields::{Entity, check_words};
 use obeya::model::{Date, Timestamp};
 use obeya::tables::Tabular;
 use obeya::{Get, List, Resource};
@@ -38,7 +39,7 @@ pub(crate) fn list<T: Resource + Record + Tabular>(
         let names = || value.extract::<Names>().map(|names| names.0).map_err(named);
         let number = || value.extract::<i32>().map_err(named);
         list = match key.as_str() {
-            "where" => list.filter(value.extract::<Where>().map_err(named)?.0),
+            "where" => list.filter(value.extract::<Where>().map_err(named)?.checked::<T>()?),
             "order_by" => list.orderby(names()?),
             "select" => list.select(names()?),
             "expand" => list.expand(names()?),
@@ -80,14 +81,36 @@ pub(crate) fn get<T: Resource>(
     get
 }
 
-/// A condition as text, or a filter of `obeya._filters`.
-pub(crate) struct Where(pub(crate) String);
+/// A condition: a filter of `obeya._filters`, or text, which goes to the service unchecked.
+pub(crate) enum Where {
+    Filter(String),
+    Text(String),
+}
+
+impl Where {
+    /// The text of a condition on the records `T`; a filter must have words of this version only.
+    pub(crate) fn checked<T: Entity>(self) -> PyResult<String> {
+        match self {
+            Self::Text(text) => Ok(text),
+            Self::Filter(text) => match check_words::<T>(&text) {
+                Ok(()) => Ok(text),
+                Err(unknown) => Err(PyValueError::new_err(format!(
+                    "argument 'where': {unknown}"
+                ))),
+            },
+        }
+    }
+}
 
 impl<'py> FromPyObject<'_, 'py> for Where {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        written(value, intern!(value.py(), "_where"), "a filter").map(Self)
+        let text = written(value, intern!(value.py(), "_where"), "a filter")?;
+        Ok(match value.is_instance_of::<PyString>() {
+            true => Self::Text(text),
+            false => Self::Filter(text),
+        })
     }
 }
 

@@ -14,6 +14,7 @@ import random
 import urllib.parse
 import uuid
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import canned
@@ -482,3 +483,49 @@ def test_the_service_names_what_it_does_not_know(client: obeya.Client) -> None:
     assert caught.value.code == "odata.unknown_property"
     with pytest.raises(obeya.BadRequestError, match="can't be compared"):
         client.areas.list(where=F.name > 5).page()
+
+
+WORDS = Path(__file__).parents[3] / "crates" / "testkit" / "words.tsv"
+"""Unknown words and how they are refused; the tests of the service, the Rust SDK and the command line read it too."""
+
+
+def test_a_word_that_is_no_member_is_refused_before_a_request(client: obeya.Client) -> None:
+    lists_of: dict[str, str] = {
+        "Board": "boards.list",
+        "Group": "groups.list",
+        "Incident": "incidents.list",
+        "IncidentV2": "incidents.list_v2",
+        "TrashedIncident": "incidents.trash",
+        "Improvement": "improvements.list",
+    }
+    lines = [line.split("\t") for line in WORDS.read_text(encoding="utf-8").splitlines()]
+    assert lines
+    with canned.refusing() as service, obeya.Client(service.url, token="t", max_retries=0) as unasked:
+        for record, wire, word, enumeration, hint in lines:
+            method = dict(lists(unasked))[lists_of[record]]
+            where = F[wire] == word
+            refusal = f"$filter at byte {len(wire) + 4}: found {word!r}, which is no member of {enumeration}; {hint}"
+            with pytest.raises(ValueError, match="no member") as caught:
+                method(where=where)
+            assert str(caught.value) == f"argument 'where': {refusal}"
+            # As text it goes to the service.
+            with pytest.raises(obeya.APIStatusError):
+                method(where=str(where)).page()
+            with pytest.raises(obeya.BadRequestError) as answered:
+                dict(lists(client))[lists_of[record]](where=str(where)).page()
+            assert answered.value.problem is not None
+            assert answered.value.problem.detail == refusal
+        assert len(service.requests) == len(lines)
+
+
+def test_words_of_related_records_are_checked_too() -> None:
+    with canned.refusing() as service, obeya.Client(service.url, token="t", max_retries=0) as client:
+        calls: list[Callable[[], object]] = [
+            lambda: client.comments.list(where=F.incident.status.in_(["New", "new"])),
+            lambda: client.groups.list(where=F.boards.any(lambda board: board.board_type == "weekly")),
+            lambda: client.boards.list(where=F.is_public & ~(F.group.type != "general")),
+        ]
+        for call in calls:
+            with pytest.raises(ValueError, match=r"no member of \w+; did you mean"):
+                call()
+        assert not service.requests

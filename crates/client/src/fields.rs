@@ -42,6 +42,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! A word of a newer service (`Unknown`) is for answers: a request whose condition, order or expansion
+//! compares with it is refused before it is sent. An option given as text is not checked; [`check_words`]
+//! does it.
+//!
 //! What does not compile:
 //!
 //! ```compile_fail,E0425
@@ -76,6 +80,7 @@ mod generated {
 
 pub use generated::*;
 
+pub use crate::words::{Entity, UnknownWord, check_words};
 pub use obeya_odata::build::{
     Boolean, Clause, Double, Duration, Enum, Expand, Expansion, Filter, Int, Many, One, Order,
     Property, Select, Text, Value, all_of, any_of,

@@ -130,6 +130,7 @@ mod secret;
 pub mod tables;
 mod transport;
 mod values;
+mod words;
 
 pub use builder::ClientBuilder;
 pub use call_headers::Tag;

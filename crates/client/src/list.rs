@@ -8,6 +8,7 @@ use std::future::IntoFuture;
 use futures_core::future::BoxFuture;
 use futures_util::{TryStreamExt, stream};
 use obeya_api::Operation;
+use obeya_odata::OptionName;
 use obeya_odata::build::{Clause, Expansion, Filter, Order, Select};
 use reqwest::Url;
 use serde::de::DeserializeOwned;
@@ -25,9 +26,10 @@ impl<T: sealed::Resource> Resource for T {}
 
 pub(crate) mod sealed {
     use super::{DeserializeOwned, Page};
+    use crate::words::Entity;
 
     /// What the generic reads need from a resource.
-    pub trait Resource: DeserializeOwned + Send + Sized + 'static {
+    pub trait Resource: DeserializeOwned + Entity + Send + Sized + 'static {
         /// The wire type of a page.
         type Wire: DeserializeOwned + Into<Page<Self>> + Send;
     }

@@ -1,6 +1,9 @@
 //! The OData options of a read.
 //!
-//! Typed expressions are serialized here; texts are passed to the service unchanged and unparsed.
+//! Typed expressions are serialized here, and their words checked; texts are passed to the service unchanged
+//! and unparsed.
+
+use crate::words::WordCheck;
 
 /// The options of a read; `None` is not sent.
 #[derive(Clone, Debug, Default)]
@@ -13,6 +16,7 @@ pub struct Options {
     pub(crate) expand: Option<String>,
     pub(crate) count: Option<bool>,
     pub(crate) orderby: Option<String>,
+    pub(crate) words: WordCheck,
 }
 
 /// The builder methods of a request for records `T` that has `options: Options`.
@@ -28,7 +32,10 @@ macro_rules! option_methods {
         /// `$filter`: a condition made of [`fields`](crate::fields), or the text of an OData expression, for
         /// example `name eq 'Line 2'`.
         pub fn filter(mut self, condition: impl Clause<Filter<T>>) -> Self {
-            self.options.filter = condition.text();
+            self.options.filter = self
+                .options
+                .words
+                .text::<T, _>(OptionName::Filter, condition);
             self
         }
 
@@ -42,14 +49,14 @@ macro_rules! option_methods {
         /// `$expand`: the related records to include, links of [`fields`](crate::fields) or a text, for
         /// example `group`. An empty list counts as not set.
         pub fn expand(mut self, links: impl Clause<Expansion<T>>) -> Self {
-            self.options.expand = links.text();
+            self.options.expand = self.options.words.text::<T, _>(OptionName::Expand, links);
             self
         }
 
         /// `$orderby`: the sort keys, made of [`fields`](crate::fields) or a text, for example `name desc,
         /// id`. An empty list counts as not set.
         pub fn orderby(mut self, keys: impl Clause<Order<T>>) -> Self {
-            self.options.orderby = keys.text();
+            self.options.orderby = self.options.words.text::<T, _>(OptionName::OrderBy, keys);
             self
         }
 

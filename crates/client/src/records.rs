@@ -9,6 +9,7 @@ use futures_core::stream::BoxStream;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use obeya_api::call;
 use obeya_model::{Date, Improvement, ImprovementPage, Incident, IncidentPage, Timestamp};
+use obeya_odata::OptionName;
 use obeya_odata::build::{Clause, Filter, Order};
 
 use crate::Client;
@@ -16,6 +17,7 @@ use crate::consistent::{self, Cursor, NumberedList, NumberedPage, SeenIds, Snaps
 use crate::error::Result;
 use crate::paged::Paged;
 use crate::prefetch::Extent;
+use crate::words::WordCheck;
 
 /// The default page size of a stream: some megabytes.
 const STREAM_PAGE_SIZE: i32 = 1_000;
@@ -27,16 +29,17 @@ impl<T: sealed::Record> Record for T {}
 
 pub(crate) mod sealed {
     use super::{BoxFuture, Client, ListOptions, Result};
+    use crate::words::Entity;
 
     /// What the lists need from a record.
-    pub trait Record: Send + Sized + 'static {
+    pub trait Record: Entity + Send + Sized + 'static {
         /// The wire type of a page.
         type Page: Send + 'static;
 
         /// The `operationId` of the list.
         const OPERATION: &'static str;
 
-        /// One page.
+        /// One page. The words of the options were checked.
         fn list(client: Client, options: ListOptions) -> BoxFuture<'static, Result<Self::Page>>;
 
         /// The total number of matching records, and the records of the page.
@@ -65,6 +68,7 @@ pub struct ListOptions {
     orderby: Option<String>,
     page: Option<i32>,
     page_size: Option<i32>,
+    words: WordCheck,
 }
 
 /// A list request; created by [`Incidents::list`](crate::Incidents::list) or
@@ -101,14 +105,17 @@ impl<T: Record> Records<T> {
     /// `$filter`: a condition made of [`fields`](crate::fields), or the text of an OData expression, for
     /// example `status eq 'New'`.
     pub fn filter(mut self, condition: impl Clause<Filter<T>>) -> Self {
-        self.options.filter = condition.text();
+        self.options.filter = self
+            .options
+            .words
+            .text::<T, _>(OptionName::Filter, condition);
         self
     }
 
     /// `$orderby`: the sort keys, made of [`fields`](crate::fields) or a text, for example `lastModified,id`.
     /// Default, also for an empty list: `id`.
     pub fn orderby(mut self, keys: impl Clause<Order<T>>) -> Self {
-        self.options.orderby = keys.text();
+        self.options.orderby = self.options.words.text::<T, _>(OptionName::OrderBy, keys);
         self
     }
 
@@ -129,7 +136,12 @@ impl<T: Record> Records<T> {
     /// # Errors
     /// See [`Error`](crate::Error).
     pub async fn send(self) -> Result<T::Page> {
-        T::list(self.client, self.options).await
+        Self::requested(self.client, self.options).await
+    }
+
+    async fn requested(client: Client, options: ListOptions) -> Result<T::Page> {
+        options.words.finish(T::OPERATION)?;
+        T::list(client, options).await
     }
 
     /// All records.
@@ -185,7 +197,7 @@ impl<T: Record> Records<T> {
                     return Ok(None);
                 };
                 let by_number = options.orderby.is_some();
-                let page = T::list(client, cursor.apply(options)).await?;
+                let page = Self::requested(client, cursor.apply(options)).await?;
                 let (total, records) = T::total_and_records(&page);
                 let next = cursor.next(by_number, total, records);
                 Ok(Some((page, next)))

@@ -66,6 +66,14 @@ pub fn fields(out_dir: &Path, spec: &Path) {
     });
 }
 
+/// Writes `entity_types.rs`: the entity type of each entity that query options speak of, without tables.
+pub fn entity_types(out_dir: &Path, spec: &Path) {
+    run(spec, |document| {
+        let source = crate::entity_types(document)?;
+        Ok(vec![(out_dir.join("entity_types.rs"), source)])
+    });
+}
+
 /// Writes `entities.rs`: the column that the service reads each property of a record from.
 pub fn entities(out_dir: &Path, spec: &Path) {
     run(spec, |document| {

@@ -8,6 +8,7 @@
 //! | [`openapi`] | tree → `openapiv3::OpenAPI` | a document that is not OpenAPI 3.0 |
 //! | [`generate`] | document → source of the model and of the client | what the generator rejects |
 //! | [`fields`] | tree → source of the properties that query options may name | nothing |
+//! | [`entity_types`] | tree → source of the same properties as data, to check the words of conditions | nothing |
 //! | [`entities`], [`closed_enums`], [`columns`] | tree → source of the properties of each record: for the service and for Arrow | nothing |
 //! | [`operations`] | tree → table of operations, and an enum over it | nothing |
 //! | [`sdk`] | tree → the plain methods of the SDKs | nothing |
@@ -33,7 +34,7 @@ mod surface;
 mod yaml;
 
 pub use fault::{Error, Fault};
-pub use generate::{Generated, fields, generate};
+pub use generate::{Generated, entity_types, fields, generate};
 pub use lint::lint;
 pub use records::{closed_enums::closed_enums, columns::columns, entities::entities};
 pub use served::served;

@@ -17,6 +17,8 @@ pub enum ErrorKind {
     Type,
     /// A value that can't be: 30 February, an integer beyond 64 bits, a division by a literal zero.
     Value,
+    /// A word that is no member of the enumeration it is compared with.
+    Member,
     /// A limit of [`crate::Limits`] was passed.
     Limit,
     /// `$search` together with `$filter`, which the interface forbids.
@@ -34,7 +36,7 @@ impl ErrorKind {
             Self::UnknownProperty => "odata.unknown_property",
             Self::UnknownFunction => "odata.unknown_function",
             Self::Type => "odata.type",
-            Self::Value => "odata.value",
+            Self::Value | Self::Member => "odata.value",
             Self::Limit => "odata.limit",
             Self::SearchWithFilter => "odata.search_with_filter",
             Self::Option => "odata.option",

@@ -76,6 +76,18 @@ impl Options {
         Ok((options, others))
     }
 
+    /// Reads one option by itself, its value already decoded.
+    ///
+    /// # Errors
+    /// A value that violates the option's grammar or exceeds a limit.
+    pub fn of(option: OptionName, value: &str, limits: &Limits) -> Result<Self, Error> {
+        let mut options = Self::default();
+        options
+            .set(option, value, limits, &mut Budget::default())
+            .map_err(|error| error.of(option.as_str()))?;
+        Ok(options)
+    }
+
     /// Reads one option's decoded value.
     fn set(
         &mut self,

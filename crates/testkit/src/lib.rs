@@ -10,7 +10,9 @@ pub mod postgres;
 mod proxy;
 mod seed;
 mod serving;
+mod words;
 
 pub use proxy::{Answer, Proxy};
 pub use seed::{is_long, rng, seed, seeds};
 pub use serving::Serving;
+pub use words::UnknownWord;

@@ -1,5 +1,6 @@
 //! Datasources and their values.
 
+use obeya::model;
 use pyo3::prelude::*;
 
 use crate::arguments::{Id, Moment, Names, Where, bodies};
@@ -21,8 +22,8 @@ impl DatasourceCalls {
     #[pyo3(signature = (r#where, /))]
     fn list(&self, r#where: Option<Where>) -> PyResult<Query> {
         let mut list = self.0.client()?.datasources().list();
-        if let Some(Where(expression)) = r#where {
-            list = list.filter(expression);
+        if let Some(condition) = r#where {
+            list = list.filter(condition.checked::<model::Datasource>()?);
         }
         Ok(Query::whole(&self.0, "listDatasources", move || {
             list.clone().send()
@@ -48,8 +49,8 @@ impl DatasourceCalls {
         if let Some(Moment(instant)) = end {
             values = values.to(instant);
         }
-        if let Some(Where(expression)) = r#where {
-            values = values.filter(expression);
+        if let Some(condition) = r#where {
+            values = values.filter(condition.checked::<model::DatasourceValue>()?);
         }
         if let Some(Names(keys)) = order_by {
             values = values.orderby(keys);

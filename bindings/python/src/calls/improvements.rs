@@ -1,5 +1,6 @@
 //! Improvements.
 
+use obeya::model;
 use pyo3::prelude::*;
 
 use crate::arguments::{Moment, Names, Where};
@@ -21,8 +22,8 @@ impl ImprovementCalls {
         page_size: Option<i32>,
     ) -> PyResult<Query> {
         let mut list = self.0.client()?.improvements().list();
-        if let Some(Where(expression)) = r#where {
-            list = list.filter(expression);
+        if let Some(condition) = r#where {
+            list = list.filter(condition.checked::<model::Improvement>()?);
         }
         if let Some(Names(keys)) = order_by {
             list = list.orderby(keys);

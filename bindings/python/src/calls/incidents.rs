@@ -4,7 +4,7 @@ use std::future::Future;
 
 use obeya::Incidents;
 use obeya::model::{
-    IncidentCustomFieldUpdate, IncidentResponsibleUpdate, IncidentSeverityUpdate,
+    self, IncidentCustomFieldUpdate, IncidentResponsibleUpdate, IncidentSeverityUpdate,
     IncidentStatusUpdate, IncidentUpdate,
 };
 use pyo3::exceptions::PyTypeError;
@@ -50,8 +50,8 @@ impl IncidentCalls {
         page_size: Option<i32>,
     ) -> PyResult<Query> {
         let mut list = self.0.client()?.incidents().list();
-        if let Some(Where(expression)) = r#where {
-            list = list.filter(expression);
+        if let Some(condition) = r#where {
+            list = list.filter(condition.checked::<model::Incident>()?);
         }
         if let Some(Names(keys)) = order_by {
             list = list.orderby(keys);
@@ -153,8 +153,8 @@ impl IncidentCalls {
     #[pyo3(signature = (r#where, /))]
     fn trash(&self, r#where: Option<Where>) -> PyResult<Query> {
         let mut trash = self.0.client()?.incidents().trash();
-        if let Some(Where(expression)) = r#where {
-            trash = trash.filter(expression);
+        if let Some(condition) = r#where {
+            trash = trash.filter(condition.checked::<model::TrashedIncident>()?);
         }
         Ok(Query::whole(&self.0, "listTrashedIncidents", move || {
             trash.clone().send()

@@ -224,6 +224,9 @@ fn exit_with_usage(message: &str) -> ! {
 pub(crate) async fn run(args: Args) -> Result<()> {
     let common = args.command.common();
     let query = args.command.query(common.format());
+    if let Err(unknown) = query.check_words() {
+        exit_with_usage(&format!("--where: {unknown}"));
+    }
     let source = Source {
         client: common.connect.client()?,
         query,

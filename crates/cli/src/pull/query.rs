@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use arrow_schema::SchemaRef;
+use obeya::fields::{UnknownWord, check_words};
 use obeya::model::{
     Area, Board, DatasourceValue, Date, Group, Improvement, Incident, IncidentComment, Timestamp,
 };
@@ -60,6 +61,20 @@ impl PullQuery {
             Selection::Groups => schema::<Group>(),
             Selection::Areas => schema::<Area>(),
         }
+    }
+
+    /// Refuses a condition with a word that its enumeration does not have.
+    pub(crate) fn check_words(&self) -> Result<(), UnknownWord> {
+        let check = match self.records {
+            Selection::Values { .. } => check_words::<DatasourceValue>,
+            Selection::Incidents => check_words::<Incident>,
+            Selection::Improvements => check_words::<Improvement>,
+            Selection::Comments => check_words::<IncidentComment>,
+            Selection::Boards => check_words::<Board>,
+            Selection::Groups => check_words::<Group>,
+            Selection::Areas => check_words::<Area>,
+        };
+        self.condition.as_deref().map_or(Ok(()), check)
     }
 
     /// Whether the condition calls `now()`. May be true for a text literal that looks like the call.

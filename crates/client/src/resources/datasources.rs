@@ -5,12 +5,14 @@ use std::future::IntoFuture;
 use futures_core::future::BoxFuture;
 use obeya_api::call;
 use obeya_model::{Datasource, DatasourceValueInput, Timestamp};
+use obeya_odata::OptionName;
 use obeya_odata::build::{Clause, Filter};
 
 use super::Datasources;
 use crate::Client;
 use crate::error::Result;
 use crate::values::Values;
+use crate::words::WordCheck;
 
 impl Datasources {
     /// `GET /v1/Datasources`: all datasources, or those that match a filter, in one response.
@@ -18,6 +20,7 @@ impl Datasources {
         DatasourceList {
             client: self.client.clone(),
             filter: None,
+            words: WordCheck::default(),
         }
     }
 
@@ -72,13 +75,16 @@ impl Datasources {
 pub struct DatasourceList {
     client: Client,
     filter: Option<String>,
+    words: WordCheck,
 }
 
 impl DatasourceList {
     /// `$filter`: a condition made of [`fields::datasource`](crate::fields::datasource), or the text of an
     /// OData expression, for example `startswith(title,'OEE')`.
     pub fn filter(mut self, condition: impl Clause<Filter<Datasource>>) -> Self {
-        self.filter = condition.text();
+        self.filter = self
+            .words
+            .text::<Datasource, _>(OptionName::Filter, condition);
         self
     }
 
@@ -87,6 +93,7 @@ impl DatasourceList {
     /// # Errors
     /// See [`Error`](crate::Error).
     pub async fn send(self) -> Result<Vec<Datasource>> {
+        self.words.finish(call::ListDatasources::OPERATION.id())?;
         let call = call::ListDatasources {
             filter: self.filter.as_deref(),
         };

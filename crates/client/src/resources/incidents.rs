@@ -9,12 +9,14 @@ use obeya_model::{
     IncidentSeverityUpdate, IncidentStatus, IncidentStatusUpdate, IncidentTypeDetail,
     IncidentTypeSummary, TrashPage, TrashedIncident,
 };
+use obeya_odata::OptionName;
 use obeya_odata::build::{Clause, Filter};
 
 use super::{Comments, Incidents};
 use crate::Client;
 use crate::error::Result;
 use crate::records::Records;
+use crate::words::WordCheck;
 
 impl Incidents {
     /// `GET /v1/Incidents`: the incidents that are not in the trash, in full.
@@ -121,6 +123,7 @@ impl Incidents {
         Trash {
             client: self.client.clone(),
             filter: None,
+            words: WordCheck::default(),
         }
     }
 
@@ -211,13 +214,16 @@ impl IntoFuture for Types {
 pub struct Trash {
     client: Client,
     filter: Option<String>,
+    words: WordCheck,
 }
 
 impl Trash {
     /// `$filter`: a condition made of [`fields::trashed_incident`](crate::fields::trashed_incident), or the
     /// text of an OData expression, for example `severity eq 'Low'`.
     pub fn filter(mut self, condition: impl Clause<Filter<TrashedIncident>>) -> Self {
-        self.filter = condition.text();
+        self.filter = self
+            .words
+            .text::<TrashedIncident, _>(OptionName::Filter, condition);
         self
     }
 
@@ -226,6 +232,8 @@ impl Trash {
     /// # Errors
     /// See [`Error`](crate::Error).
     pub async fn send(self) -> Result<TrashPage> {
+        self.words
+            .finish(call::ListTrashedIncidents::OPERATION.id())?;
         let call = call::ListTrashedIncidents {
             filter: self.filter.as_deref(),
         };

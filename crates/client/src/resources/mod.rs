@@ -61,9 +61,10 @@ macro_rules! odata_get {
     };
 }
 
-/// A call with all OData options.
+/// A call with all OData options, unless their words are refused.
 macro_rules! odata_call {
-    ($call:ident, $options:ident $(, $new:ident)?) => {
+    ($call:ident, $options:ident $(, $new:ident)?) => {{
+        $options.words.finish(call::$call::OPERATION.id())?;
         call::$call {
             search: $options.search.as_deref(),
             filter: $options.filter.as_deref(),
@@ -75,7 +76,7 @@ macro_rules! odata_call {
             orderby: $options.orderby.as_deref(),
             $(..$new)?
         }
-    };
+    }};
 }
 
 /// Converts the pages of v2 lists to [`Page`](crate::Page).

@@ -114,6 +114,7 @@ impl Values {
 
     async fn page_as(&self, number: i32, accept: &'static str) -> Result<PageWithState> {
         let operation = ListDatasourceValuesRaw::OPERATION;
+        self.words.finish(operation.id())?;
         let call = ListDatasourceValuesRaw {
             from: self.from.as_ref(),
             to: self.to.as_ref(),

@@ -8,6 +8,7 @@ mod list;
 
 use obeya_api::call::ListDatasourceValues;
 use obeya_model::{DatasourceValue, DatasourceValuePage, Timestamp};
+use obeya_odata::OptionName;
 use obeya_odata::build::{Clause, Filter, Order};
 
 use futures_util::{TryStreamExt, stream};
@@ -20,6 +21,7 @@ use crate::error::Result;
 use crate::executor;
 use crate::paged::Paged;
 use crate::prefetch::{self, Extent};
+use crate::words::WordCheck;
 
 /// The default page size of a stream: the maximum of the interface, because each page costs a round trip.
 const STREAM_PAGE_SIZE: i32 = 10_000;
@@ -51,6 +53,7 @@ pub struct Values {
     to: Option<Timestamp>,
     filter: Option<String>,
     orderby: Option<String>,
+    words: WordCheck,
     page_size: Option<i32>,
     prefetch: usize,
     #[cfg(feature = "arrow")]
@@ -66,6 +69,7 @@ impl Values {
             to: None,
             filter: None,
             orderby: None,
+            words: WordCheck::default(),
             page_size: None,
             prefetch: PREFETCH,
             #[cfg(feature = "arrow")]
@@ -88,13 +92,17 @@ impl Values {
     /// `$filter`: a condition made of [`fields::datasource_value`](crate::fields::datasource_value), or the
     /// text of an OData expression, for example `dimension eq 'Line 2'`.
     pub fn filter(mut self, condition: impl Clause<Filter<DatasourceValue>>) -> Self {
-        self.filter = condition.text();
+        self.filter = self
+            .words
+            .text::<DatasourceValue, _>(OptionName::Filter, condition);
         self
     }
 
     /// `$orderby`: the sort keys or a text. Default, also for an empty list: `valueDate`, then `id`.
     pub fn orderby(mut self, keys: impl Clause<Order<DatasourceValue>>) -> Self {
-        self.orderby = keys.text();
+        self.orderby = self
+            .words
+            .text::<DatasourceValue, _>(OptionName::OrderBy, keys);
         self
     }
 
@@ -124,6 +132,7 @@ impl Values {
     /// # Errors
     /// See [`Error`](crate::Error).
     pub async fn page_with_state(self, number: i32) -> Result<ValuePage> {
+        self.words.finish(ListDatasourceValues::OPERATION.id())?;
         let call = ListDatasourceValues {
             from: self.from.as_ref(),
             to: self.to.as_ref(),

@@ -17,3 +17,4 @@ mod retry;
 mod support;
 #[cfg(feature = "arrow")]
 mod values;
+mod words;

@@ -35,7 +35,7 @@ pub fn fields(spec: &Spec) -> Result<String, Error> {
 }
 
 /// All of them, in the order of the specification.
-fn entities(document: &Value) -> Vec<Record<'_>> {
+pub(super) fn entities(document: &Value) -> Vec<Record<'_>> {
     reached(document, |found| {
         let parameters = parameters(document, found);
         parameters.iter().any(|one| one["name"] == "$filter")

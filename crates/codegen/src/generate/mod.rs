@@ -3,6 +3,7 @@
 
 mod calls;
 mod client;
+mod entity_types;
 mod enums;
 mod fields;
 mod model;
@@ -15,6 +16,7 @@ use quote::quote;
 
 use crate::{Error, Spec, naming, normalise, operations};
 
+pub use entity_types::entity_types;
 pub use fields::fields;
 
 /// The two generated files.

@@ -4,6 +4,7 @@
 use heck::ToSnakeCase;
 use proc_macro2::TokenStream;
 use quote::quote;
+use serde_json::Value;
 
 use super::{Property, PropertyType, Record, ident, listed, screaming};
 use crate::naming::pascal;
@@ -18,6 +19,13 @@ pub fn entities(spec: &Spec) -> Result<String, Error> {
     let document = spec.document();
     let records = listed(document);
     let structs = records.iter().map(record);
+    let enums = enum_types(document, &records);
+    let file = syn::parse2(quote! { #(#structs)* #(#enums)* })?;
+    Ok(prettyplease::unparse(&file))
+}
+
+/// The enumerations of these records' properties, as types of the entity model.
+pub(crate) fn enum_types(document: &Value, records: &[Record<'_>]) -> Vec<TokenStream> {
     let enums = normalise::enums(document);
     let enums = enums.iter().filter_map(|(name, words, _)| {
         let holds = |property: &Property<'_>| property.kind == PropertyType::Enum(name);
@@ -31,8 +39,7 @@ pub fn entities(spec: &Spec) -> Result<String, Error> {
             }
         })
     });
-    let file = syn::parse2(quote! { #(#structs)* #(#enums)* })?;
-    Ok(prettyplease::unparse(&file))
+    enums.collect()
 }
 
 fn record(record: &Record<'_>) -> TokenStream {
@@ -69,7 +76,7 @@ fn record(record: &Record<'_>) -> TokenStream {
 }
 
 /// The type of a value in the entity model.
-fn edm(kind: PropertyType<'_>) -> TokenStream {
+pub(crate) fn edm(kind: PropertyType<'_>) -> TokenStream {
     match kind {
         PropertyType::Boolean => quote!(Type::Boolean),
         PropertyType::Int32 => quote!(Type::Int32),

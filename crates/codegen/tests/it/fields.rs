@@ -1,6 +1,6 @@
 //! Which properties query options may name, on the small document.
 
-use obeya_codegen::{Spec, fields, surface};
+use obeya_codegen::{Spec, entity_types, fields, surface};
 
 use crate::small::{SOUND, spoilt};
 
@@ -78,4 +78,19 @@ fn a_list_without_a_filter_has_no_fields() {
     // The real document has one.
     let spec = Spec::parse(SOUND).expect("sound");
     assert!(fields(&spec).expect("generates").contains("pub mod area"));
+}
+
+#[test]
+fn entity_types_have_the_same_properties_and_their_words() {
+    let source = entity_types(&linked()).expect("the document generates");
+    for part in [
+        "property(\"kind\", Type::Enum(&KIND))",
+        "property(\"floorHeight\", Type::Double)",
+        "link(\"hall\", &HALL, Cardinality::One)",
+        "link(\"areas\", &AREA, Cardinality::Many)",
+        "impl Entity for ::obeya_model::Hall {",
+        "static KIND: EnumType = EnumType {\n    name: \"Kind\",\n    members: &[\"Hall\", \"Yard\"],\n};",
+    ] {
+        assert!(source.contains(part), "there is no {part:?} in\n{source}");
+    }
 }

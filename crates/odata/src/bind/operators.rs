@@ -130,7 +130,7 @@ fn check_member(of: &EnumType, word: &str, at: usize) -> Result<(), Error> {
         excerpt(word),
         of.name
     );
-    Err(Error::new(ErrorKind::Value, at, message))
+    Err(Error::new(ErrorKind::Member, at, message))
 }
 
 /// Two operands that are tested for equality: compared with a property of an enumeration, a literal must be

@@ -19,6 +19,11 @@ use crate::ast::OrderItem;
 pub trait Clause<O> {
     /// The option's value, not percent-encoded; `None` for an empty list, so that the option is omitted.
     fn text(self) -> Option<String>;
+
+    /// Whether all of it was built from types, and no part given as text.
+    fn is_typed(&self) -> bool {
+        false
+    }
 }
 
 /// Options whose value is a list, which may be passed as separate parts.
@@ -52,6 +57,10 @@ impl<O> Clause<O> for &String {
 impl<R, K> Clause<Filter<R>> for Value<R, Boolean, K> {
     fn text(self) -> Option<String> {
         Some(self.to_string())
+    }
+
+    fn is_typed(&self) -> bool {
+        true
     }
 }
 
@@ -97,6 +106,10 @@ impl<R> List for Order<R> {}
 impl<R> Clause<Order<R>> for Order<R> {
     fn text(self) -> Option<String> {
         Some(self.to_string())
+    }
+
+    fn is_typed(&self) -> bool {
+        true
     }
 }
 
@@ -151,11 +164,19 @@ impl<O: List, C: Clause<O>, const N: usize> Clause<O> for [C; N] {
     fn text(self) -> Option<String> {
         joined::<O>(self.into_iter().map(Clause::text))
     }
+
+    fn is_typed(&self) -> bool {
+        self.iter().all(Clause::is_typed)
+    }
 }
 
 impl<O: List, C: Clause<O>> Clause<O> for Vec<C> {
     fn text(self) -> Option<String> {
         joined::<O>(self.into_iter().map(Clause::text))
+    }
+
+    fn is_typed(&self) -> bool {
+        self.iter().all(Clause::is_typed)
     }
 }
 
@@ -167,6 +188,12 @@ macro_rules! tuples {
                 #[expect(non_snake_case, reason = "each part is called like its type")]
                 let ($($part,)+) = self;
                 joined::<O>([$($part.text()),+])
+            }
+
+            fn is_typed(&self) -> bool {
+                #[expect(non_snake_case, reason = "each part is called like its type")]
+                let ($($part,)+) = self;
+                true $(&& $part.is_typed())+
             }
         })+
     };

@@ -49,6 +49,7 @@ pub enum ToMany {}
 pub struct Expand<R, E, N> {
     names: Vec<String>,
     options: Vec<(&'static str, String)>,
+    is_typed: bool,
     kind: PhantomData<Kind<R, E, N>>,
 }
 
@@ -75,6 +76,7 @@ impl<R, E, N> Expand<R, E, N> {
         Self {
             names: names.map(|segment| segment.name.clone()).collect(),
             options: Vec::new(),
+            is_typed: true,
             kind: PhantomData,
         }
     }
@@ -86,7 +88,13 @@ impl<R, E, N> Expand<R, E, N> {
 
     /// `$expand` of the linked entity.
     pub fn expand(self, links: impl Clause<Expansion<E>>) -> Self {
-        self.with("$expand", links.text())
+        self.beside(links.is_typed()).with("$expand", links.text())
+    }
+
+    /// Accounts for an option that may have been given as text.
+    fn beside(mut self, is_typed: bool) -> Self {
+        self.is_typed &= is_typed;
+        self
     }
 
     fn with(mut self, name: &'static str, value: Option<String>) -> Self {
@@ -106,12 +114,13 @@ impl<R, N> Expand<R, R, N> {
 impl<R, E> Expand<R, E, ToMany> {
     /// `$filter` of the linked entities.
     pub fn filter(self, condition: impl Clause<Filter<E>>) -> Self {
-        self.with("$filter", condition.text())
+        self.beside(condition.is_typed())
+            .with("$filter", condition.text())
     }
 
     /// `$orderby` of the linked entities.
     pub fn orderby(self, keys: impl Clause<Order<E>>) -> Self {
-        self.with("$orderby", keys.text())
+        self.beside(keys.is_typed()).with("$orderby", keys.text())
     }
 
     /// `$top`: at most this many of the linked entities, and at most 2,147,483,647.
@@ -139,17 +148,29 @@ impl<R, E, N> Clause<Expansion<R>> for Expand<R, E, N> {
     fn text(self) -> Option<String> {
         Some(self.to_string())
     }
+
+    fn is_typed(&self) -> bool {
+        self.is_typed
+    }
 }
 
 impl<W: Row> Clause<Expansion<W::Root>> for One<W> {
     fn text(self) -> Option<String> {
         self.expand().text()
     }
+
+    fn is_typed(&self) -> bool {
+        true
+    }
 }
 
 impl<W: Row> Clause<Expansion<W::Root>> for Many<W> {
     fn text(self) -> Option<String> {
         self.expand().text()
+    }
+
+    fn is_typed(&self) -> bool {
+        true
     }
 }
 
@@ -179,6 +200,7 @@ impl<R, E, N> Clone for Expand<R, E, N> {
         Self {
             names: self.names.clone(),
             options: self.options.clone(),
+            is_typed: self.is_typed,
             kind: PhantomData,
         }
     }

@@ -4,9 +4,16 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use obeya::Client;
-use obeya::fields::{self, area, board, datasource_value, group, incident_comment};
-use obeya::model::{BoardType, Date, Group, IncidentStatus, Timestamp};
+use obeya::fields::{
+    self, area, board, datasource_value, group, improvement, incident, incident_comment,
+    incident_v2, trashed_incident,
+};
+use obeya::model::{
+    BoardType, Date, EvaluationStatus, EvaluationStatusV2, Group, GroupType,
+    ImprovementPriorityStatus, ImprovementStatus, IncidentSeverity, IncidentStatus, Timestamp,
+};
+use obeya::{Client, Error};
+use obeya_testkit::UnknownWord;
 
 use crate::reads_plant::{Plant, cases};
 
@@ -273,4 +280,162 @@ async fn texts_and_empty_lists_are_taken_too() {
     let page = list.expand(String::from("parent")).await.expect("a page");
     let ids: Vec<_> = page.items.iter().filter_map(|group| group.id).collect();
     assert_eq!(ids, [2, 3]);
+}
+
+/// Sends a list with an unknown word as text, which the service refuses, and built from types, which the SDK
+/// refuses.
+macro_rules! refusals {
+    ($client:ident.$($list:ident()).+, $property:expr, $enumeration:ident, $unknown:ident) => {{
+        let list = || $client.$($list()).+;
+        let typed = $property.eq($enumeration::from($unknown.word));
+        assert_eq!(typed.to_string(), $unknown.condition());
+        (
+            list().filter($unknown.condition()).send().await.map(drop),
+            list().filter(typed).send().await.map(drop),
+        )
+    }};
+}
+
+/// The table has a line for each property with an enumeration.
+#[tokio::test]
+async fn the_service_and_the_sdk_refuse_the_same_words_alike() {
+    let plant = Plant::new().await;
+    let client = client(&plant);
+    let mut ahead: BTreeSet<(&str, &str)> = fields::ENTITIES
+        .iter()
+        .flat_map(|(entity, properties)| properties.iter().map(move |one| (*entity, one)))
+        .filter(|(_, (_, ty))| {
+            let is_record = |name: &str| fields::ENTITIES.iter().any(|(one, _)| *one == name);
+            !ty.contains('.') && !ty.contains('(') && !is_record(ty)
+        })
+        .map(|(entity, (property, _))| (entity, *property))
+        .collect();
+    for unknown in UnknownWord::all() {
+        let place = (unknown.record, unknown.property);
+        let (by_service, by_sdk) = match place {
+            ("Board", "boardType") => {
+                refusals!(
+                    client.boards().list(),
+                    board::board_type(),
+                    BoardType,
+                    unknown
+                )
+            }
+            ("Group", "type") => {
+                refusals!(client.groups().list(), group::type_(), GroupType, unknown)
+            }
+            ("IncidentV2", "status") => {
+                refusals!(
+                    client.incidents().list_v2(),
+                    incident_v2::status(),
+                    IncidentStatus,
+                    unknown
+                )
+            }
+            ("IncidentV2", "severity") => {
+                refusals!(
+                    client.incidents().list_v2(),
+                    incident_v2::severity(),
+                    IncidentSeverity,
+                    unknown
+                )
+            }
+            ("IncidentV2", "evaluationStatus") => {
+                refusals!(
+                    client.incidents().list_v2(),
+                    incident_v2::evaluation_status(),
+                    EvaluationStatusV2,
+                    unknown
+                )
+            }
+            ("Incident", "status") => {
+                refusals!(
+                    client.incidents().list(),
+                    incident::status(),
+                    IncidentStatus,
+                    unknown
+                )
+            }
+            ("Incident", "severity") => {
+                refusals!(
+                    client.incidents().list(),
+                    incident::severity(),
+                    IncidentSeverity,
+                    unknown
+                )
+            }
+            ("Incident", "evaluationStatus") => {
+                refusals!(
+                    client.incidents().list(),
+                    incident::evaluation_status(),
+                    EvaluationStatus,
+                    unknown
+                )
+            }
+            ("TrashedIncident", "status") => {
+                refusals!(
+                    client.incidents().trash(),
+                    trashed_incident::status(),
+                    IncidentStatus,
+                    unknown
+                )
+            }
+            ("TrashedIncident", "severity") => {
+                refusals!(
+                    client.incidents().trash(),
+                    trashed_incident::severity(),
+                    IncidentSeverity,
+                    unknown
+                )
+            }
+            ("TrashedIncident", "evaluationStatus") => {
+                refusals!(
+                    client.incidents().trash(),
+                    trashed_incident::evaluation_status(),
+                    EvaluationStatus,
+                    unknown
+                )
+            }
+            ("Improvement", "status") => {
+                refusals!(
+                    client.improvements().list(),
+                    improvement::status(),
+                    ImprovementStatus,
+                    unknown
+                )
+            }
+            ("Improvement", "priorityStatus") => {
+                refusals!(
+                    client.improvements().list(),
+                    improvement::priority_status(),
+                    ImprovementPriorityStatus,
+                    unknown
+                )
+            }
+            ("Improvement", "evaluationStatus") => {
+                refusals!(
+                    client.improvements().list(),
+                    improvement::evaluation_status(),
+                    EvaluationStatus,
+                    unknown
+                )
+            }
+            other => panic!("{other:?} is new: say which list has it"),
+        };
+        assert!(
+            ahead.remove(&place),
+            "{place:?} is no property with an enumeration"
+        );
+        let by_service = by_service.expect_err("the service refuses it");
+        assert_eq!(by_service.code(), Some("odata.value"));
+        let detail = by_service
+            .problem()
+            .and_then(|problem| problem.detail.clone());
+        assert_eq!(detail, Some(unknown.refusal()));
+        let Err(Error::Request { reason, .. }) = by_sdk else {
+            panic!("{place:?}: the SDK sent it: {by_sdk:?}");
+        };
+        assert_eq!(reason, unknown.refusal());
+    }
+    assert!(ahead.is_empty(), "the table lacks {ahead:?}");
 }

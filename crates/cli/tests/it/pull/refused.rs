@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use obeya_testkit::UnknownWord;
+
 use super::plant::{DATASOURCE, Plant, beside};
 use crate::binary::{done, obeya};
 
@@ -214,4 +216,67 @@ fn what_is_not_its_own_is_not_overwritten() {
     assert_eq!(std::fs::read_to_string(&part).expect("read"), "mine");
     plant.run(&["areas", "--restart", "-o", path]).success();
     assert!(file.exists() && !part.exists() && !state.exists());
+}
+
+/// Nothing is sent: nobody listens at the address.
+#[test]
+fn a_word_that_is_no_member_is_wrong_usage() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("out.csv");
+    let mut tried = 0;
+    for unknown in UnknownWord::all() {
+        let list = match unknown.record {
+            "Board" => "boards",
+            "Group" => "groups",
+            "Incident" => "incidents",
+            "Improvement" => "improvements",
+            // No list of `pull`.
+            "IncidentV2" | "TrashedIncident" => continue,
+            other => panic!("{other} is new: say which list has it"),
+        };
+        let mut command = obeya();
+        command
+            .args(["pull", list, "--where", &unknown.condition(), "-o"])
+            .arg(&file)
+            .env("OBEYA_BASE_URL", "http://127.0.0.1:9")
+            .env("OBEYA_CLIENT_ID", "plant")
+            .env("OBEYA_CLIENT_SECRET", "hunter2");
+        let err = done(&mut command).failure(2);
+        let told = format!("error: --where: {}\n", unknown.refusal());
+        assert!(err.starts_with(&told), "{list}: {err}");
+        tried += 1;
+    }
+    assert_eq!(tried, 8);
+    assert_eq!(names(folder.path()), [""; 0]);
+}
+
+/// Words of other lists, and of linked records.
+#[test]
+fn a_word_of_a_linked_record_is_checked_too() {
+    for (list, condition, told) in [
+        (
+            "comments",
+            "incident/status eq 'new'",
+            "did you mean `New`?",
+        ),
+        (
+            "boards",
+            "group/type in ('GENERAL','general')",
+            "did you mean `GENERAL`?",
+        ),
+        (
+            "groups",
+            "boards/any(b:b/boardType eq 'weekly')",
+            "did you mean `Weekly`?",
+        ),
+    ] {
+        let mut command = obeya();
+        command
+            .args(["pull", list, "--where", condition])
+            .env("OBEYA_BASE_URL", "http://127.0.0.1:9")
+            .env("OBEYA_CLIENT_ID", "plant")
+            .env("OBEYA_CLIENT_SECRET", "hunter2");
+        let err = done(&mut command).failure(2);
+        assert!(err.contains(told), "{list}: {err}");
+    }
 }
