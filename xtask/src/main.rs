@@ -5,6 +5,7 @@ mod breaking;
 mod check;
 mod deny;
 mod dist;
+mod features;
 mod linter;
 mod packages;
 mod postgres;
@@ -72,7 +73,8 @@ enum Command {
     },
     /// Packs the crates and the Python package and inspects the archives: this part of `test` alone.
     Packages {
-        /// Also builds the content of the archives, which takes a quarter of an hour.
+        /// Also compiles each set of features alone and builds the content of the archives, which takes a
+        /// quarter of an hour.
         #[arg(long)]
         long: bool,
     },
