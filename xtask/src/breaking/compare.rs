@@ -125,25 +125,39 @@ impl Comparison {
         }
     }
 
-    /// Two uses of schemas. What both refer to is compared once, under its own name.
+    /// Two uses of schemas. What both refer to is compared once, under its own name; whether null is allowed
+    /// belongs to the use, since it may be written there or in a twin of the schema.
     fn schemas(&mut self, at: &str, direction: Direction, old: Node<'_>, new: Node<'_>) {
         match (Schema::reference(old), Schema::reference(new)) {
             (Some((beside, target)), Some((beside_now, now))) => {
                 self.apply_to_schemas(at, direction, &beside, &beside_now);
                 let at = target.component.unwrap_or(at);
-                self.whole_schemas(at, direction, target, now);
+                if self.is_new(direction, target, now) {
+                    let [mut old, mut new] = [target, now].map(Schema::of);
+                    (old.nullable, new.nullable) = (false, false);
+                    self.whole_schemas(at, direction, &old, &new);
+                }
             }
-            _ => self.whole_schemas(at, direction, old, new),
+            _ if self.is_new(direction, old, new) => {
+                self.whole_schemas(at, direction, &Schema::of(old), &Schema::of(new));
+            }
+            _ => {}
         }
     }
 
-    fn whole_schemas(&mut self, at: &str, direction: Direction, old: Node<'_>, new: Node<'_>) {
+    fn is_new(&mut self, direction: Direction, old: Node<'_>, new: Node<'_>) -> bool {
         let pair = (from_ref(old.value), from_ref(new.value), direction);
-        if !self.seen.insert(pair) {
-            return;
-        }
-        let (old, new) = (Schema::of(old), Schema::of(new));
-        self.apply_to_schemas(at, direction, &old, &new);
+        self.seen.insert(pair)
+    }
+
+    fn whole_schemas(
+        &mut self,
+        at: &str,
+        direction: Direction,
+        old: &Schema<'_>,
+        new: &Schema<'_>,
+    ) {
+        self.apply_to_schemas(at, direction, old, new);
         for (name, property) in &old.properties {
             if let Some(now) = new.properties.get(name) {
                 self.schemas(&format!("{at}.{name}"), direction, *property, *now);

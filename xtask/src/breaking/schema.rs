@@ -54,7 +54,11 @@ impl<'a> Schema<'a> {
     /// allowed, the default, and what null means in an update.
     pub(super) fn reference(node: Node<'a>) -> Option<(Self, Node<'a>)> {
         if node.component.is_some() {
-            return Some((Self::default(), node));
+            let own = Self {
+                nullable: Self::of(node).nullable,
+                ..Self::default()
+            };
+            return Some((own, node));
         }
         let mut keys = node.value.as_object()?.keys();
         if keys.any(|key| !BESIDE.contains(&key.as_str()) && !key.starts_with("x-")) {

@@ -325,6 +325,43 @@ fn circular_schemas_end_and_are_named_once() {
     assert_eq!(found(&changed, &changed), BTreeSet::new());
 }
 
+/// A strict reader of OpenAPI 3.0 needs null among the words, so in a schema of its own.
+#[test]
+fn a_nullable_reference_may_lead_to_a_nullable_twin() {
+    let twin = json!({"type": "string", "nullable": true, "enum": ["Red", "Green", null]});
+    let mut new = base();
+    set(&mut new, "/components/schemas/ColourOrNull", &twin);
+    let reference = json!({"$ref": "#/components/schemas/ColourOrNull"});
+    let sent = "/components/schemas/Update/properties/colour";
+    set(&mut new, sent, &reference);
+    assert_eq!(found(&base(), &new), names(&[]));
+    assert_eq!(
+        found(&new, &base()),
+        names(&[("schema-removed", "ColourOrNull")])
+    );
+    // Where null was not answered before, the twin adds it.
+    set(
+        &mut new,
+        "/components/schemas/Thing/properties/colour",
+        &reference,
+    );
+    assert_eq!(
+        found(&base(), &new),
+        names(&[("null-added", "Thing.colour")])
+    );
+    // And a word that the twin lacks is gone.
+    set(
+        &mut new,
+        "/components/schemas/ColourOrNull/enum/0",
+        &Value::Null,
+    );
+    let expected = [
+        ("null-added", "Thing.colour"),
+        ("word-removed", "Colour.Red"),
+    ];
+    assert_eq!(found(&base(), &new), names(&expected));
+}
+
 /// A schema that goes both ways is judged for each of them.
 #[test]
 fn a_schema_of_requests_and_responses_may_neither_narrow_nor_widen() {
