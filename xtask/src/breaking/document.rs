@@ -92,7 +92,8 @@ pub(super) struct Operation<'a> {
     pub(super) node: Node<'a>,
     /// By [`parameter_key`].
     pub(super) parameters: BTreeMap<String, Node<'a>>,
-    /// The alternatives, each the scopes that a token must have together. None: no token is needed.
+    /// The alternatives, each the scopes that a token must have together, or the name of a scheme without
+    /// scopes. None: no token is needed.
     pub(super) security: Vec<BTreeSet<&'a str>>,
     /// Status and code of the errors that its description lists.
     pub(super) errors: BTreeSet<String>,
@@ -180,8 +181,15 @@ fn security<'a>(root: Node<'a>, operation: Node<'a>) -> Vec<BTreeSet<&'a str>> {
     };
     let alternatives = stated.items("security").into_iter().map(|alternative| {
         let schemes = alternative.value.as_object().into_iter().flatten();
-        let scopes = schemes.flat_map(|(_, scopes)| scopes.as_array().into_iter().flatten());
-        scopes.filter_map(Value::as_str).collect()
+        let needed = schemes.flat_map(|(scheme, scopes)| {
+            let scopes = scopes.as_array().into_iter().flatten();
+            let scopes: Vec<&str> = scopes.filter_map(Value::as_str).collect();
+            match scopes[..] {
+                [] => vec![scheme.as_str()],
+                _ => scopes,
+            }
+        });
+        needed.collect()
     });
     alternatives.collect()
 }

@@ -138,6 +138,9 @@ fn cases() -> Vec<Case> {
         case("OP/summary", json!("Update"), NONE, NONE),
         case("OP/security/1", Value::Null, &[("scope-refused", "PUT /v1/Things/{thingId} api.write")], NONE),
         case("OP/security/1/oauth2/-", json!("More"), &[("scope-refused", "PUT /v1/Things/{thingId} api.write")], NONE),
+        // A scheme without scopes is another thing than no scheme.
+        case("OP/security/1", json!({"key": []}), &[("scope-refused", "PUT /v1/Things/{thingId} api.write")],
+            &[("scope-refused", "PUT /v1/Things/{thingId} key")]),
         case("OP/security", json!([]), NONE, &[("scope-refused", OP)]),
         case("/components/securitySchemes/oauth2/flows/clientCredentials/scopes/Unused.Read", Value::Null,
             &[("scope-removed", "oauth2 clientCredentials Unused.Read")], NONE),
