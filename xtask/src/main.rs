@@ -3,11 +3,13 @@
 mod bench;
 mod breaking;
 mod check;
+mod clients;
 mod deny;
 mod dist;
 mod features;
 mod linter;
 mod packages;
+mod plant_service;
 mod postgres;
 mod process;
 mod python;
@@ -54,8 +56,8 @@ enum Command {
     /// Everything: check, Rust tests, documentation tests, a validator of the specification, Python tests,
     /// packages, Schemathesis.
     Test {
-        /// Ten times as many Schemathesis requests, minutes of tests that kill replicas and migrations, and
-        /// builds of the packages.
+        /// Ten times as many Schemathesis requests, minutes of tests that kill replicas and migrations,
+        /// builds of the packages, and clients of other makers.
         #[arg(long)]
         long: bool,
     },
@@ -65,6 +67,9 @@ enum Command {
         #[arg(long)]
         long: bool,
     },
+    /// Runs a session of each client that nobody here wrote: generated ones and those for OData. This part of
+    /// `test --long` alone. It needs Node.js.
+    Clients,
     /// Builds, installs and tests the Python package: this part of `test` alone.
     Python {
         /// Uses tables of a million values instead of 100,000.
@@ -120,6 +125,7 @@ fn main() -> anyhow::Result<()> {
         Command::Deny(options) => deny::run(&options),
         Command::Test { long } => test::run(long),
         Command::Schemathesis { long } => schemathesis::run(long),
+        Command::Clients => clients::run(),
         Command::Python { long } => python::run(long),
         Command::Packages { long } => packages::run(long),
         Command::Dist { out } => dist::run(out),

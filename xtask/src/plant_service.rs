@@ -1,0 +1,151 @@
+//! The service in a child process, on `spec/plant`: the data behind the examples of the specification.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::process::{self, cargo, command, root, target};
+
+/// Builds the binary that the service runs from.
+pub(crate) fn build() -> Result<()> {
+    process::run(cargo().args(["build", "--package", "obeya-cli"]))
+}
+
+/// The service, with a client that has every scope. The process is killed when this value is dropped.
+pub(crate) struct PlantService {
+    process: Child,
+    address: String,
+    client_id: String,
+    client_secret: String,
+}
+
+impl PlantService {
+    /// Starts the service on a new copy of the plant in this folder, which is emptied. The binary has been
+    /// built.
+    pub(crate) fn start(folder: &Path) -> Result<Self> {
+        copy(folder)?;
+        let db = format!("sqlite:{}", folder.join("plant.db").display());
+        process::run(obeya().args(["import", "--db", &db]).arg(folder))?;
+        let (client_id, client_secret) = add_client(&db)?;
+        let log = fs::File::create(folder.join("serve.log"))?;
+        let mut process = obeya()
+            .args(["serve", "--listen", "127.0.0.1:0", "--log", "warn", "--db"])
+            .arg(&db)
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .spawn()
+            .context("cannot start the service")?;
+        let mut line = String::new();
+        if let Some(stdout) = process.stdout.take() {
+            BufReader::new(stdout).read_line(&mut line)?;
+        }
+        let address = line.trim().strip_prefix("listening on http://");
+        let service = Self {
+            process,
+            address: address.unwrap_or_default().to_owned(),
+            client_id,
+            client_secret,
+        };
+        if service.address.is_empty() {
+            bail!(
+                "the service did not start; see {}",
+                folder.join("serve.log").display()
+            );
+        }
+        Ok(service)
+    }
+
+    /// Its address.
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Tells a program where the service is, and the credentials of its client.
+    pub(crate) fn introduce(&self, program: &mut Command) {
+        program
+            .env("OBEYA_URL", self.url())
+            .env("OBEYA_CLIENT_ID", &self.client_id)
+            .env("OBEYA_CLIENT_SECRET", &self.client_secret);
+    }
+
+    /// A token of the client.
+    pub(crate) fn token(&self) -> Result<String> {
+        // Both consist of letters, digits, `-` and `_`, which a form does not escape.
+        let form = format!(
+            "grant_type=client_credentials&client_id={}&client_secret={}",
+            self.client_id, self.client_secret
+        );
+        let request = format!(
+            "POST /connect/token HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\
+             Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{form}",
+            self.address,
+            form.len()
+        );
+        let mut stream = TcpStream::connect(&self.address)?;
+        stream.write_all(request.as_bytes())?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+        let body: Value = serde_json::from_str(body).context("no answer to the token request")?;
+        let token = body["access_token"].as_str();
+        Ok(token.context("no token was given")?.to_owned())
+    }
+}
+
+impl Drop for PlantService {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// The binary.
+fn obeya() -> Command {
+    let path: PathBuf = target().join(format!("debug/obeya{}", std::env::consts::EXE_SUFFIX));
+    command(path)
+}
+
+/// Adds a client with every scope; its id and its secret.
+fn add_client(db: &str) -> Result<(String, String)> {
+    let added = obeya()
+        .args(["client", "add", "tests", "--json", "--db", db])
+        .args(["--scope", "public.api.read", "--scope", "public.api.write"])
+        .output()?;
+    let client: Value = serde_json::from_slice(&added.stdout)
+        .with_context(|| String::from_utf8_lossy(&added.stderr).into_owned())?;
+    let text = |name: &str| client[name].as_str().unwrap_or_default().to_owned();
+    Ok((text("client_id"), text("client_secret")))
+}
+
+/// Copies the plant into an empty folder. Records in the trash get the current time as their deletion date:
+/// the stored dates are older than 30 days, and the purge would remove them.
+fn copy(folder: &Path) -> Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(|| folder.display().to_string())?;
+    }
+    fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    let now = Value::from(jiff::Timestamp::now().to_string());
+    let plant = root().join("spec/plant");
+    for entry in fs::read_dir(&plant).with_context(|| plant.display().to_string())? {
+        let path = entry?.path();
+        let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        let mut lines = String::new();
+        for line in text.lines() {
+            let mut record: Value =
+                serde_json::from_str(line).with_context(|| path.display().to_string())?;
+            if let Some(date) = record.get_mut("deletedDate") {
+                *date = now.clone();
+            }
+            lines.push_str(&format!("{record}\n"));
+        }
+        let name = path.file_name().context("a file has a name")?;
+        fs::write(folder.join(name), lines)?;
+    }
+    Ok(())
+}
