@@ -26,7 +26,8 @@ struct Client {
 enum Runtime {
     /// A script of `package.json`.
     Npm(&'static str),
-    /// A module that writes the client, with its arguments, and the program of the session.
+    /// The arguments of an interpreter that writes the client, before the address of the specification; and
+    /// the program of the session.
     Python {
         generator: &'static [&'static str],
         session: &'static str,
@@ -42,7 +43,7 @@ const GENERATED: &[&str] = &[
 const ODATA: &[&str] = &["token", "list", "filter", "expand", "count", "key", "null"];
 
 /// python-odata is run with the tests of the Python package.
-const CLIENTS: [Client; 6] = [
+const CLIENTS: [Client; 7] = [
     Client {
         folder: "openapi-fetch",
         runtime: Runtime::Npm("session"),
@@ -58,6 +59,7 @@ const CLIENTS: [Client; 6] = [
         folder: "openapi-python-client",
         runtime: Runtime::Python {
             generator: &[
+                "-m",
                 "openapi_python_client",
                 "generate",
                 "--overwrite",
@@ -68,6 +70,23 @@ const CLIENTS: [Client; 6] = [
                 "--output-path",
                 "generated",
                 "--url",
+            ],
+            session: "session.py",
+        },
+        steps: GENERATED,
+    },
+    Client {
+        folder: "openapi-generator",
+        runtime: Runtime::Python {
+            generator: &[
+                "-c",
+                "import openapi_generator_cli; openapi_generator_cli.cli()",
+                "generate",
+                "--generator-name",
+                "python",
+                "--output",
+                "generated",
+                "--input-spec",
             ],
             session: "session.py",
         },
@@ -148,23 +167,17 @@ impl Client {
             }
             Runtime::Python { generator, session } => {
                 let python = venv::interpreter_of(&format!("target/clients/{}/venv", self.folder))?;
-                let module = |arguments: &[&str]| {
-                    let mut module = command(&python);
-                    module.current_dir(&folder).arg("-m").args(arguments);
-                    module
+                let run_python = |arguments: &[&str]| {
+                    let mut python = command(&python);
+                    python.current_dir(&folder).args(arguments);
+                    python
                 };
-                run_command(&mut module(&[
-                    "pip",
-                    "install",
-                    "-q",
-                    "-r",
-                    "requirements.txt",
-                ]))?;
+                let install = ["-m", "pip", "install", "--quiet", "-r", "requirements.txt"];
+                run_command(&mut run_python(&install))?;
                 let service = PlantService::start(&folder.join("plant"))?;
                 let spec = format!("{}/openapi.json", service.url());
-                run_command(module(generator).arg(spec))?;
-                let mut program = command(&python);
-                program.current_dir(&folder).arg(session);
+                run_command(run_python(generator).arg(spec))?;
+                let mut program = run_python(&[session]);
                 service.introduce(&mut program);
                 Ok(tee(&mut program)?.1)
             }
