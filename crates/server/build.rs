@@ -13,7 +13,10 @@ fn main() {
         return;
     };
     for (name, content) in [
-        ("openapi.json", document.document().to_string()),
+        (
+            "openapi.json",
+            obeya_codegen::served(document.document()).to_string(),
+        ),
         ("openapi.yaml", yaml),
     ] {
         if let Err(error) = build::write_if_changed(&out.join(name), &content) {

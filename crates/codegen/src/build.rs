@@ -53,6 +53,13 @@ pub fn model(out_dir: &Path, spec: &Path) {
     });
 }
 
+/// Writes `bounds.rs`: lengths, ranges, patterns and defaults, as constants.
+pub fn bounds(out_dir: &Path, spec: &Path) {
+    run(spec, |document| {
+        Ok(vec![(out_dir.join("bounds.rs"), crate::bounds(document)?)])
+    });
+}
+
 /// Writes `client.rs`: the client, one struct for each call, and `enum Operation`.
 pub fn api(out_dir: &Path, spec: &Path) {
     run(spec, |document| {

@@ -12,6 +12,10 @@ pub(crate) const BY_EXECUTOR: &str = "x-obeya-by-executor";
 /// client itself. Only the generators of this project read it, so it is not served.
 pub(crate) const SDK_NAME: &str = "x-sdk-name";
 
+/// The extension of the served document that lists the codes of errors by status. Nobody writes it: it is
+/// read from descriptions.
+pub(crate) const ERROR_CODES: &str = "x-obeya-error-codes";
+
 /// Marks the path of a raw twin, which would otherwise be the same (path, method) twice. The client's
 /// generator takes it out of the generated code again.
 pub(crate) const RAW_MARK: &str = "#raw-twin";

@@ -10,6 +10,7 @@
 //! | [`fields`] | tree → source of the properties that query options may name | nothing |
 //! | [`entity_types`] | tree → source of the same properties as data, to check the words of conditions | nothing |
 //! | [`entities`], [`closed_enums`], [`columns`] | tree → source of the properties of each record: for the service and for Arrow | nothing |
+//! | [`bounds`] | tree → source of the bounds as constants | a default that no constant can have |
 //! | [`operations`] | tree → table of operations, and an enum over it | nothing |
 //! | [`sdk`] | tree → the plain methods of the SDKs | nothing |
 //!
@@ -17,6 +18,7 @@
 //! This crate knows no other crate of the project; the paths it writes (`::obeya_model`, `::obeya_odata`,
 //! `crate::`) are only text.
 
+mod bounds;
 pub mod build;
 mod conventions;
 mod fault;
@@ -33,6 +35,7 @@ mod spec;
 mod surface;
 mod yaml;
 
+pub use bounds::bounds;
 pub use fault::{Error, Fault};
 pub use generate::{Generated, entity_types, fields, generate};
 pub use lint::lint;

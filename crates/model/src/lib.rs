@@ -38,6 +38,19 @@
 // The generated code uses the crate's name in paths, because the client crate includes similar code.
 extern crate self as obeya_model;
 
+/// The bounds of the specification: lengths, ranges, patterns and defaults, for each schema, parameter and
+/// body that has some.
+///
+/// ```
+/// use obeya_model::bounds::schemas::improvement_create::title;
+///
+/// assert!(title::LENGTH.contains(&"Light above station 5".chars().count()));
+/// ```
+pub mod bounds {
+    #![allow(clippy::all, clippy::pedantic, reason = "generated")]
+    include!(concat!(env!("OUT_DIR"), "/bounds.rs"));
+}
+
 mod open_enums;
 mod patch;
 mod time;

@@ -1,15 +1,25 @@
 //! The parameters of a page that are not OData options: its number, its size and its period.
 
+use std::ops::RangeInclusive;
+
 use obeya_model::Timestamp;
+use obeya_model::bounds::operations::list_datasource_values as values;
+use obeya_model::bounds::parameters as records;
 use obeya_odata::Parameters;
 
 use super::error::ReadError;
 use crate::text::quoted;
 
-/// The default number of values on a page.
-const DEFAULT_PAGE_SIZE: u32 = 1000;
-/// The largest number of values on a page.
-const MAX_PAGE_SIZE: u32 = 10_000;
+// One reader serves pages of values and pages of records.
+const _: () = {
+    use records::{page, page_size};
+    assert!(*values::page::RANGE.start() == *page::RANGE.start());
+    assert!(*values::page::RANGE.end() == *page::RANGE.end());
+    assert!(values::page::DEFAULT == page::DEFAULT);
+    assert!(*values::page_size::RANGE.start() == *page_size::RANGE.start());
+    assert!(*values::page_size::RANGE.end() == *page_size::RANGE.end());
+    assert!(values::page_size::DEFAULT == page_size::DEFAULT);
+};
 
 /// The parameters of a page of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +30,7 @@ pub(crate) struct PageParameters {
     pub to: Option<i64>,
     /// The page number, from 1.
     pub page: u32,
-    /// The page size, 1 to [`MAX_PAGE_SIZE`].
+    /// The page size.
     pub page_size: u32,
 }
 
@@ -71,11 +81,14 @@ impl Period {
 /// Reads the number and the size of the page.
 pub(super) fn page(parameters: &Parameters) -> Result<(u32, u32), ReadError> {
     let [page, page_size] = ["page", "pageSize"].map(|name| single(parameters, name));
-    let page = page?.map_or(Ok(1), |text| integer("page", text, i32::MAX.unsigned_abs()))?;
-    let page_size = page_size?.map_or(Ok(DEFAULT_PAGE_SIZE), |text| {
-        integer("pageSize", text, MAX_PAGE_SIZE)
+    let page = page?.map_or(Ok(records::page::DEFAULT), |text| {
+        integer("page", text, &records::page::RANGE)
     })?;
-    Ok((page, page_size))
+    let page_size = page_size?.map_or(Ok(records::page_size::DEFAULT), |text| {
+        integer("pageSize", text, &records::page_size::RANGE)
+    })?;
+    // The ranges of both begin at 1.
+    Ok((page.unsigned_abs(), page_size.unsigned_abs()))
 }
 
 /// Reads the two ends of a period. The first must not be later than the second.
@@ -118,18 +131,20 @@ pub(super) fn single<'a>(
     }
 }
 
-fn integer(name: &str, text: &str, max: u32) -> Result<u32, ReadError> {
+fn integer(name: &str, text: &str, allowed: &RangeInclusive<i32>) -> Result<i32, ReadError> {
     let value = Some(text)
         .filter(|text| !text.starts_with('+'))
         .and_then(|text| text.parse().ok());
     value
-        .filter(|value| (1..=max).contains(value))
+        .filter(|value| allowed.contains(value))
         .ok_or_else(|| {
             ReadError::parameter(
                 name,
                 format!(
-                    "found {}, expected an integer from 1 to {max}",
-                    quoted(text)
+                    "found {}, expected an integer from {} to {}",
+                    quoted(text),
+                    allowed.start(),
+                    allowed.end()
                 ),
             )
         })

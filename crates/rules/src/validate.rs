@@ -1,14 +1,10 @@
 //! Checks a body against its schema beyond the types: lengths and known enum variants. All complaints about a
 //! body are returned together.
 
+use std::ops::RangeInclusive;
+
 use super::enums::ClosedEnum;
 use super::error::{Complaint, DomainError, listed};
-
-/// Most characters of an external id that is the whole body; the contract sets no limit for the property of
-/// that name.
-pub const EXTERNAL_ID_MAX: usize = 255;
-/// Most characters of an improvement's title.
-pub const IMPROVEMENT_TITLE_MAX: usize = 100;
 
 /// Collects complaints about one body.
 #[derive(Debug, Default)]
@@ -43,25 +39,37 @@ impl Check {
         known
     }
 
-    /// Checks a text that may not be empty.
-    pub fn not_empty(&mut self, field: &str, text: &str) {
-        if text.is_empty() {
-            self.refuse(field, "expected at least 1 character, found none");
+    /// Checks the number of characters of a text (code points, as JSON Schema counts).
+    pub fn length(&mut self, field: &str, text: &str, allowed: &RangeInclusive<usize>) {
+        if may_misfit(text, allowed) {
+            let found = text.chars().count();
+            self.size(field, found, allowed, ["character", "characters"]);
         }
     }
 
-    /// Checks a text of at most `max` characters (code points, as JSON Schema counts).
-    pub fn at_most(&mut self, field: &str, text: &str, max: usize) {
-        // A character has at least one byte, so most texts need no counting.
-        if text.len() > max {
-            let found = text.chars().count();
-            if found > max {
-                self.refuse(
-                    field,
-                    format!("expected at most {max} characters, found {found}"),
-                );
-            }
-        }
+    /// Checks how many there are of something, named in the singular and in the plural.
+    pub fn size(
+        &mut self,
+        field: &str,
+        found: usize,
+        allowed: &RangeInclusive<usize>,
+        names: [&str; 2],
+    ) {
+        let (end, bound) = match found {
+            _ if allowed.contains(&found) => return,
+            _ if found < *allowed.start() => ("least", *allowed.start()),
+            _ => ("most", *allowed.end()),
+        };
+        let [one, many] = names;
+        let name = if bound == 1 { one } else { many };
+        let found = match found {
+            0 => "none".to_owned(),
+            _ => found.to_string(),
+        };
+        self.refuse(
+            field,
+            format!("expected at {end} {bound} {name}, found {found}"),
+        );
     }
 
     /// Ends the check with the decoded value, which is `None` only after a complaint.
@@ -74,6 +82,11 @@ impl Check {
             _ => Err(DomainError::Invalid(self.complaints)),
         }
     }
+}
+
+/// Whether the characters of a text have to be counted. One has one to four bytes, so most need not.
+pub fn may_misfit(text: &str, allowed: &RangeInclusive<usize>) -> bool {
+    text.len() > *allowed.end() || text.len() < allowed.start().saturating_mul(4)
 }
 
 /// The first characters of a caller's text.
@@ -122,13 +135,14 @@ mod tests {
     #[test]
     fn lengths_count_characters_and_not_bytes() {
         let mut check = Check::default();
-        check.at_most("title", &"ø".repeat(100), 100);
-        check.not_empty("title", " ");
+        check.length("title", &"ø".repeat(100), &(0..=100));
+        check.length("title", " ", &(1..=usize::MAX));
         assert_eq!(complaints(check), []);
 
         let mut check = Check::default();
-        check.at_most("title", &"ø".repeat(101), 100);
-        check.not_empty("text", "");
+        check.length("title", &"ø".repeat(101), &(0..=100));
+        check.length("text", "", &(1..=usize::MAX));
+        check.length("name", "øø", &(3..=usize::MAX));
         assert_eq!(
             complaints(check),
             [
@@ -139,6 +153,10 @@ mod tests {
                 (
                     "text".to_owned(),
                     "expected at least 1 character, found none".to_owned()
+                ),
+                (
+                    "name".to_owned(),
+                    "expected at least 3 characters, found 2".to_owned()
                 ),
             ]
         );

@@ -1,17 +1,24 @@
 //! Checks a value of a datasource against its schema beyond the types. `elements` checks it against its
 //! datasource.
 
-use super::error::{Complaint, DomainError};
-use super::validate::Check;
+use obeya_model::bounds::operations::{
+    create_datasource_values, delete_datasource_values, replace_datasource_values,
+};
+use obeya_model::bounds::schemas::datasource_value_input as bounds;
 
-/// Most values in one request: as many as in a page.
-pub const BATCH_MAX: usize = 10_000;
+use super::error::{Complaint, DomainError};
+use super::validate::{Check, may_misfit};
+
+/// Most values in one request, and most ids.
+pub const BATCH_MAX: usize = {
+    let most = *create_datasource_values::body::ITEMS.end();
+    // One size for all three keeps them one rule.
+    assert!(most == *replace_datasource_values::body::ITEMS.end());
+    assert!(most == *delete_datasource_values::body::ITEMS.end());
+    most
+};
 /// Most complaints about a batch; each names its value.
 pub const BATCH_COMPLAINTS: usize = 100;
-
-/// Most characters of a dimension, and of a description or external id.
-const DIMENSION_MAX: usize = 100;
-const TEXT_MAX: usize = 255;
 
 /// A value without its id and registration.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,17 +65,21 @@ impl DatasourceValue {
     fn complain(&self, position: ValuePosition, check: &mut Check) {
         let [first, second, third, fourth] = &self.dimensions;
         let texts = [
-            ("description", &self.description, TEXT_MAX),
-            ("dimension", first, DIMENSION_MAX),
-            ("dimension2", second, DIMENSION_MAX),
-            ("dimension3", third, DIMENSION_MAX),
-            ("dimension4", fourth, DIMENSION_MAX),
-            ("externalId", &self.external_id, TEXT_MAX),
+            (
+                "description",
+                &self.description,
+                bounds::description::LENGTH,
+            ),
+            ("dimension", first, bounds::dimension::LENGTH),
+            ("dimension2", second, bounds::dimension2::LENGTH),
+            ("dimension3", third, bounds::dimension3::LENGTH),
+            ("dimension4", fourth, bounds::dimension4::LENGTH),
+            ("externalId", &self.external_id, bounds::external_id::LENGTH),
         ];
-        for (property, text, max) in texts {
-            // Most texts are short in bytes, and then the name of the field is not needed.
-            if let Some(text) = text.as_deref().filter(|text| text.len() > max) {
-                check.at_most(&position.field(property), text, max);
+        for (property, text, allowed) in texts {
+            // Most texts need no counting, and then the name of the field is not needed.
+            if let Some(text) = text.as_deref().filter(|text| may_misfit(text, &allowed)) {
+                check.length(&position.field(property), text, &allowed);
             }
         }
     }

@@ -21,8 +21,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, anyhow};
+use clap::builder::RangedI64ValueParser;
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Subcommand};
+use obeya::model::bounds::operations::list_datasource_values::page_size;
 use tokio::sync::mpsc;
 
 use self::fetch::{Piece, Source};
@@ -66,7 +68,7 @@ enum PullCommand {
         to: Option<InstantArg>,
 
         /// Values per request
-        #[arg(long, value_name = "VALUES", default_value_t = 10_000, value_parser = clap::value_parser!(i32).range(1..=10_000))]
+        #[arg(long, value_name = "VALUES", default_value_t = *page_size::RANGE.end(), value_parser = page_sizes())]
         page_size: i32,
 
         #[command(flatten)]
@@ -211,6 +213,12 @@ impl Common {
         }
         format
     }
+}
+
+/// The page sizes that the interface allows.
+pub(crate) fn page_sizes() -> RangedI64ValueParser<i32> {
+    let (least, most) = page_size::RANGE.into_inner();
+    clap::value_parser!(i32).range(i64::from(least)..=i64::from(most))
 }
 
 /// Exits with a usage error.

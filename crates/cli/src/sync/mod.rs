@@ -54,7 +54,7 @@ pub(crate) struct Args {
     full: bool,
 
     /// Rows per request [default: 2000 for records, 10000 for values]
-    #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(i32).range(1..=10_000))]
+    #[arg(long, value_name = "ROWS", value_parser = crate::pull::page_sizes())]
     page_size: Option<i32>,
 
     /// Prints the state of the copy without connecting to the service

@@ -10,6 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use anyhow::Result;
+use obeya::model::bounds::operations::list_datasource_values::page_size;
 use obeya::model::{DatasourceValue, DatasourceValuePage, Timestamp};
 use obeya::tables::Tabular as _;
 use obeya::{Client, Tag, Values};
@@ -26,7 +27,7 @@ use super::state::{NewestValue, Series, Watermark};
 use super::target::{Counts, Scope};
 
 /// The default number of values per page, the maximum of the interface.
-const PAGE_SIZE: i32 = 10_000;
+const PAGE_SIZE: i32 = *page_size::RANGE.end();
 
 /// How many pages are prefetched before they are written.
 const PREFETCHED_PAGES: usize = 2;

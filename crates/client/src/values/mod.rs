@@ -7,6 +7,7 @@ mod batches;
 mod list;
 
 use obeya_api::call::ListDatasourceValues;
+use obeya_model::bounds::operations::list_datasource_values::page_size;
 use obeya_model::{DatasourceValue, DatasourceValuePage, Timestamp};
 use obeya_odata::OptionName;
 use obeya_odata::build::{Clause, Filter, Order};
@@ -24,7 +25,7 @@ use crate::prefetch::{self, Extent};
 use crate::words::WordCheck;
 
 /// The default page size of a stream: the maximum of the interface, because each page costs a round trip.
-const STREAM_PAGE_SIZE: i32 = 10_000;
+const STREAM_PAGE_SIZE: i32 = *page_size::RANGE.end();
 
 /// The default number of concurrent page requests.
 const PREFETCH: usize = 4;

@@ -187,9 +187,26 @@ fn scopes(security: Option<&Value>) -> Vec<String> {
 /// The errors in the list at the end of a description: `- 409 `incident.transition`: the status cannot
 /// follow`.
 fn errors(description: &str) -> Vec<Error> {
-    let Some((_, list)) = description.split_once(ERRORS) else {
-        return Vec::new();
-    };
+    match description.split_once(ERRORS) {
+        Some((_, list)) => listed(list, code),
+        None => Vec::new(),
+    }
+}
+
+/// The errors that the description of an operation lists.
+pub(crate) fn errors_of(description: &Value) -> Vec<Error> {
+    errors(description.as_str().unwrap_or_default())
+}
+
+/// The codes that the description of `Problem.code` lists by status.
+pub(crate) fn codes_of_problems(description: &Value) -> Vec<Error> {
+    let any = |word: &str| Some(word.strip_prefix('`')?.strip_suffix('`')?.to_owned());
+    let list = description.as_str().unwrap_or_default();
+    listed(list, any)
+}
+
+/// Statuses, each at the start of an entry, and the codes after it.
+fn listed(list: &str, code: impl Fn(&str) -> Option<String>) -> Vec<Error> {
     let mut errors: BTreeMap<u16, Vec<String>> = BTreeMap::new();
     let mut current = None;
     // A number is a status only at the start of an entry: in prose it is any number.

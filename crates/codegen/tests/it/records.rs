@@ -1,6 +1,6 @@
 //! The generated properties of each record, for the service and for Arrow, on the small document.
 
-use obeya_codegen::{Spec, closed_enums, columns, entities};
+use obeya_codegen::{Spec, bounds, closed_enums, columns, entities};
 
 use crate::small::{SOUND, spoilt};
 
@@ -69,6 +69,36 @@ fn a_set_of_words_is_an_enum_with_the_words_of_the_wire() {
             "const ALL_NAMES: &'static [&'static str] = &[",
         ],
     );
+}
+
+#[test]
+fn a_bound_is_a_constant_with_the_type_of_what_it_bounds() {
+    let spec = spoilt(
+        "        closed: {type: string, format: date-time, nullable: true}\n",
+        "        closed: {type: string, pattern: '^a$', minLength: 1}\n\
+         \x20       parts: {type: array, maxItems: 3, items: {type: number, minimum: 1, maximum: 2.5}}\n\
+         \x20       isOpen: {type: boolean, default: true}\n\
+         \x20       weight: {type: integer, format: int64, maximum: 10, default: 7}\n",
+    );
+    let source = bounds(&spec).expect("the document generates");
+    assert_parts(
+        &source,
+        &[
+            "pub mod area { /// `id` pub mod id {",
+            "pub const RANGE: ::core::ops::RangeInclusive<i32> = 1..=i32::MAX;",
+            "pub const LENGTH: ::core::ops::RangeInclusive<usize> = 1..=usize::MAX;",
+            "pub const PATTERN: &str = \"^a$\";",
+            "pub const ITEMS: ::core::ops::RangeInclusive<usize> = 0..=3;",
+            "pub mod items { /// `minimum` and `maximum`
+             pub const RANGE: ::core::ops::RangeInclusive<f64> = 1f64..=2.5f64;",
+            "pub mod is_open { /// `default` pub const DEFAULT: bool = true;",
+            "pub const RANGE: ::core::ops::RangeInclusive<i64> = i64::MIN..=10;",
+            "pub const DEFAULT: i64 = 7;",
+            "pub mod list_areas { /// `$top` pub mod top {",
+        ],
+    );
+    // Nothing bounds it.
+    assert!(!source.contains("mod kind"), "{source}");
 }
 
 #[test]

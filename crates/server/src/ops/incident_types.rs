@@ -4,13 +4,11 @@ use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;
+use obeya_model::bounds::operations::list_incident_types::language;
 use obeya_read::text::quoted;
 use obeya_read::{List, PointQuery};
 use obeya_store::grants::Kind;
 use obeya_store::{entities, types};
-
-/// The longest language code, in characters.
-const LANGUAGE_MAX: usize = 35;
 
 static INCIDENT_TYPE_V2: PointQuery = PointQuery::new(&entities::INCIDENT_TYPE_V2, "incident type");
 
@@ -79,7 +77,7 @@ fn language(query: &str) -> Result<Option<String>, Problem> {
 fn is_language(code: &str) -> bool {
     let mut parts = code.split('-');
     let first = parts.next().unwrap_or_default();
-    code.len() <= LANGUAGE_MAX
+    language::LENGTH.contains(&code.len())
         && (2..=3).contains(&first.len())
         && first.bytes().all(|byte| byte.is_ascii_alphabetic())
         && parts.all(|part| {

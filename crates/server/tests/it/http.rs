@@ -327,10 +327,10 @@ async fn health_readiness_figures_and_the_spec_are_open() {
     assert_eq!(yaml.header("content-type"), "application/yaml");
     assert_eq!(yaml.text(), include_str!("../../../../spec/openapi.yaml"));
     let json = service.get_as(None, "/openapi.json").await.json();
-    assert_eq!(json["openapi"], "3.0.3");
+    let generated = include_str!("../../../../spec/generated/openapi.json");
     assert_eq!(
-        json["paths"]["/v2/areas/{areaId}"]["get"]["operationId"],
-        "getArea"
+        json,
+        serde_json::from_str::<Value>(generated).expect("JSON")
     );
 }
 

@@ -1,7 +1,11 @@
 //! The closed enums, which the specification lists and the schema checks.
 
+use std::collections::BTreeSet;
+
+use obeya_odata::edm::{Column, Property, Type};
+
 use super::with_store;
-use crate::present;
+use crate::{StoreError, entities, present};
 use obeya_rules::enums::{
     BoardType, Evaluation, GroupType, IncidentStatus, Priority, Severity, Stage,
     StoredImprovementStatus, VariantSet,
@@ -83,4 +87,64 @@ async fn the_checks_of_the_schema_list_the_words_of_the_specification() {
         ));
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// The stored columns that an expression reads, each with its words.
+fn read_by(expression: &str) -> Vec<(&'static str, &'static [&'static str])> {
+    let columns = declared().into_iter().map(|(_, name, words)| (name, words));
+    let mut read: Vec<_> = columns
+        .filter(|(name, _)| expression.contains(&format!("{{t}}.{name}")))
+        .collect();
+    read.dedup();
+    read
+}
+
+#[tokio::test]
+async fn a_computed_enum_has_a_word_for_each_stored_one_and_no_others() {
+    let properties = entities::all().into_iter().flat_map(|entity| {
+        let with_entity = |property: &'static Property| (entity.name, property);
+        entity.properties.iter().map(with_entity)
+    });
+    let mut compared = 0;
+    for (entity, property) in properties {
+        let Type::Enum(described) = property.ty else {
+            continue;
+        };
+        let expression = match property.column {
+            // The word is stored as it is shown; its CHECK is compared above.
+            Column::Name(_) => continue,
+            Column::Expr(expression) => expression,
+            _ => panic!("{entity}.{}: no words to compare", property.name),
+        };
+        let [(column, words)] = read_by(expression)[..] else {
+            panic!(
+                "{entity}.{}: `{expression}` reads no single enum",
+                property.name
+            );
+        };
+        let sql = format!(
+            "SELECT {} FROM (SELECT ?1 AS {column}) AS t",
+            expression.replace("{t}", "t")
+        );
+        let shown = with_store(move |session| {
+            let show = |word: &&str| session.first(&sql, &[(*word).into()], |row| row.string(0));
+            words
+                .iter()
+                .map(show)
+                .collect::<Result<Vec<_>, StoreError>>()
+        });
+        let shown: BTreeSet<_> = shown.await.into_iter().flatten().collect();
+        let described: BTreeSet<_> = described
+            .members
+            .iter()
+            .map(|word| Some((*word).to_owned()))
+            .collect();
+        assert_eq!(
+            shown, described,
+            "{entity}.{}: edit the expression in crates/store/src/entities, or spec/openapi.yaml",
+            property.name
+        );
+        compared += 1;
+    }
+    assert!(compared > 0);
 }

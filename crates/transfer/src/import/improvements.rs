@@ -1,18 +1,16 @@
 //! `improvements.jsonl`: improvements as v1 gives them.
 
+use obeya_model::bounds::schemas::improvement_create;
 use obeya_model::{Patch, Timestamp};
 
 use super::OnConflict;
 use super::error::{ImportError, Location};
 use super::folder::Source;
 use super::ids::SeenIds;
-use super::run::{LineAction, Run, at_most, leaves_ids, refer, refer_user};
+use super::run::{LineAction, Run, leaves_ids, length, refer, refer_user};
 use obeya_rules::enums::{ImprovementStatus, Stage};
 use obeya_store::tables::improvements::{ImprovementLine, ImprovementRow};
 use obeya_store::variant::Variant;
-
-/// Most characters of a title: the limit of the interface.
-const TITLE: usize = 100;
 
 /// Reads `improvements.jsonl`.
 pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
@@ -24,7 +22,12 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
         if action == LineAction::Skip {
             return Ok(());
         }
-        at_most(location, "title", line.title.as_deref(), TITLE)?;
+        length(
+            location,
+            "title",
+            line.title.as_deref(),
+            &improvement_create::title::LENGTH,
+        )?;
         refer(
             location,
             "groupId",

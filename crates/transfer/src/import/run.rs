@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
 use std::hash::Hash;
+use std::ops::RangeInclusive;
 
 use serde::de::DeserializeOwned;
 
@@ -14,6 +15,7 @@ use super::progress::Progress;
 use super::stamps::Stamps;
 use super::{FileReport, OnConflict};
 use crate::jsonl::store::StoreLine;
+use obeya_rules::validate::may_misfit;
 use obeya_store::engine::{Session, Value};
 
 /// The largest id that an import accepts where the service issues ids. A new id is above all earlier ones,
@@ -178,26 +180,30 @@ fn unknown(location: Location<'_>, field: &str, found: impl Display, what: &str)
     )
 }
 
-/// Refuses a text that is longer than the interface allows, in characters.
-pub(super) fn at_most(
+/// Refuses a text of another length than the interface allows, in characters.
+pub(super) fn length(
     location: Location<'_>,
     field: &str,
     text: Option<&str>,
-    most: usize,
+    allowed: &RangeInclusive<usize>,
 ) -> Result<(), ImportError> {
-    // Bytes are never fewer than characters, so most texts need no counting.
-    let Some(text) = text.filter(|text| text.len() > most) else {
+    // Most texts need no counting.
+    let Some(text) = text.filter(|text| may_misfit(text, allowed)) else {
         return Ok(());
     };
-    let length = text.chars().count();
-    if length > most {
-        return Err(location.field_error(
-            field,
-            format_args!("{length} characters"),
-            format_args!("at most {most}"),
-        ));
+    let found = text.chars().count();
+    if allowed.contains(&found) {
+        return Ok(());
     }
-    Ok(())
+    if found == 0 && *allowed.start() == 1 {
+        return not_empty(location, field, text);
+    }
+    let expected = if found < *allowed.start() {
+        format!("at least {}", allowed.start())
+    } else {
+        format!("at most {}", allowed.end())
+    };
+    Err(location.field_error(field, format_args!("{found} characters"), expected))
 }
 
 /// Refuses an id that leaves no ids for new records.
@@ -360,8 +366,27 @@ mod tests {
             file: "x.jsonl",
             line: 1,
         };
-        at_most(location, "title", Some(&"æ".repeat(100)), 100)
-            .expect("200 bytes, but 100 characters");
-        at_most(location, "title", Some(&"æ".repeat(101)), 100).expect_err("101 characters");
+        let of = |text: &str, allowed| {
+            let fault = length(location, "title", Some(text), &allowed).err();
+            fault.map(|fault| fault.to_string())
+        };
+        // 200 bytes, but 100 characters.
+        assert_eq!(of(&"æ".repeat(100), 0..=100), None);
+        for (text, allowed, fault) in [
+            (
+                "æ".repeat(101).as_str(),
+                0..=100,
+                "found 101 characters, expected at most 100",
+            ),
+            ("ææ", 3..=100, "found 2 characters, expected at least 3"),
+            (
+                "",
+                1..=100,
+                "found an empty text, expected at least one character",
+            ),
+        ] {
+            let fault = format!("x.jsonl, line 1, field title: {fault}");
+            assert_eq!(of(text, allowed), Some(fault));
+        }
     }
 }

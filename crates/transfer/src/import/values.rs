@@ -4,19 +4,16 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use obeya_model::Timestamp;
+use obeya_model::bounds::schemas::datasource_value_input as bounds;
 
 use super::error::{ImportError, Location};
 use super::folder::Source;
 use super::ids::SeenIds;
-use super::run::{LineAction, Run, at_most, leaves_ids, refer};
+use super::run::{LineAction, Run, leaves_ids, length, refer};
 use super::{csv, decode};
 use crate::jsonl::values::ValueLine;
 use obeya_store::engine::Value;
 use obeya_store::values::{COLUMNS, changed, given};
-
-/// Most characters of a dimension, and of a description or external id: the limits of the interface.
-const DIMENSION: usize = 100;
-const TEXT: usize = 255;
 
 /// Values that are buffered and sorted by date, the order of the table: a file in another order would
 /// otherwise touch a page for each line.
@@ -227,25 +224,19 @@ fn check(run: &Run<'_>, location: Location<'_>, line: &ValueLine) -> Result<(), 
     if !line.value.is_finite() {
         return Err(location.field_error("value", line.value, "a finite number"));
     }
-    at_most(location, "description", line.description.as_deref(), TEXT)?;
-    at_most(location, "externalId", line.external_id.as_deref(), TEXT)?;
-    at_most(location, "dimension", line.dimension.as_deref(), DIMENSION)?;
-    at_most(
-        location,
-        "dimension2",
-        line.dimension2.as_deref(),
-        DIMENSION,
-    )?;
-    at_most(
-        location,
-        "dimension3",
-        line.dimension3.as_deref(),
-        DIMENSION,
-    )?;
-    at_most(
-        location,
-        "dimension4",
-        line.dimension4.as_deref(),
-        DIMENSION,
-    )
+    let texts = [
+        (
+            "description",
+            &line.description,
+            bounds::description::LENGTH,
+        ),
+        ("externalId", &line.external_id, bounds::external_id::LENGTH),
+        ("dimension", &line.dimension, bounds::dimension::LENGTH),
+        ("dimension2", &line.dimension2, bounds::dimension2::LENGTH),
+        ("dimension3", &line.dimension3, bounds::dimension3::LENGTH),
+        ("dimension4", &line.dimension4, bounds::dimension4::LENGTH),
+    ];
+    texts
+        .iter()
+        .try_for_each(|(field, text, allowed)| length(location, field, text.as_deref(), allowed))
 }

@@ -1,6 +1,9 @@
 //! Converts the bodies of create and update to domain types, and checks what their schemas require beyond
 //! types.
 
+use std::ops::RangeInclusive;
+
+use obeya_model::bounds::schemas::{improvement_create, improvement_update};
 use obeya_model::{
     EvaluationStatus, ImprovementCreate, ImprovementPriorityStatus, ImprovementStatus,
     ImprovementUpdate, Patch,
@@ -8,7 +11,7 @@ use obeya_model::{
 
 use crate::ops::never_null::Properties;
 use obeya_rules::error::DomainError;
-use obeya_rules::validate::{Check, IMPROVEMENT_TITLE_MAX};
+use obeya_rules::validate::Check;
 use obeya_store::tables::improvements::ImprovementChange;
 
 impl Properties for ImprovementUpdate {
@@ -23,6 +26,7 @@ impl Properties for ImprovementCreate {
 pub(super) fn of_update(body: ImprovementUpdate) -> Result<ImprovementChange, DomainError> {
     let values = enum_values(
         body.title.as_ref(),
+        &improvement_update::title::LENGTH,
         body.status.as_ref(),
         body.priority_status.as_ref(),
         body.evaluation_status.as_ref(),
@@ -37,6 +41,7 @@ pub(super) fn of_update(body: ImprovementUpdate) -> Result<ImprovementChange, Do
 pub(super) fn of_create(body: ImprovementCreate) -> Result<ImprovementChange, DomainError> {
     let values = enum_values(
         Patch::Value(&body.title),
+        &improvement_create::title::LENGTH,
         body.status.as_ref(),
         body.priority_status.as_ref(),
         Patch::from(Some(body.evaluation_status.as_ref())),
@@ -50,6 +55,7 @@ pub(super) fn of_create(body: ImprovementCreate) -> Result<ImprovementChange, Do
 /// Reads the enumerations of a body, and checks the length of its title.
 fn enum_values(
     title: Patch<&String>,
+    length: &RangeInclusive<usize>,
     status: Option<&ImprovementStatus>,
     priority: Option<&ImprovementPriorityStatus>,
     evaluation: Patch<&EvaluationStatus>,
@@ -61,7 +67,7 @@ fn enum_values(
         .map(|value| check.variant("evaluationStatus", value.as_str()))
         .into_option();
     if let Patch::Value(title) = title {
-        check.at_most("title", title, IMPROVEMENT_TITLE_MAX);
+        check.length("title", title, length);
     }
     check.finish(Some(()))?;
     Ok(ImprovementChange {

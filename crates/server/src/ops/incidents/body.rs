@@ -1,6 +1,9 @@
 //! Converts the bodies of create and update to domain types, and checks what their schemas require beyond
 //! types.
 
+use std::ops::RangeInclusive;
+
+use obeya_model::bounds::schemas::{incident_create, incident_update};
 use obeya_model::{
     CategoryInput, EvaluationStatus, IncidentCreate, IncidentSeverity, IncidentStatus,
     IncidentUpdate, Patch, Timestamp,
@@ -52,7 +55,7 @@ pub(super) fn of_update(body: IncidentUpdate) -> Result<IncidentChange, DomainEr
         body.evaluation_status.as_ref(),
         body.resolved_date,
     );
-    check.not_empty("title", &body.title);
+    check.length("title", &body.title, &incident_update::title::LENGTH);
     check.finish(Some(()))?;
     Ok(IncidentChange {
         fields: body.into(),
@@ -70,8 +73,9 @@ pub(super) fn of_create(body: &IncidentCreate) -> Result<IncidentChange, DomainE
         Patch::from(Some(body.evaluation_status.as_ref())),
         Patch::from(Some(body.resolved_date)),
     );
-    check.not_empty("title", &body.title);
-    some_category(&mut check, &body.categories);
+    check.length("title", &body.title, &incident_create::title::LENGTH);
+    let allowed = &incident_create::categories::ITEMS;
+    category_count(&mut check, &body.categories, allowed);
     check.finish(Some(()))?;
     Ok(IncidentChange {
         fields: body.clone().into(),
@@ -79,9 +83,12 @@ pub(super) fn of_create(body: &IncidentCreate) -> Result<IncidentChange, DomainE
     })
 }
 
-/// Checks that an incident has at least one category.
-pub(super) fn some_category(check: &mut Check, categories: &[CategoryInput]) {
-    if categories.is_empty() {
-        check.refuse("categories", "expected at least 1 category, found none");
-    }
+/// Checks how many categories an incident has.
+pub(super) fn category_count(
+    check: &mut Check,
+    categories: &[CategoryInput],
+    allowed: &RangeInclusive<usize>,
+) {
+    let names = ["category", "categories"];
+    check.size("categories", categories.len(), allowed, names);
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use obeya_model::bounds::operations::update_incident_categories;
 use obeya_model::{CategoryInput, CauseInput, ConsequenceInput};
 use serde::Serialize;
 
@@ -59,7 +60,8 @@ pub(crate) async fn update_categories(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
     writing::write(call, json::<Vec<CategoryInput>>(), |categories, context| {
         let mut check = Check::default();
-        body::some_category(&mut check, &categories);
+        let allowed = &update_incident_categories::body::ITEMS;
+        body::category_count(&mut check, &categories, allowed);
         check.finish(Some(()))?;
         replace(context, id, &CATEGORIES, &categories, |item| item.id)
     })

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use obeya_model::bounds::operations::update_incident_external_id;
+use obeya_model::bounds::schemas::{incident_custom_field_update, incident_responsible_update};
 use obeya_model::{
     IncidentCustomFieldUpdate, IncidentResponsibleUpdate, IncidentSeverityUpdate,
     IncidentStatusUpdate,
@@ -14,7 +16,7 @@ use crate::ops::call::Call;
 use crate::ops::decoding::json;
 use crate::ops::never_null::{NeverNull, Properties};
 use crate::ops::writing::{self, Decision, Written};
-use obeya_rules::validate::{Check, EXTERNAL_ID_MAX};
+use obeya_rules::validate::Check;
 use obeya_store::audit::{Change, Diff};
 use obeya_store::incidents::FieldValue;
 use obeya_store::references::{Part, References};
@@ -82,7 +84,11 @@ pub(crate) async fn update_responsible(call: Call) -> Result<Response, Problem> 
         |body, context| {
             context.sets(&body)?;
             let mut check = Check::default();
-            check.not_empty("responsibleUserId", &body.responsible_user_id);
+            check.length(
+                "responsibleUserId",
+                &body.responsible_user_id,
+                &incident_responsible_update::responsible_user_id::LENGTH,
+            );
             check.finish(Some(()))?;
             let (now, grants) = (context.now, context.grants());
             let work = move |session: &mut dyn Session| {
@@ -109,11 +115,10 @@ pub(crate) async fn update_external_id(call: Call) -> Result<Response, Problem> 
     writing::write(call, json::<Option<String>>(), |external_id, context| {
         context.sets(&BTreeMap::from([("externalId", &external_id)]))?;
         let mut check = Check::default();
-        check.at_most(
-            "externalId",
-            external_id.as_deref().unwrap_or_default(),
-            EXTERNAL_ID_MAX,
-        );
+        if let Some(external_id) = &external_id {
+            let allowed = &update_incident_external_id::body::LENGTH;
+            check.length("externalId", external_id, allowed);
+        }
         check.finish(Some(()))?;
         let now = context.now;
         let work = move |session: &mut dyn Session| {
@@ -143,7 +148,11 @@ pub(crate) async fn update_custom_field(call: Call) -> Result<Response, Problem>
         json::<IncidentCustomFieldUpdate>(),
         |body, context| {
             let mut check = Check::default();
-            check.not_empty("value", &body.value);
+            check.length(
+                "value",
+                &body.value,
+                &incident_custom_field_update::value::LENGTH,
+            );
             check.finish(Some(()))?;
             let (now, grants) = (context.now, context.grants());
             let work = move |session: &mut dyn Session| {

@@ -10,18 +10,15 @@ use super::schema::SPEC;
 fn the_codes_are_the_same_wherever_they_are_listed() {
     let listed = in_the_readme();
     assert!(listed.len() > 30, "{listed:?}");
-    let described = SPEC["components"]["schemas"]["Problem"]["properties"]["code"]["description"]
-        .as_str()
-        .expect("a description");
-    let mut status = "";
-    let mut in_the_schema = BTreeSet::new();
-    for word in described.split_whitespace() {
-        if let Some(number) = word.strip_suffix(':').filter(|word| word.len() == 3) {
-            status = number;
-        } else if let Some(code) = quoted(word) {
-            in_the_schema.insert(format!("{status} {code}"));
-        }
-    }
+    let code = &SPEC["components"]["schemas"]["Problem"]["properties"]["code"];
+    let by_status = code["x-obeya-error-codes"].as_object().expect("codes");
+    let in_the_schema: BTreeSet<String> = by_status
+        .iter()
+        .flat_map(|(status, codes)| {
+            let codes = codes.as_array().into_iter().flatten();
+            codes.map(move |code| format!("{status} {}", code.as_str().unwrap_or_default()))
+        })
+        .collect();
     assert_eq!(in_the_schema, listed);
 }
 

@@ -4,9 +4,11 @@
 //! Expectations come from the specification alone: the operations, the errors of each, the schemas, the
 //! examples.
 
+mod bounds;
 mod calls;
 mod codes;
 mod declared;
+mod documents;
 mod examples;
 mod plant;
 mod record;

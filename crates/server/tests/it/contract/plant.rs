@@ -1,7 +1,7 @@
 //! The plant that the examples of the specification describe, imported and served at the time they were
 //! written.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use obeya::Client;
@@ -22,14 +22,23 @@ pub async fn served() -> Service {
 
 /// The same, with the clock at another time.
 pub async fn served_at(now: &str) -> Service {
+    served_from(&folder(), now).await
+}
+
+/// The folder of the plant.
+pub fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../spec/plant")
+}
+
+/// The service on another folder, at a time.
+pub async fn served_from(plant: &Path, now: &str) -> Service {
     let now: jiff::Timestamp = now.parse().expect("a timestamp");
     let database = Arc::new(Database::new());
-    let plant = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../spec/plant");
     let options = ImportOptions {
         on_conflict: OnConflict::Fail,
         ..ImportOptions::default()
     };
-    import_dir(&plant, database.url(), options, Arc::new(()))
+    import_dir(plant, database.url(), options, Arc::new(()))
         .await
         .expect("the plant can be imported");
     let service = Service::start_on(database, |config| {

@@ -21,6 +21,8 @@ pub struct Described {
     pub method: String,
     pub path: String,
     operation: &'static Value,
+    /// Where it is in the document.
+    pub pointer: String,
 }
 
 /// Every operation of the spec.
@@ -38,6 +40,18 @@ impl Described {
     /// The described content of its request body, by media type.
     pub fn request_content(&self) -> Option<&'static Map<String, Value>> {
         self.operation["requestBody"]["content"].as_object()
+    }
+
+    /// Its parameters and their pointers, references followed.
+    pub fn parameters(&self) -> Vec<(String, &'static Value)> {
+        let parameters = self.operation["parameters"]
+            .as_array()
+            .into_iter()
+            .flatten();
+        let with_pointer = parameters.enumerate().map(|(number, parameter)| {
+            followed(format!("{}/parameters/{number}", self.pointer), parameter)
+        });
+        with_pointer.collect()
     }
 
     /// Its path with the ids that the parameters have as examples.
@@ -97,6 +111,7 @@ fn described() -> Vec<Described> {
                     method: method.to_uppercase(),
                     path: path.clone(),
                     operation,
+                    pointer: format!("/paths/{}/{method}", path.replace('/', "~1")),
                 });
             }
         }
@@ -176,6 +191,21 @@ fn resolve(value: &'static Value) -> &'static Value {
             .pointer(pointer)
             .expect("the reference leads somewhere"),
         None => value,
+    }
+}
+
+/// A part of the document and its pointer, or those that it refers to, alone or in `allOf`.
+pub fn followed(pointer: String, part: &'static Value) -> (String, &'static Value) {
+    let reference = match part["allOf"].as_array().map(Vec::as_slice) {
+        Some([only]) => &only["$ref"],
+        _ => &part["$ref"],
+    };
+    match reference.as_str().and_then(|path| path.strip_prefix('#')) {
+        Some(target) => (
+            target.to_owned(),
+            SPEC.pointer(target).expect("the reference leads somewhere"),
+        ),
+        None => (pointer, part),
     }
 }
 

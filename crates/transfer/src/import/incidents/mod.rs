@@ -6,7 +6,8 @@ use crate::import::OnConflict;
 use crate::import::error::{ImportError, Location};
 use crate::import::folder::Source;
 use crate::import::ids::SeenIds;
-use crate::import::run::{LineAction, Run, leaves_ids, not_empty, refer, refer_part, refer_user};
+use crate::import::run::{LineAction, Run, leaves_ids, length, refer, refer_part, refer_user};
+use obeya_model::bounds::schemas::incident_create;
 use obeya_model::{Patch, Timestamp};
 use obeya_rules::enums::IncidentStatus;
 use obeya_store::tables::incidents::{
@@ -47,7 +48,12 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
 fn check(run: &Run<'_>, location: Location<'_>, line: &IncidentLine) -> Result<(), ImportError> {
     let known = &run.known;
     leaves_ids(location, "id", line.id, "incidents")?;
-    not_empty(location, "title", &line.title)?;
+    length(
+        location,
+        "title",
+        Some(&line.title),
+        &incident_create::title::LENGTH,
+    )?;
     refer(
         location,
         "incidentTypeId",

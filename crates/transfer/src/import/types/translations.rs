@@ -6,6 +6,7 @@ use super::Parts;
 use crate::import::error::{ImportError, Location};
 use crate::import::run::Run;
 use crate::jsonl::types::TypeLine;
+use obeya_model::bounds::operations::list_incident_types::language;
 use obeya_store::engine::Value;
 
 /// Writes every translation of the line; each part it names must be a part of the line.
@@ -20,7 +21,7 @@ pub(super) fn write(
         let letters = tag
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-        if tag.is_empty() || tag.len() > 35 || !letters {
+        if tag.is_empty() || !language::LENGTH.contains(&tag.len()) || !letters {
             return Err(location.field_error(
                 &path,
                 format_args!("the language \"{tag}\""),
