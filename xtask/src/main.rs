@@ -1,9 +1,11 @@
 //! Maintainers' commands, as `cargo xtask …`. Users of the service and of the packages do not need them.
 
 mod bench;
+mod breaking;
 mod check;
 mod deny;
 mod dist;
+mod features;
 mod linter;
 mod packages;
 mod postgres;
@@ -40,8 +42,12 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
-    /// Checks that need no test: formatting, lints, generated files, structure, dependencies.
+    /// Checks that need no test: formatting, lints, generated files, structure, compatibility of the
+    /// specification with the last release, dependencies.
     Check(deny::Options),
+    /// Names what breaks for clients since a revision: in the specification, the Rust and the Python surface.
+    /// Fails unless version, changelog and spec/breaking.toml say so.
+    Breaking(breaking::Options),
     /// Checks the dependencies against deny.toml, the part of `check` that may use a snapshot of the
     /// advisories.
     Deny(deny::Options),
@@ -67,7 +73,8 @@ enum Command {
     },
     /// Packs the crates and the Python package and inspects the archives: this part of `test` alone.
     Packages {
-        /// Also builds the content of the archives, which takes a quarter of an hour.
+        /// Also compiles each set of features alone and builds the content of the archives, which takes a
+        /// quarter of an hour.
         #[arg(long)]
         long: bool,
     },
@@ -109,6 +116,7 @@ fn main() -> anyhow::Result<()> {
         Command::Regen { check: false } => regen::write(),
         Command::Regen { check: true } => regen::check(),
         Command::Check(options) => check::run(&options).map(|_| ()),
+        Command::Breaking(options) => breaking::run(options),
         Command::Deny(options) => deny::run(&options),
         Command::Test { long } => test::run(long),
         Command::Schemathesis { long } => schemathesis::run(long),

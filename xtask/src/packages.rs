@@ -1,5 +1,5 @@
 //! The published archives: one of each crate, and the source distribution of the Python package. Each must
-//! contain the licences and every file that a build reads, and must build in an empty folder.
+//! contain a readme, the licences and every file that a build reads, and must build in an empty folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,15 +9,15 @@ use anyhow::{Context, Result, bail};
 
 use crate::process::{self, cargo, command, root};
 use crate::report::Part;
-use crate::venv;
+use crate::{features, venv};
 
 /// Files of the repository that the archives contain, by their name there: the licences, and the
 /// specification for crates with a build script, all of which generate code from it.
 const LICENCES: [&str; 2] = ["LICENSE-MIT", "LICENSE-APACHE"];
 const SPEC: (&str, &str) = ("openapi.yaml", "spec/openapi.yaml");
 
-/// Packs everything and inspects the archives. `long` also builds their content, which takes a quarter of an
-/// hour.
+/// Packs everything and inspects the archives. `long` also compiles each set of features alone and builds the
+/// content of the archives, which takes a quarter of an hour.
 pub(crate) fn tests(long: bool) -> Result<Part> {
     // The constraints pin the version that the tests of the Python package use.
     venv::install(&["-c", "bindings/python/requirements-test.txt", "maturin"])?;
@@ -38,6 +38,7 @@ pub(crate) fn tests(long: bool) -> Result<Part> {
         eprintln!("{fault}");
     }
     if long && all.is_empty() {
+        features::check_each()?;
         build_crates(workdir, &crates)?;
         build_sdist(workdir, &sdist)?;
     }
@@ -109,6 +110,13 @@ fn faults(workdir: &Path, package: &Path) -> Result<Vec<String>> {
         expected.push(SPEC);
     }
     let mut faults = Vec::new();
+    let readme = package.join("README.md");
+    if !fs::read_to_string(&readme).is_ok_and(|text| text.starts_with("# ")) {
+        let shown = readme.strip_prefix(workdir).unwrap_or(&readme).display();
+        faults.push(format!(
+            "{shown}: expected a file that starts with a heading"
+        ));
+    }
     for (name, original) in expected {
         let path = package.join(name);
         let is_file = path.symlink_metadata().is_ok_and(|found| found.is_file());

@@ -5,7 +5,7 @@ use anyhow::{Result, bail};
 use crate::python::Units;
 use crate::report::{Part, summary};
 use crate::schemathesis::Binary;
-use crate::{check, deny, linter, packages, python, rust, schemathesis};
+use crate::{breaking, check, deny, linter, packages, python, rust, schemathesis};
 
 /// Runs every part, also after a failure; the last line counts them all. `long` runs tests that search, or
 /// kill and start processes, for longer.
@@ -19,7 +19,7 @@ pub(crate) fn run(long: bool) -> Result<()> {
     } else {
         (Units::Own, Binary::ToBuild)
     };
-    let parts = [
+    let mut parts = vec![
         checks,
         rust,
         Part::of("Documentation", rust::documentation),
@@ -28,6 +28,9 @@ pub(crate) fn run(long: bool) -> Result<()> {
         Part::of("Packages", || packages::tests(long)),
         Part::of("Schemathesis", || schemathesis::tests(long, binary)),
     ];
+    if long {
+        parts.push(Part::of("Surfaces", breaking::surfaces));
+    }
     println!("\n{}", summary(&parts));
     if parts.iter().any(|part| part.failed > 0) {
         // The counts above are the message, and stay the last line.

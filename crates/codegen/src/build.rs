@@ -28,13 +28,17 @@ pub fn places() -> (PathBuf, PathBuf) {
     (variable("OUT_DIR"), spec(&folder))
 }
 
+/// The target of the link `openapi.yaml` in the folder of every crate.
+const LINK: &str = "../../spec/openapi.yaml";
+
 /// The target of the link `openapi.yaml` in a folder.
 fn spec(folder: &Path) -> PathBuf {
     let beside = folder.join("openapi.yaml");
     // Where Git creates no links, as on Windows, it writes a file whose only line is the path of the target.
+    // Any other text is content: it must not lead to a file that is not of this repository.
     let text = std::fs::read_to_string(&beside).unwrap_or_default();
-    let target = match text.lines().count() {
-        1 => folder.join(text.trim_end()),
+    let target = match text.trim_end() {
+        LINK => folder.join(LINK),
         _ => beside.clone(),
     };
     // Without links and `..`, so that messages show the usual path of the file.
@@ -183,6 +187,22 @@ mod tests {
         let own = folder.join("openapi.yaml");
         fs::write(&own, SPEC).unwrap();
         assert_eq!(spec(&folder), fs::canonicalize(own).unwrap());
+    }
+
+    #[test]
+    fn a_file_of_one_line_leads_nowhere_else() {
+        let (root, folder, _) = repository();
+        let own = folder.join("openapi.yaml");
+        let stranger = root.path().join("openapi.yaml");
+        fs::write(&stranger, SPEC).unwrap();
+        for text in [
+            "../../openapi.yaml",
+            stranger.to_str().unwrap(),
+            "paths: {}",
+        ] {
+            fs::write(&own, text).unwrap();
+            assert_eq!(spec(&folder), fs::canonicalize(&own).unwrap(), "{text:?}");
+        }
     }
 
     #[test]

@@ -26,5 +26,6 @@ pub use ast::options::{OptionName, Options};
 pub use bind::{Bound, BoundExpand, Context, OutColumn};
 pub use error::{Error, ErrorKind};
 pub use limits::Limits;
+pub use nearest::{did_you_mean, is_one_edit, nearest};
 pub use options::Parameters;
 pub use visibility::{RowConditions, Visibility};

@@ -2,28 +2,40 @@
 
 /// The known name closest to `found`, if it differs only in case or in at most a third of the letters. One or
 /// two letters must be equal except for case.
-pub(crate) fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+#[must_use]
+pub fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // Names of entities are short. The cost is quadratic, so long input is skipped.
     const LONGEST: usize = 64;
     if found.len() > LONGEST {
         return None;
     }
-    let lower: Vec<char> = found.to_lowercase().chars().collect();
+    let lower = lower_case(found);
     let most = (lower.len() / 3).min(3);
     known
-        .map(|name| {
-            (
-                distance(&lower, &name.to_lowercase().chars().collect::<Vec<_>>()),
-                name,
-            )
-        })
+        .map(|name| (distance(&lower, &lower_case(name)), name))
         .filter(|(distance, _)| *distance <= most)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
 }
 
+/// Whether one insertion, deletion, replacement or swap of adjacent letters makes one name of the other. Case
+/// is no difference.
+#[must_use]
+pub fn is_one_edit(a: &str, b: &str) -> bool {
+    // A letter has at most four bytes: names of other lengths need no comparison, however long they are.
+    if a.len().abs_diff(b.len()) > 4 {
+        return false;
+    }
+    distance(&lower_case(a), &lower_case(b)) == 1
+}
+
+fn lower_case(name: &str) -> Vec<char> {
+    name.to_lowercase().chars().collect()
+}
+
 /// The suggestion at the end of a message, or an empty text; `prefix` precedes the name.
-pub(crate) fn did_you_mean(near: Option<&str>, prefix: &str) -> String {
+#[must_use]
+pub fn did_you_mean(near: Option<&str>, prefix: &str) -> String {
     near.map(|near| format!("; did you mean `{prefix}{near}`?"))
         .unwrap_or_default()
 }
@@ -48,7 +60,9 @@ fn distance(a: &[char], b: &[char]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use std::collections::HashSet;
+
+    use super::{is_one_edit, nearest};
 
     #[test]
     fn slips_are_found_and_strangers_are_not() {
@@ -65,5 +79,66 @@ mod tests {
         ] {
             assert_eq!(nearest(found, known.into_iter()), meant, "{found}");
         }
+    }
+
+    /// Every text over `letters` with at most `longest` letters.
+    fn texts(letters: &str, longest: usize) -> Vec<String> {
+        let mut texts = vec![String::new()];
+        for _ in 0..longest {
+            let longer: Vec<String> = texts
+                .iter()
+                .flat_map(|text| letters.chars().map(move |letter| format!("{text}{letter}")))
+                .collect();
+            texts.extend(longer);
+        }
+        texts.sort_unstable();
+        texts.dedup();
+        texts
+    }
+
+    /// Every text that is one edit away, by making the edits.
+    fn edited(text: &str, letters: &str) -> HashSet<String> {
+        let text: Vec<char> = text.chars().collect();
+        let mut edited = HashSet::new();
+        let mut add = |edit: Vec<char>| edited.insert(String::from_iter(edit));
+        for at in 0..=text.len() {
+            for letter in letters.chars() {
+                let mut inserted = text.clone();
+                inserted.insert(at, letter);
+                add(inserted);
+            }
+        }
+        for at in 0..text.len() {
+            let mut deleted = text.clone();
+            deleted.remove(at);
+            add(deleted);
+            for letter in letters.chars() {
+                let mut replaced = text.clone();
+                replaced[at] = letter;
+                add(replaced);
+            }
+        }
+        for at in 1..text.len() {
+            let mut swapped = text.clone();
+            swapped.swap(at - 1, at);
+            add(swapped);
+        }
+        edited.remove(&String::from_iter(text));
+        edited
+    }
+
+    #[test]
+    fn one_edit_is_an_insertion_a_deletion_a_replacement_or_a_swap() {
+        let letters = "abø";
+        let texts = texts(letters, 4);
+        for a in &texts {
+            let edited = edited(a, letters);
+            for b in &texts {
+                assert_eq!(is_one_edit(a, b), edited.contains(b), "{a} {b}");
+            }
+        }
+        assert!(is_one_edit("PAGESIZ", "pageSize"));
+        assert!(!is_one_edit("PAGESIZE", "pageSize"));
+        assert!(!is_one_edit(&"a".repeat(100_000), "pageSize"));
     }
 }

@@ -4,8 +4,8 @@
 //! from the operations on sets. No rules and no parsing here.
 //!
 //! A handler is a `pub(crate) async fn name(call: Call) -> Result<Response, Problem>`. Before it runs, the
-//! request was matched, the client authenticated, the scope checked and `Accept` negotiated. From [`Call`] it
-//! takes
+//! request was matched, the client authenticated, the scope checked, `Accept` negotiated and the names of
+//! the query parameters checked. From [`Call`] it takes
 //! - `call.id()?` (the int32 path id; anything else is 400 `path.invalid`), `call.query()` (the raw query
 //!   string, `""` if none),
 //! - `call.app` (`store`, `config`, …), `call.now()` (ticks, from the injected clock),
@@ -29,6 +29,7 @@ use crate::http::body::Response;
 use crate::http::client_address;
 use crate::http::connections::client_is_known;
 use crate::http::odata::{self, is_odata};
+use crate::http::parameter_names;
 use crate::http::path::{Captures, Node};
 use crate::http::problem::Problem;
 use crate::http::request_body::RequestBody;
@@ -258,8 +259,8 @@ fn insert_set(table: &mut Node<Route>, operation: Operation) {
     }
 }
 
-/// Answers a matched request: checks token, scope and `Accept` for an operation, and nothing for a service
-/// endpoint. Stores the authenticated client in `caller`.
+/// Answers a matched request: checks token, scope, `Accept` and the names of query parameters for an
+/// operation, and nothing for a service endpoint. Stores the authenticated client in `caller`.
 pub(crate) async fn answer(
     app: Arc<App>,
     routes: &Routes,
@@ -284,6 +285,9 @@ pub(crate) async fn answer(
         Some(Computed::Count | Computed::RelatedCount(_)) => HeaderValue::from_static("text/plain"),
         _ => guard.offers.negotiate(&head.headers)?,
     };
+    if let Some(query) = head.uri.query() {
+        parameter_names::check(query, operation.query())?;
+    }
     let call = Call::new(app, operation, caller, (head, body), captures, media);
     match computed {
         Some(what) => ops::odata::computed(call, what).await,

@@ -12,13 +12,13 @@ use serde_json::value::RawValue;
 
 use super::objects::Objects;
 use super::problem::Problem;
+use super::unknown_properties::UnknownProperties;
 
 /// The deepest nesting of arrays and objects. The deepest described body has three levels.
 const MAX_DEPTH: usize = 32;
-/// The most unknown properties that an error names.
-const MAX_NAMED: usize = 20;
 
-/// Parses a body. With `strict`, unknown properties are refused with 400 `body.unknown_property`.
+/// Parses a body. An object of none but unknown properties is refused with 400 `body.unknown_property`; with
+/// `strict`, every unknown property is, and every known one in another case.
 pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8], strict: bool) -> Result<T, Problem> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(Problem::malformed_body("The body is empty; expected JSON."));
@@ -26,33 +26,19 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8], strict: bool) -> Result<T
     scan(bytes)?;
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let mut track = serde_path_to_error::Track::new();
-    let tracked = Objects(serde_path_to_error::Deserializer::new(
-        &mut deserializer,
-        &mut track,
-    ));
-    let mut unknown = Vec::new();
-    let parsed = if strict {
-        serde_ignored::deserialize(tracked, |path| unknown.push(bracketed(&path.to_string())))
-    } else {
-        T::deserialize(tracked)
-    };
+    let unknown = UnknownProperties::new(strict);
+    let tracked = serde_path_to_error::Deserializer::new(&mut deserializer, &mut track);
+    let parsed = T::deserialize(Objects::new(tracked, Some(&unknown)));
     let value = match parsed {
         Ok(value) => value,
+        Err(_) if unknown.nothing_is_known() => return Err(unknown.into_problem()),
         Err(error) => return Err(invalid_value(&error, &track.path().to_string())),
     };
     deserializer.end().map_err(|error| malformed(&error))?;
-    if unknown.is_empty() {
-        return Ok(value);
+    if strict && !unknown.is_empty() {
+        return Err(unknown.into_problem());
     }
-    let start = Problem::new(
-        http::StatusCode::BAD_REQUEST,
-        "body.unknown_property",
-        "The body has an unknown property",
-        "",
-    );
-    Err(unknown.iter().take(MAX_NAMED).fold(start, |problem, path| {
-        problem.field(path, "is not a property of this body")
-    }))
+    Ok(value)
 }
 
 /// A list of which at most `MOST` items are kept, so that the number of items does not decide how much memory
@@ -101,7 +87,7 @@ pub(crate) fn parse_items<T: DeserializeOwned, const MOST: usize>(
 ) -> Result<BoundedList<T, MOST>, Problem> {
     if !strict && scan(bytes).is_ok() {
         let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-        if let Ok(items) = BoundedList::deserialize(Objects(&mut deserializer))
+        if let Ok(items) = BoundedList::deserialize(Objects::new(&mut deserializer, None))
             && deserializer.end().is_ok()
         {
             return Ok(items);
@@ -155,23 +141,6 @@ impl<'de, T: DeserializeOwned> Visitor<'de> for &mut ItemErrors<T> {
         }
         Ok(())
     }
-}
-
-/// Converts a path of serde_ignored (`items.?.0.colour`) to the notation of serde_path_to_error
-/// (`items[0].colour`).
-fn bracketed(path: &str) -> String {
-    let mut text = String::with_capacity(path.len() + 2);
-    for segment in path.split('.').filter(|segment| *segment != "?") {
-        if segment.bytes().all(|b| b.is_ascii_digit()) {
-            text.extend(["[", segment, "]"]);
-        } else {
-            if !text.is_empty() {
-                text.push('.');
-            }
-            text.push_str(segment);
-        }
-    }
-    text
 }
 
 /// Scans the raw text once: skips strings except for `\u0000`, and counts brackets.
@@ -392,23 +361,69 @@ mod tests {
             r#"{"ITEMS":[{"AMOUNT":2.5,"iD":1}],"TITLE":"a"}"#,
             r#"{"t\u0049tle":"a","item\u0053":[{"id":1,"amount":2.5}]}"#,
         ] {
-            for strict in [false, true] {
-                let read = parse::<Body>(text.as_bytes(), strict);
-                assert_eq!(read.expect("read"), exact, "{text}");
-            }
+            let read = parse::<Body>(text.as_bytes(), false);
+            assert_eq!(read.expect("read"), exact, "{text}");
         }
         // Only ASCII letters are compared without case: the dotless i is a different letter.
         assert_eq!(
             refused("{\"t\u{131}tle\":\"a\"}".as_bytes(), false),
-            "400 body.invalid title"
+            "400 body.unknown_property t\u{131}tle"
         );
         assert_eq!(
             refused(
                 br#"{"Title":"a","Colour":1,"Items":[{"Id":1,"Size":1}]}"#,
                 true
             ),
-            "400 body.unknown_property Colour items[0].Size"
+            "400 body.unknown_property Colour Items Title items[0].Id items[0].Size"
         );
+        assert_eq!(
+            parse::<Body>(br#"{"Title":"a"}"#, true)
+                .expect_err("refused")
+                .first_text(),
+            "is not a property of this body; did you mean `title`?"
+        );
+    }
+
+    #[test]
+    fn an_object_of_none_but_unknown_properties_is_refused() {
+        for (text, named) in [
+            (r#"{"tilte":"a"}"#, "tilte"),
+            (r#"{"tilte":"a","colour":{"x":[1]}}"#, "colour tilte"),
+            (
+                r#"{"title":"a","items":[{"id":1},{"idd":1,"amnt":2}]}"#,
+                "items[1].amnt items[1].idd",
+            ),
+        ] {
+            for strict in [false, true] {
+                let expected = format!("400 body.unknown_property {named}");
+                assert_eq!(refused(text.as_bytes(), strict), expected, "{text}");
+            }
+        }
+        assert_eq!(
+            first_text(br#"{"tilte":"a"}"#),
+            "is not a property of this body; did you mean `title`?"
+        );
+        assert_eq!(
+            first_text(br#"{"colour":"a"}"#),
+            "is not a property of this body"
+        );
+        // Names are not compared before the object is read to its end.
+        assert_eq!(refused(br#"{"tilte":nil}"#, false), "400 body.malformed");
+        assert_eq!(refused(b"{}", false), "400 body.invalid title");
+        let item = br#"{"title":"a","items":[{}]}"#;
+        assert_eq!(refused(item, false), "400 body.invalid items[0].id");
+        assert_eq!(
+            items_refused(r#"[{"id":1},{"x":1},{"y":1}]"#, false),
+            "400 body.unknown_property [1].x [2].y"
+        );
+    }
+
+    #[test]
+    fn of_many_unknown_properties_some_are_named() {
+        let many = (0..100).map(|number| format!("\"x{number:02}\":1"));
+        let text = format!("{{{}}}", many.collect::<Vec<_>>().join(","));
+        let named = refused(text.as_bytes(), false).matches(" x").count();
+        assert_eq!(named, 20);
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! Derived implementations also read a struct from an array, field by field in the order of its declaration:
 //! `[[7]]` would pass for a list of causes. And they match names exactly, so that `Severity` would be an
-//! unknown property and its value be lost. Everything else is forwarded, at every level.
+//! unknown property and its value be lost. Everything else is forwarded, at every level; on the way the place
+//! of each property is noted for [`UnknownProperties`].
 
 use std::fmt;
 
@@ -11,19 +12,31 @@ use serde::de::{
 };
 
 use super::properties::StructVisitor;
+use super::unknown_properties::{Segment, UnknownProperties};
 
 /// Wraps a deserializer, an accessor, a seed or a visitor.
-pub(super) struct Objects<T>(pub(super) T);
+pub(super) struct Objects<'u, T> {
+    inner: T,
+    /// Where unknown properties are collected, if they are.
+    unknown: Option<&'u UnknownProperties>,
+}
+
+impl<'u, T> Objects<'u, T> {
+    /// Wraps `inner`.
+    pub(super) fn new(inner: T, unknown: Option<&'u UnknownProperties>) -> Self {
+        Self { inner, unknown }
+    }
+}
 
 macro_rules! forward {
     ($($method:ident($($name:ident: $kind:ty),*))*) => {
         $(fn $method<V: Visitor<'de>>(self, $($name: $kind,)* visitor: V) -> Result<V::Value, Self::Error> {
-            self.0.$method($($name,)* Objects(visitor))
+            self.inner.$method($($name,)* Objects::new(visitor, self.unknown))
         })*
     };
 }
 
-impl<'de, D: Deserializer<'de>> Deserializer<'de> for Objects<D> {
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for Objects<'_, D> {
     type Error = D::Error;
 
     // The only difference: a struct is read as a map, whose keys are matched with the properties of the
@@ -34,8 +47,8 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Objects<D> {
         properties: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Self::Error> {
-        self.0
-            .deserialize_map(StructVisitor::new(properties, visitor))
+        self.inner
+            .deserialize_map(StructVisitor::new(properties, visitor, self.unknown))
     }
 
     forward! {
@@ -51,23 +64,23 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Objects<D> {
     }
 
     fn is_human_readable(&self) -> bool {
-        self.0.is_human_readable()
+        self.inner.is_human_readable()
     }
 }
 
 macro_rules! visit {
     ($($method:ident($kind:ty))*) => {
         $(fn $method<E: Error>(self, value: $kind) -> Result<Self::Value, E> {
-            self.0.$method(value)
+            self.inner.$method(value)
         })*
     };
 }
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for Objects<V> {
+impl<'de, V: Visitor<'de>> Visitor<'de> for Objects<'_, V> {
     type Value = V::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.expecting(f)
+        self.inner.expecting(f)
     }
 
     visit! {
@@ -76,105 +89,126 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Objects<V> {
     }
 
     fn visit_none<E: Error>(self) -> Result<Self::Value, E> {
-        self.0.visit_none()
+        self.inner.visit_none()
     }
 
     fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
-        self.0.visit_unit()
+        self.inner.visit_unit()
     }
 
     fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        self.0.visit_some(Objects(deserializer))
+        self.inner
+            .visit_some(Objects::new(deserializer, self.unknown))
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(
         self,
         deserializer: D,
     ) -> Result<Self::Value, D::Error> {
-        self.0.visit_newtype_struct(Objects(deserializer))
+        self.inner
+            .visit_newtype_struct(Objects::new(deserializer, self.unknown))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, access: A) -> Result<Self::Value, A::Error> {
-        self.0.visit_seq(Objects(access))
+        self.inner.visit_seq(Items {
+            access,
+            index: 0,
+            unknown: self.unknown,
+        })
     }
 
     fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<Self::Value, A::Error> {
-        self.0.visit_map(Objects(access))
+        self.inner.visit_map(Objects::new(access, self.unknown))
     }
 
     fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<Self::Value, A::Error> {
-        self.0.visit_enum(Objects(access))
+        self.inner.visit_enum(Objects::new(access, self.unknown))
     }
 }
 
-impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Objects<S> {
+impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Objects<'_, S> {
     type Value = S::Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        self.0.deserialize(Objects(deserializer))
+        self.inner
+            .deserialize(Objects::new(deserializer, self.unknown))
     }
 }
 
-impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Objects<A> {
+/// The items of an array.
+struct Items<'u, A> {
+    access: A,
+    index: usize,
+    unknown: Option<&'u UnknownProperties>,
+}
+
+impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Items<'_, A> {
     type Error = A::Error;
 
     fn next_element_seed<S: DeserializeSeed<'de>>(
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, A::Error> {
-        self.0.next_element_seed(Objects(seed))
+        let place = Segment::Item(self.index);
+        self.index += 1;
+        UnknownProperties::within(self.unknown, place, || {
+            self.access
+                .next_element_seed(Objects::new(seed, self.unknown))
+        })
     }
 
     fn size_hint(&self) -> Option<usize> {
-        self.0.size_hint()
+        self.access.size_hint()
     }
 }
 
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for Objects<A> {
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for Objects<'_, A> {
     type Error = A::Error;
 
     fn next_key_seed<S: DeserializeSeed<'de>>(
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, A::Error> {
-        self.0.next_key_seed(seed)
+        self.inner.next_key_seed(seed)
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
-        self.0.next_value_seed(Objects(seed))
+        self.inner.next_value_seed(Objects::new(seed, self.unknown))
     }
 
     fn size_hint(&self) -> Option<usize> {
-        self.0.size_hint()
+        self.inner.size_hint()
     }
 }
 
-impl<'de, A: EnumAccess<'de>> EnumAccess<'de> for Objects<A> {
+impl<'de, 'u, A: EnumAccess<'de>> EnumAccess<'de> for Objects<'u, A> {
     type Error = A::Error;
-    type Variant = Objects<A::Variant>;
+    type Variant = Objects<'u, A::Variant>;
 
     fn variant_seed<S: DeserializeSeed<'de>>(
         self,
         seed: S,
     ) -> Result<(S::Value, Self::Variant), A::Error> {
-        let (value, variant) = self.0.variant_seed(seed)?;
-        Ok((value, Objects(variant)))
+        let (value, variant) = self.inner.variant_seed(seed)?;
+        Ok((value, Objects::new(variant, self.unknown)))
     }
 }
 
-impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Objects<A> {
+impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Objects<'_, A> {
     type Error = A::Error;
 
     fn unit_variant(self) -> Result<(), A::Error> {
-        self.0.unit_variant()
+        self.inner.unit_variant()
     }
 
     fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, A::Error> {
-        self.0.newtype_variant_seed(Objects(seed))
+        self.inner
+            .newtype_variant_seed(Objects::new(seed, self.unknown))
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value, A::Error> {
-        self.0.tuple_variant(len, Objects(visitor))
+        self.inner
+            .tuple_variant(len, Objects::new(visitor, self.unknown))
     }
 
     fn struct_variant<V: Visitor<'de>>(
@@ -182,6 +216,7 @@ impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Objects<A> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, A::Error> {
-        self.0.struct_variant(fields, Objects(visitor))
+        self.inner
+            .struct_variant(fields, Objects::new(visitor, self.unknown))
     }
 }

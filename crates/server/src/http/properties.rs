@@ -1,7 +1,9 @@
-//! The properties of a struct in a JSON object: matched without case, each at most once.
+//! The properties of a struct in a JSON object: matched without case, each at most once, and at least one of
+//! them unless the object is empty.
 //!
 //! Derived implementations match names exactly, so that `Severity` would be an unknown property and its value
-//! be lost. A key is compared exactly first, and then without the case of ASCII letters.
+//! be lost. A key is compared exactly first, and then without the case of ASCII letters. An object of none
+//! but unknown properties says something that would be lost completely.
 
 use std::fmt;
 
@@ -9,24 +11,31 @@ use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error, IntoDeserializer as _, MapAccess, Visitor};
 
 use super::objects::Objects;
+use super::unknown_properties::{Segment, UnknownProperties};
 
 /// Reads a struct from an object.
-pub(super) struct StructVisitor<V> {
+pub(super) struct StructVisitor<'u, V> {
     properties: &'static [&'static str],
     visitor: V,
+    unknown: Option<&'u UnknownProperties>,
 }
 
-impl<V> StructVisitor<V> {
+impl<'u, V> StructVisitor<'u, V> {
     /// For the struct of `visitor`, which has these properties.
-    pub(super) fn new(properties: &'static [&'static str], visitor: V) -> Self {
+    pub(super) fn new(
+        properties: &'static [&'static str],
+        visitor: V,
+        unknown: Option<&'u UnknownProperties>,
+    ) -> Self {
         Self {
             properties,
             visitor,
+            unknown,
         }
     }
 }
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for StructVisitor<V> {
+impl<'de, V: Visitor<'de>> Visitor<'de> for StructVisitor<'_, V> {
     type Value = V::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -34,34 +43,49 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for StructVisitor<V> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<Self::Value, A::Error> {
-        self.visitor.visit_map(StructEntries {
+        let mut matcher = PropertyMatcher::new(self.properties, self.unknown);
+        let read = self.visitor.visit_map(StructEntries {
             access,
-            matcher: PropertyMatcher::new(self.properties),
-        })
+            matcher: &mut matcher,
+        });
+        // Before the error for a missing property, which would not say that the properties have other names.
+        if matcher.knows_nothing() {
+            if let Some(unknown) = self.unknown {
+                unknown.set_nothing_known();
+            }
+            return Err(A::Error::custom("no property of the object is known"));
+        }
+        read
     }
 }
 
 /// The entries of an object from which a struct is read.
-struct StructEntries<A> {
+struct StructEntries<'m, 'u, A> {
     access: A,
-    matcher: PropertyMatcher,
+    matcher: &'m mut PropertyMatcher<'u>,
 }
 
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for StructEntries<A> {
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for StructEntries<'_, '_, A> {
     type Error = A::Error;
 
     fn next_key_seed<S: DeserializeSeed<'de>>(
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, A::Error> {
-        self.access.next_key_seed(KeySeed {
-            matcher: &mut self.matcher,
+        let key = self.access.next_key_seed(KeySeed {
+            matcher: self.matcher,
             seed,
-        })
+        })?;
+        self.matcher.ended = key.is_none();
+        Ok(key)
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
-        self.access.next_value_seed(Objects(seed))
+        let unknown = self.matcher.unknown;
+        let place = Segment::Property(self.matcher.latest);
+        UnknownProperties::within(unknown, place, || {
+            self.access.next_value_seed(Objects::new(seed, unknown))
+        })
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -70,12 +94,12 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for StructEntries<A> {
 }
 
 /// A key of such an object, passed on to the seed of the struct.
-struct KeySeed<'m, S> {
-    matcher: &'m mut PropertyMatcher,
+struct KeySeed<'m, 'u, S> {
+    matcher: &'m mut PropertyMatcher<'u>,
     seed: S,
 }
 
-impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for KeySeed<'_, S> {
+impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for KeySeed<'_, '_, S> {
     type Value = S::Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<S::Value, D::Error> {
@@ -83,7 +107,7 @@ impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for KeySeed<'_, S> {
     }
 }
 
-impl<'de, S: DeserializeSeed<'de>> Visitor<'de> for KeySeed<'_, S> {
+impl<'de, S: DeserializeSeed<'de>> Visitor<'de> for KeySeed<'_, '_, S> {
     type Value = S::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -101,8 +125,9 @@ impl<'de, S: DeserializeSeed<'de>> Visitor<'de> for KeySeed<'_, S> {
 }
 
 /// Matches the keys of one object with the properties of a struct.
-struct PropertyMatcher {
+struct PropertyMatcher<'u> {
     properties: &'static [&'static str],
+    unknown: Option<&'u UnknownProperties>,
     /// The expected index of the next key: most bodies have their properties in the order of the contract.
     next: usize,
     /// One bit for each of the first 64 properties that were given. The struct itself refuses a repeated
@@ -110,24 +135,47 @@ struct PropertyMatcher {
     given: u64,
     /// The spellings that differ from the contract, by the index of the property.
     spellings: Vec<(usize, String)>,
+    /// The property of the latest key; empty if it is unknown.
+    latest: &'static str,
+    has_known: bool,
+    has_unknown: bool,
+    /// Whether all keys were read.
+    ended: bool,
 }
 
-impl PropertyMatcher {
-    fn new(properties: &'static [&'static str]) -> Self {
+impl<'u> PropertyMatcher<'u> {
+    fn new(properties: &'static [&'static str], unknown: Option<&'u UnknownProperties>) -> Self {
         Self {
             properties,
+            unknown,
             next: 0,
             given: 0,
             spellings: Vec::new(),
+            latest: "",
+            has_known: false,
+            has_unknown: false,
+            ended: false,
         }
+    }
+
+    /// Whether the object was read to its end and had none but unknown properties.
+    fn knows_nothing(&self) -> bool {
+        self.ended && self.has_unknown && !self.has_known
     }
 
     /// The property of a key, `None` if there is none. An error if that property was given before.
     fn resolve<E: Error>(&mut self, key: &str) -> Result<Option<&'static str>, E> {
         let Some(position) = self.position(key) else {
+            self.has_unknown = true;
+            self.latest = "";
+            if let Some(unknown) = self.unknown {
+                unknown.add(key, self.properties);
+            }
             return Ok(None);
         };
         let property = self.properties[position];
+        self.has_known = true;
+        self.latest = property;
         let bit = u32::try_from(position)
             .ok()
             .and_then(|position| 1_u64.checked_shl(position))
@@ -139,6 +187,9 @@ impl PropertyMatcher {
         self.next = position + 1;
         if property != key {
             self.spellings.push((position, key.to_owned()));
+            if let Some(unknown) = self.unknown {
+                unknown.add_respelled(key, self.properties);
+            }
         }
         Ok(Some(property))
     }

@@ -47,8 +47,8 @@ pub(super) trait Decode {
 
     /// Reads the body, then the headers. Refuses, in this order: 415 (not `application/json`, or encoded),
     /// 413 (too large), 408 (too slow), 400 `body.malformed` (not JSON, a lone surrogate, too deep, NUL in a
-    /// text), 400 `body.invalid` (against the schema; under `Prefer: handling=strict` also every unknown
-    /// property), 400 `header.invalid`.
+    /// text), 400 `body.invalid` (against the schema) or `body.unknown_property` (nothing of an object is
+    /// known; under `Prefer: handling=strict` every unknown property), 400 `header.invalid`.
     fn decode(
         self,
         call: &mut Call,

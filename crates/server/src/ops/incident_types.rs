@@ -58,7 +58,7 @@ fn language(query: &str) -> Result<Option<String>, Problem> {
         .map_err(|error| Problem::invalid_query("language", error.to_string()))?;
     let mut given = pairs
         .into_iter()
-        .filter(|(name, _)| name == "language")
+        .filter(|(name, _)| name.eq_ignore_ascii_case("language"))
         .map(|(_, value)| value);
     match (given.next(), given.next()) {
         (None, _) => Ok(None),
@@ -130,6 +130,8 @@ mod tests {
             Some(Some("nb-NO".to_owned()))
         );
         assert!(language("language=nb&language=sv").is_err());
+        assert_eq!(language("Language=nb").ok(), Some(Some("nb".to_owned())));
+        assert!(language("language=nb&Language=sv").is_err());
         assert_eq!(language("language=&x=1").ok(), Some(None));
         assert_eq!(language("x=1&language").ok(), Some(None));
         assert!(language("language=&language=nb").is_err());

@@ -119,6 +119,10 @@ refuses! {
     search_with_filter: 400 "odata.search_with_filter" = |s| s.request(Method::GET, "/v2/areas?$search=press&$filter=id eq 2");
     a_bare_number_in_search: 400 "odata.syntax" = |s| s.request(Method::GET, "/v2/areas?$search=2");
     an_unknown_property_in_filter: 400 "odata.unknown_property" = |s| s.request(Method::GET, "/v2/areas?$filter=colour eq 'red'");
+    a_mistyped_parameter: 400 "query.invalid" = |s| values(s, "pageSiz=7");
+    a_mistyped_option: 400 "odata.option" = |s| values(s, "filters=value gt 1");
+    a_mistyped_option_of_v2: 400 "odata.option" = |s| s.request(Method::GET, "/v2/areas?order_by=name");
+    a_mistyped_option_of_a_count: 400 "odata.option" = |s| s.request(Method::GET, "/v2/areas/$count?filtre=id eq 2");
     a_page_of_nothing: 400 "query.invalid" = |s| values(s, "pageSize=0");
     a_page_of_10001: 400 "query.invalid" = |s| values(s, "pageSize=10001");
     page_0: 400 "query.invalid" = |s| values(s, "page=0");

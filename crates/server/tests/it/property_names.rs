@@ -122,8 +122,6 @@ async fn sent(
 ) -> Value {
     let (method, path, body) = write;
     let request = service.request(method.clone(), path);
-    // Strict handling refuses unknown properties.
-    let request = request.header("prefer", "handling=strict");
     let answer = Answer::of(request.json(&respelled(body, respell))).await;
     assert_eq!(answer.status, 200, "{method} {path}: {}", answer.text());
     answer.json()
@@ -174,6 +172,112 @@ async fn every_write_of_values_knows_its_properties_in_any_case() {
         }
         assert_eq!(values_written::everything(&other).await, expected);
     }
+}
+
+/// A body with the name of its first property, or of that of its first item, replaced by `name`.
+fn with_first_named(body: &Value, name: fn(&str) -> String) -> (Value, String) {
+    match body {
+        Value::Array(items) => {
+            let (first, found) = with_first_named(&items[0], name);
+            let items: Vec<_> = std::iter::once(&first).chain(&items[1..]).collect();
+            (json!(items), format!("[0].{found}"))
+        }
+        body => {
+            let mut properties = body.as_object().expect("an object").clone();
+            let (first, value) = body.as_object().into_iter().flatten().next().expect("one");
+            properties.remove(first);
+            properties.insert(name(first), value.clone());
+            (Value::Object(properties), name(first))
+        }
+    }
+}
+
+/// Both plants, with every write on the one it is for.
+async fn all_writes() -> (Service, Service, Vec<(bool, (Method, &'static str, Value))>) {
+    let (incidents, values) = (
+        incidents_plant::plant().await,
+        values_written::plant().await,
+    );
+    // A value to replace.
+    sent(&values, &writes_of_values()[0], str::to_owned).await;
+    let all = writes().into_iter().map(|write| (true, write));
+    let all = all.chain(writes_of_values().into_iter().map(|write| (false, write)));
+    (incidents, values, all.collect())
+}
+
+#[tokio::test]
+async fn strict_handling_names_the_spelling_in_every_write() {
+    let (incidents, values, writes) = all_writes().await;
+    for (is_incident, (method, path, body)) in writes {
+        let service = if is_incident { &incidents } else { &values };
+        let (respelled, name) = with_first_named(&body, capitalised);
+        let meant = with_first_named(&body, str::to_owned).1;
+        let meant = meant.trim_start_matches("[0].");
+        let request = service.request(method.clone(), path).json(&respelled);
+        let strict = Answer::of(request.header("prefer", "handling=strict")).await;
+        let problem = strict.is_problem(400, "body.unknown_property");
+        assert_eq!(
+            problem["errors"],
+            json!({name: [format!("is not a property of this body; did you mean `{meant}`?")]}),
+            "{method} {path}"
+        );
+        let request = service.request(method.clone(), path).json(&body);
+        let exact = Answer::of(request.header("prefer", "handling=strict")).await;
+        assert_eq!(exact.status, 200, "{method} {path}: {}", exact.text());
+    }
+}
+
+/// Such a body used to change nothing, and to be answered as if it had been carried out.
+#[tokio::test]
+async fn a_body_of_none_but_unknown_properties_is_refused_by_every_write() {
+    let (incidents, values, writes) = all_writes().await;
+    let before = (
+        incidents_plant::everything(&incidents).await,
+        values_written::everything(&values).await,
+    );
+    for (is_incident, (method, path, body)) in &writes {
+        let service = if *is_incident { &incidents } else { &values };
+        let unknown = match body {
+            Value::Array(_) => json!([{"nosuch": 1}]),
+            _ => json!({"nosuch": 1}),
+        };
+        let field = if body.is_array() {
+            "[0].nosuch"
+        } else {
+            "nosuch"
+        };
+        let request = service.request(method.clone(), path);
+        let problem = Answer::of(request.json(&unknown))
+            .await
+            .is_problem(400, "body.unknown_property");
+        assert_eq!(
+            problem["errors"],
+            json!({field: ["is not a property of this body"]}),
+            "{method} {path}"
+        );
+    }
+    let improvement = "/v1/Improvements/317";
+    let problem = incidents
+        .put(improvement, &json!({"stauts": "Planned"}))
+        .await
+        .is_problem(400, "body.unknown_property");
+    assert_eq!(
+        problem["errors"],
+        json!({"stauts": ["is not a property of this body; did you mean `status`?"]})
+    );
+    // An empty body says nothing that could be lost, and a known property is enough.
+    for path in [improvement, "/v1/Incidents/100/severity"] {
+        let empty = incidents.put(path, &json!({})).await;
+        assert_eq!(empty.status, 200, "{path}: {}", empty.text());
+    }
+    let after = (
+        incidents_plant::everything(&incidents).await,
+        values_written::everything(&values).await,
+    );
+    assert_eq!(after, before);
+    let known = json!({"stauts": "Planned", "priorityStatus": "LowEffortHighEffect"});
+    let known = incidents.put(improvement, &known).await;
+    assert_eq!(known.status, 200, "{}", known.text());
 }
 
 #[tokio::test]
