@@ -17,7 +17,7 @@ use crate::handle::Handle;
 use crate::lists::{Linked, Query};
 use crate::models::{
     self, Area, Board, BoardDetail, BoardSummary, Datasource, DatasourceDetail, DatasourceValue,
-    Group, Improvement, Incident, IncidentComment, IncidentCommentV1, IncidentCustomField,
+    Group, GroupV1, Improvement, Incident, IncidentComment, IncidentCommentV1, IncidentCustomField,
     IncidentTypeCustomField, IncidentTypeDetail, IncidentTypeSummary, IncidentTypeV2, IncidentV2,
     Record, TrashedIncident,
 };
@@ -188,7 +188,7 @@ macro_rules! identified {
 identified! {
     Area;
     Board = BoardSummary = BoardDetail;
-    Group;
+    Group = GroupV1;
     Incident = IncidentV2 = TrashedIncident;
     IncidentComment = IncidentCommentV1;
     IncidentCustomField = IncidentTypeCustomField;

@@ -27,16 +27,17 @@ pub fn detail(session: &mut dyn Session, id: i32) -> Result<Option<DatasourceDet
 }
 
 fn elements(session: &mut dyn Session, id: i32) -> Result<Vec<DatasourceElement>, StoreError> {
-    let sql = "SELECT id, label, type, is_mandatory, source_column, data_list_id
+    let sql = "SELECT number, id, label, type, is_mandatory, source_column, data_list_id
         FROM datasource_elements WHERE datasource_id = ?1 ORDER BY sort_order, id";
     session.all(sql, &[id.into()], |row| {
         Ok(DatasourceElement {
-            id: present(row.string(0)?)?,
-            label: row.string(1)?,
-            type_: present(row.text(2)?)?.into(),
-            is_mandatory: row.flag(3)?,
-            source_column: row.string(4)?,
-            data_list_id: row.int32(5)?,
+            id: present(row.int32(0)?)?,
+            key: present(row.string(1)?)?,
+            label: row.string(2)?,
+            type_: present(row.text(3)?)?.into(),
+            is_mandatory: row.flag(4)?,
+            source_column: row.string(5)?,
+            data_list_id: row.int32(6)?,
         })
     })
 }

@@ -23,6 +23,7 @@ __all__ = [
     "DatasourceValue",
     "DatasourceValueTotal",
     "Group",
+    "GroupV1",
     "Improvement",
     "Incident",
     "IncidentComment",
@@ -1251,10 +1252,13 @@ class DatasourceDetail:
 @final
 class DatasourceElement:
     """Description of one property of a datasource's values."""
-    __match_args__ = ("id", "label", "type", "is_mandatory", "source_column", "data_list_id",)
+    __match_args__ = ("id", "key", "label", "type", "is_mandatory", "source_column", "data_list_id",)
     @property
-    def id(self) -> str:
+    def id(self) -> int:
         """Id of the element, unique within the datasource."""
+    @property
+    def key(self) -> str:
+        """The element's name as text, unique within the datasource; its id as text if it was imported without a name."""
     @property
     def label(self) -> str | None:
         """Label of the property in a form."""
@@ -1355,6 +1359,68 @@ class DatasourceValueTotal:
     @property
     def total(self) -> int:
         """Number of added values."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
+class GroupV1:
+    """A group, as v1 lists it."""
+    __match_args__ = ("id", "type", "name", "description", "parent_id", "is_system_group", "level", "sort_order", "business_unit_id", "buisness_unit_id", "project_id", "external_id", "external_name", "is_member",)
+    @property
+    def id(self) -> int:
+        """Id of the group."""
+    @property
+    def type(self) -> str:
+        """Type of a group."""
+    @property
+    def name(self) -> str | None:
+        """Name of the group."""
+    @property
+    def description(self) -> str | None:
+        """Description of the group."""
+    @property
+    def parent_id(self) -> int | None:
+        """Id of the parent group."""
+    @property
+    def is_system_group(self) -> bool:
+        """Whether the system created the group."""
+    @property
+    def level(self) -> int | None:
+        """Depth in the tree of groups; 0 is the root level."""
+    @property
+    def sort_order(self) -> int | None:
+        """Sort position among the groups with the same parent."""
+    @property
+    def business_unit_id(self) -> int | None:
+        """Id of the group that is the business unit."""
+    @property
+    def buisness_unit_id(self) -> int | None:
+        """The same as `businessUnitId`, under the name that existing clients read."""
+    @property
+    def project_id(self) -> int | None:
+        """Id of the project the group works on."""
+    @property
+    def external_id(self) -> str | None:
+        """The group's id in another system."""
+    @property
+    def external_name(self) -> str | None:
+        """The group's name in another system."""
+    @property
+    def is_member(self) -> bool:
+        """Whether the caller counts as a member of the group. A client is not a user, so this is the imported value, otherwise false."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""

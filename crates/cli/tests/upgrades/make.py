@@ -29,7 +29,8 @@ PATHS = [
     "/v2/areas?$search=assembly", "/v2/boards?$search=tier", "/v2/groups?$search=mechanics",
     "/v2/incidents?$orderby=id", "/v2/incidents?$search=oil", "/v2/incidents/types?$orderby=id", "/v2/incidents/types?$search=failure",
     "/v1/Incidents", "/v1/Incidents/1204", "/v1/Incidents/1205", "/v1/Incidents/types", "/v1/Incidents/types/3", "/v1/Improvements",
-    "/v1/Improvements/317", "/v1/Datasources", "/v1/Datasources/12/values", "/v1/Boards", "/v1/Boards/7", "/v1/Groups",
+    "/v1/Improvements/317", "/v1/Datasources", "/v1/Datasources/12", "/v1/Datasources/12/values", "/v1/Boards", "/v1/Boards/7",
+    "/v1/Groups",
 ]
 
 

@@ -20,6 +20,7 @@ use obeya_model::{
     DatasourceValueInput,
     Group,
     GroupPaginationResult,
+    GroupV1,
     Improvement,
     ImprovementCreate,
     ImprovementUpdate,
@@ -94,7 +95,7 @@ impl Groups {
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
-    pub async fn list_v1(&self) -> Result<Vec<Group>> {
+    pub async fn list_v1(&self) -> Result<Vec<GroupV1>> {
         self.client.call(&call::ListGroupsV1 {}).await
     }
 }

@@ -5,7 +5,7 @@ use arrow_array::types::{Date32Type, Float64Type, Int32Type, TimestampMicrosecon
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::DataType;
 use obeya_model::{
-    Area, Board, BoardSummary, Datasource, DatasourceValue, Group, Improvement, Incident,
+    Area, Board, BoardSummary, Datasource, DatasourceValue, Group, GroupV1, Improvement, Incident,
     IncidentComment, IncidentCommentV1, IncidentTypeSummary, IncidentTypeV2, IncidentV2, Timestamp,
     TrashedIncident,
 };
@@ -213,7 +213,15 @@ fn the_rest_keeps_all_it_has_and_what_v2_leaves_out_is_null() {
         "id": 4, "type": "CUSTOMIZED", "name": "Line 3", "description": "d", "parentId": 1, "isSystemGroup": false, "level": 2,
         "sortOrder": 3, "businessUnitId": 5, "projectId": 6, "externalId": "x", "externalName": "X", "isMember": true
     });
-    check_columns::<Group>(&[group, json!({"id": 5})]);
+    check_columns::<Group>(&[group.clone(), json!({"id": 5})]);
+    let mut whole = group;
+    whole["buisnessUnitId"] = json!(5);
+    let bare = json!({
+        "id": 5, "type": "GENERAL", "name": null, "description": null, "parentId": null, "isSystemGroup": false, "level": null,
+        "sortOrder": null, "businessUnitId": null, "buisnessUnitId": null, "projectId": null, "externalId": null,
+        "externalName": null, "isMember": false
+    });
+    check_columns::<GroupV1>(&[whole, bare]);
 }
 
 #[test]

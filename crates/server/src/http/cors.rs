@@ -20,7 +20,7 @@ const REQUEST_HEADERS: HeaderValue = HeaderValue::from_static(
 );
 /// The response headers that a page may read besides the usual ones.
 const RESPONSE_HEADERS: HeaderValue = HeaderValue::from_static(
-    "allow, etag, idempotency-replayed, obeya-count, obeya-page-no, obeya-page-size, obeya-state, odata-version, preference-applied, ratelimit, ratelimit-policy, retry-after, www-authenticate, x-request-id",
+    "allow, etag, idempotency-replayed, location, obeya-count, obeya-page-no, obeya-page-size, obeya-state, odata-version, preference-applied, ratelimit, ratelimit-policy, retry-after, www-authenticate, x-request-id",
 );
 /// How long a browser may remember the answer to a preflight, in seconds.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("600");

@@ -126,6 +126,22 @@ impl Call {
         self.app.base_for(&self.head.headers)
     }
 
+    /// The address of a record in the collection that the path names, spelt as in the specification.
+    pub(super) fn address_below(&self, id: i32) -> Option<HeaderValue> {
+        let mut address = self.base_url().into_owned();
+        let mut captures = 0;
+        for segment in self.operation.path().split('/').skip(1) {
+            let segment = if segment.starts_with('{') {
+                captures += 1;
+                &self.path()[self.captures.span(captures - 1)?]
+            } else {
+                segment
+            };
+            address = address + "/" + segment;
+        }
+        HeaderValue::try_from(format!("{address}/{id}")).ok()
+    }
+
     /// The negotiated media type of the answer.
     pub(crate) fn media(&self) -> &HeaderValue {
         &self.media

@@ -8,7 +8,7 @@ use obeya_read::{List, PointQuery, RecordForm, Records};
 use obeya_store::entities;
 
 static GROUP: PointQuery = PointQuery::new(&entities::GROUP, "group");
-static GROUP_V1: RecordForm = RecordForm::of(&entities::GROUP);
+static GROUP_V1: RecordForm = RecordForm::of(&entities::GROUP_V1);
 
 /// GET /v2/groups
 pub(crate) async fn list(call: Call) -> Result<Response, Problem> {

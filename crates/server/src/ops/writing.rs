@@ -9,7 +9,8 @@
 //!   repeated request with the same key changes nothing and is answered with the current record; another
 //!   request with it is 422 `idempotency.mismatch`. A refused request is not stored: it changed nothing, and
 //!   may be corrected and sent again. A client that has used too many keys gets 429 `idempotency.quota`.
-//! - `ETag`: an answer that is one record has the tag of its state.
+//! - `ETag`: an answer that is one record has the tag of its state. `Location`: a record that was created by
+//!   a POST is below the address it was posted to.
 //! - A client that is restricted by grants changes only records that it is granted, before and after the
 //!   change (`gate.rs`).
 //! - A client that may not read the record sees only what its request set (`view.rs`).
@@ -20,7 +21,7 @@
 
 use std::sync::Arc;
 
-use http::header::ETAG;
+use http::header::{ETAG, LOCATION};
 use serde::{Deserialize, Serialize};
 
 use super::call::Call;
@@ -366,14 +367,20 @@ fn send(call: &Call, view: &View, committed: Committed) -> Result<Response, Prob
     // Never refused for lack of memory: that would promise that nothing was changed.
     let counted = |answer| call.answer_memory().of_committed(answer);
     let replied = match answer {
-        Answer::Record(record) => view
-            .answer(record, attempt)
-            .map(|(json, tag)| {
-                let mut response = call.reply(counted(json));
-                response.headers_mut().insert(ETAG, tag.header());
-                response
-            })
-            .map_err(Problem::internal),
+        Answer::Record(record) => {
+            let id = record.id;
+            view.answer(record, attempt)
+                .map(|(json, tag)| {
+                    let mut response = call.reply(counted(json));
+                    let headers = response.headers_mut();
+                    headers.insert(ETAG, tag.header());
+                    if call.operation.method() == "POST" {
+                        headers.extend(call.address_below(id).map(|address| (LOCATION, address)));
+                    }
+                    response
+                })
+                .map_err(Problem::internal)
+        }
         Answer::Summary(text) => Ok(call.reply(counted(text.into_bytes()))),
         Answer::Empty => Ok(call.reply_empty()),
     };

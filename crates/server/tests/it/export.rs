@@ -56,8 +56,8 @@ async fn rows(database: &Database) -> String {
         // The order is what counts, and the counter of changes is the store's own.
         rows += &format!("{:?}", session.all("SELECT id, title, description, object_source, unit_of_time, primary_input_source, value_count FROM datasources ORDER BY id",
             &[], |row| (0..7).map(|at| Ok(format!("{:?}", row.value(at)?))).collect::<Result<Vec<_>, _>>())?);
-        rows += &format!("{:?}", session.all("SELECT datasource_id, id, label, type, is_mandatory, source_column, data_list_id FROM datasource_elements ORDER BY datasource_id, sort_order",
-            &[], |row| (0..7).map(|at| Ok(format!("{:?}", row.value(at)?))).collect::<Result<Vec<_>, _>>())?);
+        rows += &format!("{:?}", session.all("SELECT datasource_id, id, number, label, type, is_mandatory, source_column, data_list_id FROM datasource_elements ORDER BY datasource_id, sort_order",
+            &[], |row| (0..8).map(|at| Ok(format!("{:?}", row.value(at)?))).collect::<Result<Vec<_>, _>>())?);
         Ok::<_, obeya_server::store::StoreError>(rows)
     });
     let rows = read.await.expect("rows");

@@ -450,12 +450,17 @@ impl Plant {
         self.file("datasources.jsonl", DATASOURCES, |line, id| {
             let elements = part(line, 0..id - 3, |line, id| {
                 let kind = kinds[line.rng.usize(..kinds.len())];
-                line.set("id", format!("{}{id}", text(&mut Rng::with_seed(7))))
-                    .set("type", kind)
-                    .texts(&["label", "sourceColumn"])
-                    .flags(&["isMandatory"])
-                    .ints(&["dataListId"])
-                    .end()
+                let key = format!("{}{id}", text(&mut Rng::with_seed(7)));
+                match line.rng.u8(..3) {
+                    0 => line.set("id", key),
+                    1 => line.set("id", id),
+                    _ => line.set("id", id).set("key", key),
+                }
+                .set("type", kind)
+                .texts(&["label", "sourceColumn"])
+                .flags(&["isMandatory"])
+                .ints(&["dataListId"])
+                .end()
             });
             line.set("id", id)
                 .set("elements", elements)

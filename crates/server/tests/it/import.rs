@@ -324,6 +324,46 @@ async fn replace_gives_records_the_fields_of_their_lines_and_doubles_nothing() {
 }
 
 #[tokio::test]
+async fn elements_keep_their_ids() {
+    let target = Target::new();
+    let folder = Folder::empty();
+    let import = async |elements: &str, expected: &[(&str, i64)]| {
+        folder.write(
+            "datasources.jsonl",
+            format!(r#"{{"id":4,"elements":[{elements}]}}"#),
+        );
+        folder
+            .import(target.db(), OnConflict::Replace)
+            .await
+            .expect("imported");
+        for (key, id) in expected {
+            let sql = format!("SELECT number FROM datasource_elements WHERE id = '{key}'");
+            assert_eq!(target.number(&sql).await, *id, "{key}");
+        }
+        let sql = "SELECT count(*) FROM datasource_elements WHERE datasource_id = 4";
+        assert_eq!(target.number(sql).await, expected.len() as i64);
+    };
+    // As in the folders of earlier versions.
+    import(
+        r#"{"id":"shift","type":"text"},{"id":"2","type":"text"},{"id":"line","type":"list"}"#,
+        &[("shift", 1), ("2", 2), ("line", 3)],
+    )
+    .await;
+    // In another order, without the first, whose id is not given to another.
+    import(
+        r#"{"id":"new","type":"text"},{"id":"line","type":"list"},{"id":"2","type":"text"}"#,
+        &[("new", 4), ("line", 3), ("2", 2)],
+    )
+    .await;
+    // Explicit ids are what they say, also where a key had that id, or is that number.
+    import(
+        r#"{"id":"line","type":"list"},{"id":3,"key":"shift","type":"text"},{"id":7,"type":"text"},{"id":"8","type":"text"},{"id":8,"key":"new","type":"text"}"#,
+        &[("line", 1), ("shift", 3), ("7", 7), ("8", 5), ("new", 8)],
+    )
+    .await;
+}
+
+#[tokio::test]
 async fn an_incident_type_is_found_by_the_words_of_its_last_line() {
     let target = Target::new();
     let folder = Folder::empty();

@@ -63,7 +63,9 @@ INSERT INTO improvements (id, status, archived_from, title, group_id, category_i
     (317, 'Planned', NULL, 'Second clamp', 4, 12, 'u-2', 17400000000000000, NULL, 4200.5, 5, 17408160000000400),
     (318, 'Archived', 'InProgress', 'Old idea', NULL, NULL, NULL, 17400000000000000, 17401000000000000, NULL, 0, 17401000000000000);
 INSERT INTO datasources (id, title, value_count, change_counter) VALUES (1, 'Output', 3, 7), (2, 'Nothing yet', 0, 0);
-INSERT INTO datasource_elements (datasource_id, id, label, type, source_column) VALUES (1, 'e1', 'Shift', 'text', 'dimension');
+INSERT INTO datasource_elements (datasource_id, id, label, type, source_column, sort_order) VALUES (1, 'e1', 'Shift', 'text', 'dimension', 2),
+    (1, 'Line', NULL, 'list', 'dimension2', 1), (1, '2', NULL, 'text', 'dimension3', 3), (1, '02', NULL, 'text', 'dimension4', 4), (1, '2147483648', NULL, 'text', NULL, 5),
+    (2, '2147483647', NULL, 'text', NULL, 1), (2, '', NULL, 'text', NULL, 0), (2, '-1', NULL, 'text', NULL, 2);
 INSERT INTO datasource_values (datasource_id, value_date, id, value, registration_date, area_id, dimension) VALUES
     (1, 17400000000000000, 40, 0.1, 17408160000000500, 2, 'Day'), (1, 17400000000000000, 5, -3.0, 17400000000000000, NULL, NULL),
     (1, 17399000000000000, 12, 1e300, 17400000000000000, NULL, 'Natt');
@@ -71,7 +73,7 @@ UPDATE stamps SET last = 17408160000000200;
 ";
 
 /// The requests to every database; the answers are equal.
-const QUESTIONS: [&str; 26] = [
+const QUESTIONS: [&str; 27] = [
     "/v1/Incidents",
     "/v1/Incidents?pageSize=1&page=2",
     "/v1/Incidents?TypeId=3&$orderby=lastModified desc",
@@ -87,6 +89,7 @@ const QUESTIONS: [&str; 26] = [
     "/v1/Improvements/318",
     "/v1/Datasources",
     "/v1/Datasources/1",
+    "/v1/Datasources/2",
     "/v1/Datasources/1/values",
     "/v1/Datasources/2/values",
     "/v2/incidents?$count=true&$expand=area,group,followUpGroup,type,comments",
@@ -255,6 +258,29 @@ fn a_database_with_rows_is_brought_up_to_date_as_a_file_is() {
         "a list has the parts of the record itself"
     );
     assert_eq!(crack["customFields"][0]["dataListName"], "Machines");
+    let elements = |asked: &str| -> Vec<Json> {
+        let elements = of(&expected, asked)["elements"].as_array();
+        let ids = elements.expect("elements").iter();
+        ids.map(|one| json!([one["id"], one["key"]])).collect()
+    };
+    assert_eq!(
+        elements("/v1/Datasources/1"),
+        [
+            json!([1, "Line"]),
+            json!([3, "e1"]),
+            json!([2, "2"]),
+            json!([4, "02"]),
+            json!([5, "2147483648"])
+        ]
+    );
+    assert_eq!(
+        elements("/v1/Datasources/2"),
+        [
+            json!([1, ""]),
+            json!([2147483647, "2147483647"]),
+            json!([2, "-1"])
+        ]
+    );
     // The latest stamp was that of a value, although lower stamps were later; the next one belonged to a
     // deleted value, whose id is not reused.
     for ((_, body), (id, member, stamp)) in WRITES.iter().zip([

@@ -18,7 +18,7 @@ pub(crate) use restrictions::row_conditions;
 #[cfg(test)]
 pub(crate) use restrictions::{Restriction, restriction};
 pub use v1::{
-    BOARD_V1, DATASOURCE, DATASOURCE_VALUE, IMPROVEMENT, INCIDENT, INCIDENT_COMMENT_V1,
+    BOARD_V1, DATASOURCE, DATASOURCE_VALUE, GROUP_V1, IMPROVEMENT, INCIDENT, INCIDENT_COMMENT_V1,
     TRASHED_INCIDENT,
 };
 
@@ -231,6 +231,7 @@ pub fn all() -> Vec<&'static EntityType> {
         &v1::TRASHED_COMMENT,
         &INCIDENT_COMMENT_V1,
         &BOARD_V1,
+        &GROUP_V1,
         &DATASOURCE,
         &IMPROVEMENT,
         &DATASOURCE_VALUE,

@@ -73,7 +73,7 @@ pub(crate) fn restriction(entity: &EntityType) -> Option<Restriction> {
             area: &["id"],
             ..NONE
         },
-        "Group" => Columns {
+        "Group" | "GroupV1" => Columns {
             group: &["id"],
             ..NONE
         },

@@ -133,6 +133,20 @@ pub static BOARD_V1: EntityType = EntityType {
     search: None,
 };
 
+/// `/v1/Groups`
+pub static GROUP_V1: EntityType = EntityType {
+    name: "GroupV1",
+    table: "groups",
+    key: "id",
+    properties: &wire::GroupV1 {
+        buisness_unit_id: column("business_unit_id"),
+        ..wire::GroupV1::SAME
+    }
+    .properties(),
+    navigations: &[],
+    search: None,
+};
+
 /// `/v1/Datasources`
 pub static DATASOURCE: EntityType = EntityType {
     name: "Datasource",

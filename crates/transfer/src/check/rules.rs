@@ -25,7 +25,7 @@ struct Query {
 pub(super) const COUNT: u64 = QUERIES.len() as u64 + TABLES.len() as u64 + 1;
 
 #[rustfmt::skip]
-const QUERIES: [Query; 17] = [
+const QUERIES: [Query; 18] = [
     Query { rule: Rule::Reference, table: "incident_categories", keys: 2, says: "the category is of type {2}, the incident of type {3}",
         sql: "SELECT m.incident_id, m.category_id, p.incident_type_id, i.incident_type_id FROM incident_categories AS m
             JOIN incidents AS i ON i.id = m.incident_id JOIN type_categories AS p ON p.id = m.category_id
@@ -87,6 +87,8 @@ const QUERIES: [Query; 17] = [
     Query { rule: Rule::Sequence, table: "counters", keys: 1, says: "the last id is {1}, and there is a value with the id {2}",
         sql: "SELECT c.name, c.last, (SELECT max(v.id) FROM datasource_values AS v) FROM counters AS c
             WHERE c.name = 'datasource_values' AND c.last < (SELECT max(v.id) FROM datasource_values AS v)" },
+    Query { rule: Rule::State, table: "datasource_elements", keys: 2, says: "its number {2} is no int32",
+        sql: "SELECT datasource_id, id, number FROM datasource_elements WHERE number NOT BETWEEN -2147483648 AND 2147483647 ORDER BY 1, 2" },
     Query { rule: Rule::Stamp, table: "stamps", keys: 0, says: "there are {0} rows, expected the one with id 1",
         sql: "SELECT count(*) FROM stamps HAVING count(*) <> 1 OR min(id) <> 1" },
     Query { rule: Rule::Stamp, table: "incidents", keys: 1, says: "last_modified is {1}, and the last stamp issued is {2}",

@@ -95,6 +95,8 @@ const SPOILT: &[Spoilt] = &[
         &["incidents 11: last_modified is 999, and the last stamp issued is 998",
           "improvements 5: last_modified is 1000, and the last stamp issued is 998",
           "datasource_values (4, 18, 2): registration_date is 1000, and the last stamp issued is 998"]),
+    both("INSERT INTO datasource_elements (datasource_id, id, type, number) VALUES (4, 'shift', 'text', 2147483648)",
+        &["datasource_elements (4, \"shift\"): its number 2147483648 is no int32"]),
     both("DELETE FROM stamps", &["stamps: there are 0 rows, expected the one with id 1"]),
     Spoilt {
         sqlite: "UPDATE incidents SET severity = 'Huge' WHERE id = 10",

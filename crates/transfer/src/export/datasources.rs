@@ -3,14 +3,14 @@
 use super::error::ExportError;
 use super::folder::JsonlWriter;
 use super::read::records;
-use crate::jsonl::datasources::{DatasourceLine, Element};
+use crate::jsonl::datasources::{DatasourceLine, Element, ElementId};
 use obeya_store::engine::{Row, Session, StoreError, present};
 use obeya_store::variant::Variant;
 
 const DATASOURCE: &str =
     "id, title, description, object_source, unit_of_time, primary_input_source FROM datasources";
 const ELEMENT: &str =
-    "id, label, type, is_mandatory, source_column, data_list_id FROM datasource_elements";
+    "number, id, label, type, is_mandatory, source_column, data_list_id FROM datasource_elements";
 
 /// Writes `datasources.jsonl`. How many values there are is counted again when they are imported.
 pub(super) fn write(
@@ -49,11 +49,12 @@ fn datasource(row: &dyn Row) -> Result<DatasourceLine, StoreError> {
 
 fn element(row: &dyn Row) -> Result<Element, StoreError> {
     Ok(Element {
-        id: present(row.string(1)?)?,
-        label: row.string(2)?,
-        kind: Variant::from_column(present(row.text(3)?)?)?,
-        is_mandatory: row.flag(4)?,
-        source_column: row.string(5)?,
-        data_list_id: row.int32(6)?,
+        id: ElementId::Number(present(row.int32(1)?)?),
+        key: Some(present(row.string(2)?)?),
+        label: row.string(3)?,
+        kind: Variant::from_column(present(row.text(4)?)?)?,
+        is_mandatory: row.flag(5)?,
+        source_column: row.string(6)?,
+        data_list_id: row.int32(7)?,
     })
 }

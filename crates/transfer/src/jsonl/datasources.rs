@@ -27,7 +27,10 @@ pub(crate) struct DatasourceLine {
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
 pub(crate) struct Element {
-    pub(crate) id: String,
+    pub(crate) id: ElementId,
+    /// If left out, the id as text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) key: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) label: Option<String>,
     #[serde(rename = "type")]
@@ -42,4 +45,12 @@ pub(crate) struct Element {
     pub(crate) source_column: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) data_list_id: Option<i32>,
+}
+
+/// The id of an element: a number, or only a key, as in the folders of earlier versions.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(untagged, expecting = "expected an int32 or a text")]
+pub(crate) enum ElementId {
+    Number(i32),
+    Key(String),
 }

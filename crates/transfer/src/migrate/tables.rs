@@ -74,7 +74,7 @@ pub(crate) const TABLES: &[Table] = &[
     copied! { datasources (id Int)
     title Text, description Text, object_source Text, unit_of_time Text, primary_input_source Text, value_count Int, change_counter Int },
     copied! { datasource_elements (datasource_id Int -> datasources, id Text)
-    label Text, type Text, is_mandatory Int, source_column Text, data_list_id Int, sort_order Int },
+    label Text, type Text, is_mandatory Int, source_column Text, data_list_id Int, sort_order Int, number Int },
     copied! { datasource_values (datasource_id Int -> datasources, value_date Int, id Int)
     value Real, registration_date Int, area_id Int, asset_id Int, project_id Int, description Text, dimension Text, dimension2 Text,
     dimension3 Text, dimension4 Text, external_id Text },

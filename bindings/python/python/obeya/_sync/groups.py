@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     # Imports of the methods below the second marker, written by `cargo xtask regen`.
     from obeya._obeya import Call, Query
+    from obeya.models import GroupV1
     # End of the methods that `cargo xtask regen` writes.
 
 
@@ -57,8 +58,8 @@ class Groups:
         call: Call[Group] = self._core.call("getGroup", group, select, expand)
         return answer(call)
 
-    def list_v1(self) -> Records[Group]:
+    def list_v1(self) -> Records[GroupV1]:
         """The groups as v1 lists them: all at once."""
-        query: Query[Group] = self._core.query("listGroupsV1")
+        query: Query[GroupV1] = self._core.query("listGroupsV1")
         return Records(query, "groups (v1)")
     # End of the methods that `cargo xtask regen` writes.

@@ -69,8 +69,8 @@ INSERT INTO improvements (id, status, archived_from, priority_status, group_id, 
         NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 9223372036854775807, -9223372036854775808, 0, 0, 9, NULL);
 INSERT INTO datasources (id, title, description, object_source, unit_of_time, primary_input_source, value_count, change_counter) VALUES
     (4, 'OEE', 'Per shift', 'Machine', 'Shift', 'Manual', 5003, 17), (5, NULL, NULL, NULL, NULL, NULL, 0, 0);
-INSERT INTO datasource_elements (datasource_id, id, label, type, is_mandatory, source_column, data_list_id, sort_order) VALUES
-    (4, 'd1', 'Line', 'text', 1, 'dimension', 9, 0), (4, 'D1', NULL, 'number', 0, NULL, NULL, -1);
+INSERT INTO datasource_elements (datasource_id, id, label, type, is_mandatory, source_column, data_list_id, sort_order, number) VALUES
+    (4, 'd1', 'Line', 'text', 1, 'dimension', 9, 0, 2147483647), (4, 'D1', NULL, 'number', 0, NULL, NULL, -1, 2);
 INSERT INTO datasource_values (datasource_id, value_date, id, value, registration_date, area_id, asset_id, project_id, description, dimension, dimension2,
         dimension3, dimension4, external_id) VALUES
     (4, 17461440000000000, 2147483647, 71.25, 17461440001234567, 1, 2, 3, 'cold start', 'Line 3', 'b', 'c', 'd', 'e'),

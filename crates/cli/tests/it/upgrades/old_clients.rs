@@ -3,7 +3,8 @@
 //! and perhaps with more.
 //!
 //! Only what a service makes anew may differ: tokens, tags, the times of what was written, and the details of
-//! problems. The programs send such things back as they got them, and so does this.
+//! problems. The programs send such things back as they got them, and so does this. One property has another
+//! type since ([`with_keys`]).
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -17,7 +18,7 @@ use obeya_testkit::postgres::Scratch;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{BUILDS, compare, json, put};
+use super::{BUILDS, compare, json, put, with_keys};
 use crate::binary::{database, run, serve_existing};
 
 /// What the clients of a build sent, in order.
@@ -166,7 +167,7 @@ impl Exchange {
             let then = serde_json::from_str(&self.answer).expect("JSON");
             compare(
                 "body",
-                then,
+                with_keys(then),
                 serde_json::from_slice(&now.body).unwrap_or_default(),
             );
         } else if kind.contains("arrow") {

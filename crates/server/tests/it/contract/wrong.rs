@@ -177,8 +177,8 @@ pub async fn values(all: &Client, service: &Service) {
     let elements = service.store().write(|session| {
         for sql in [
             "INSERT INTO datasources (id, title) VALUES (14, 'Of areas')",
-            "INSERT INTO datasource_elements (datasource_id, id, type, is_mandatory, source_column) VALUES
-                (14, 'area', 'area', 1, NULL), (14, 'count', 'number', 0, 'dimension')",
+            "INSERT INTO datasource_elements (datasource_id, id, type, is_mandatory, source_column, number) VALUES
+                (14, 'area', 'area', 1, NULL, 1), (14, 'count', 'number', 0, 'dimension', 2)",
         ] {
             session.execute(sql, &[])?;
         }

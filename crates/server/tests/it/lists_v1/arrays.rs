@@ -79,8 +79,9 @@ async fn boards_groups_and_datasources_come_in_arrays() {
         vec![
             "INSERT INTO datasources (id, title, description, object_source, unit_of_time, primary_input_source)
                 VALUES (12, 'OEE', 'Percent', 'Machine', 'Shift', 'MES'), (13, NULL, NULL, NULL, NULL, NULL)".to_owned(),
-            "INSERT INTO datasource_elements (datasource_id, id, label, type, is_mandatory, source_column, data_list_id, sort_order)
-                VALUES (12, 'a', NULL, 'list', 0, NULL, 9, 3), (12, 'z', 'Shift', 'text', 1, 'dimension', NULL, 1), (12, 'm', 'By', 'user', 0, 'dimension2', NULL, 2)".to_owned(),
+            "UPDATE groups SET business_unit_id = 4 WHERE id = 5".to_owned(),
+            "INSERT INTO datasource_elements (datasource_id, id, label, type, is_mandatory, source_column, data_list_id, sort_order, number)
+                VALUES (12, 'a', NULL, 'list', 0, NULL, 9, 3, 1), (12, 'z', 'Shift', 'text', 1, 'dimension', NULL, 1, 7), (12, 'm', 'By', 'user', 0, 'dimension2', NULL, 2, 2)".to_owned(),
         ],
     )
     .await;
@@ -88,11 +89,11 @@ async fn boards_groups_and_datasources_come_in_arrays() {
         service.get("/v1/Boards").await.text(),
         r#"[{"id":7,"name":"Assembly daily","description":"Where the team meets","boardType":"Weekly","isPublic":true,"groupId":4,"groupName":"Assembly team"},{"id":8,"name":null,"description":null,"boardType":null,"isPublic":false,"groupId":null,"groupName":null}]"#
     );
-    // Whole records, as in the list of v2.
-    let groups = service.get("/v1/Groups").await;
-    assert_eq!(ids(&groups.json()), [4, 5]);
-    let v2 = service.get("/v2/groups").await.text();
-    assert_eq!(v2, format!("{{\"value\":{}}}", groups.text()));
+    // As in the list of v2, and with a second name of the business unit.
+    assert_eq!(
+        service.get("/v1/Groups").await.text(),
+        r#"[{"id":4,"type":"GENERAL","name":"Assembly team","description":null,"parentId":null,"isSystemGroup":false,"level":null,"sortOrder":null,"businessUnitId":null,"buisnessUnitId":null,"projectId":null,"externalId":null,"externalName":null,"isMember":false},{"id":5,"type":"GENERAL","name":"Night shift","description":null,"parentId":null,"isSystemGroup":false,"level":null,"sortOrder":null,"businessUnitId":4,"buisnessUnitId":4,"projectId":null,"externalId":null,"externalName":null,"isMember":false}]"#
+    );
 
     assert_eq!(
         service.get("/v1/Datasources").await.text(),
@@ -102,7 +103,7 @@ async fn boards_groups_and_datasources_come_in_arrays() {
     assert_eq!(ids(&service.get(path).await.json()), [12]);
     assert_eq!(
         service.get("/v1/Datasources/12").await.text(),
-        r#"{"id":12,"title":"OEE","description":"Percent","objectSource":"Machine","unitOfTime":"Shift","primaryInputSource":"MES","elements":[{"id":"z","label":"Shift","type":"text","isMandatory":true,"sourceColumn":"dimension","dataListId":null},{"id":"m","label":"By","type":"user","isMandatory":false,"sourceColumn":"dimension2","dataListId":null},{"id":"a","label":null,"type":"list","isMandatory":false,"sourceColumn":null,"dataListId":9}]}"#
+        r#"{"id":12,"title":"OEE","description":"Percent","objectSource":"Machine","unitOfTime":"Shift","primaryInputSource":"MES","elements":[{"id":7,"key":"z","label":"Shift","type":"text","isMandatory":true,"sourceColumn":"dimension","dataListId":null},{"id":2,"key":"m","label":"By","type":"user","isMandatory":false,"sourceColumn":"dimension2","dataListId":null},{"id":1,"key":"a","label":null,"type":"list","isMandatory":false,"sourceColumn":null,"dataListId":9}]}"#
     );
     assert_eq!(
         service.get("/v1/Datasources/13").await.text(),

@@ -28,11 +28,11 @@ const ROWS: &[&str] = &[
     "INSERT INTO areas (id, name) VALUES (2, 'Press hall'), (3, 'Assembly')",
     "INSERT INTO boards (id, name) VALUES (7, 'Daily')",
     "INSERT INTO datasources (id, title) VALUES (1, 'Output'), (2, 'Scrap'), (3, 'Everything')",
-    "INSERT INTO datasource_elements (datasource_id, id, label, type, is_mandatory, source_column, sort_order) VALUES
-        (2, 'shift', 'Shift', 'text', 1, 'dimension', 1), (2, 'count', 'Count', 'number', 0, 'dimension2', 2), (2, 'area', NULL, 'area', 0, NULL, 3),
-        (3, 'a', NULL, 'area', 0, 'dimension', 1), (3, 'b', NULL, 'bool', 0, 'dimension2', 2), (3, 'c', NULL, 'board', 0, 'dimension3', 3),
-        (3, 'd', NULL, 'user', 0, 'dimension4', 4), (3, 'e', NULL, 'project', 0, NULL, 5), (3, 'f', NULL, 'list', 0, 'externalId', 6),
-        (3, 'g', NULL, 'text', 1, 'noSuchColumn', 7), (3, 'h', NULL, 'text', 1, NULL, 8)",
+    "INSERT INTO datasource_elements (datasource_id, id, label, type, is_mandatory, source_column, sort_order, number) VALUES
+        (2, 'shift', 'Shift', 'text', 1, 'dimension', 1, 1), (2, 'count', 'Count', 'number', 0, 'dimension2', 2, 2), (2, 'area', NULL, 'area', 0, NULL, 3, 3),
+        (3, 'a', NULL, 'area', 0, 'dimension', 1, 1), (3, 'b', NULL, 'bool', 0, 'dimension2', 2, 2), (3, 'c', NULL, 'board', 0, 'dimension3', 3, 3),
+        (3, 'd', NULL, 'user', 0, 'dimension4', 4, 4), (3, 'e', NULL, 'project', 0, NULL, 5, 5), (3, 'f', NULL, 'list', 0, 'externalId', 6, 6),
+        (3, 'g', NULL, 'text', 1, 'noSuchColumn', 7, 7), (3, 'h', NULL, 'text', 1, NULL, 8, 8)",
 ];
 
 pub fn fill(session: &mut dyn Session) -> Result<(), StoreError> {
