@@ -28,8 +28,7 @@ Board BOARD "Board" {
     board_type = board_type: Field::optional("board_type", "boardType").nullable();
     /// Id of the group that is the board's business unit.
     business_unit_id = business_unit_id: Field::optional("business_unit_id", "businessUnitId").nullable();
-    /// Whether the caller counts as a member of the board. A client is not a user, so this is the imported
-    /// value, otherwise false.
+    /// Whether the caller counts as a member of the board. A client is not a user, so this is the imported value, otherwise false.
     is_member = is_member: Field::optional("is_member", "isMember");
     /// Id of the project the board belongs to.
     project_id = project_id: Field::optional("project_id", "projectId").nullable();
@@ -68,8 +67,7 @@ Group GROUP "Group" {
     external_id = external_id: Field::optional("external_id", "externalId").nullable();
     /// The group's name in another system.
     external_name = external_name: Field::optional("external_name", "externalName").nullable();
-    /// Whether the caller counts as a member of the group. A client is not a user, so this is the imported
-    /// value, otherwise false.
+    /// Whether the caller counts as a member of the group. A client is not a user, so this is the imported value, otherwise false.
     is_member = is_member: Field::optional("is_member", "isMember");
     /// The parent group. Only with `$expand`.
     parent = parent: Field::optional("parent", "parent").one(&GROUP).nullable();
@@ -421,8 +419,8 @@ record! {
 Improvement IMPROVEMENT "Improvement" {
     /// Id of the improvement.
     id = id: Field::required("id", "id");
-    /// Stage of an improvement. `Activated` is a request, not a stage: it returns an archived improvement to
-    /// its previous stage. `Open` is for improvements without stages.
+    /// Stage of an improvement. `Activated` is a request, not a stage: it returns an archived improvement to its previous stage. `Open` is
+    /// for improvements without stages.
     status = status: Field::required("status", "status");
     /// Priority of an improvement by effort and effect.
     priority_status = priority_status: Field::required("priority_status", "priorityStatus");
@@ -625,8 +623,7 @@ record! {
 DatasourceElement DATASOURCE_ELEMENT "DatasourceElement" {
     /// Id of the element, unique within the datasource.
     id = id: Field::required("id", "id");
-    /// The element's name as text, unique within the datasource; its id as text if it was imported without a
-    /// name.
+    /// The element's name as text, unique within the datasource; its id as text if it was imported without a name.
     key = key: Field::required("key", "key");
     /// Label of the property in a form.
     label = label: Field::required("label", "label").nullable();
@@ -709,8 +706,7 @@ GroupV1 GROUP_V1 "GroupV1" {
     external_id = external_id: Field::required("external_id", "externalId").nullable();
     /// The group's name in another system.
     external_name = external_name: Field::required("external_name", "externalName").nullable();
-    /// Whether the caller counts as a member of the group. A client is not a user, so this is the imported
-    /// value, otherwise false.
+    /// Whether the caller counts as a member of the group. A client is not a user, so this is the imported value, otherwise false.
     is_member = is_member: Field::required("is_member", "isMember");
 } }
 
@@ -793,9 +789,9 @@ Problem PROBLEM "Problem" {
     /// Trace id. Quote it to the operator; the log has the cause under this id.
     trace_id = trace_id: Field::required("trace_id", "traceId");
     /// Stable error code for programs. New codes may be added; a code never changes its meaning.
-    /// - 400: `path.invalid`, `query.invalid`, `odata.syntax`, `odata.option`, `odata.unknown_property`,
-    ///   `odata.unknown_function`, `odata.type`, `odata.value`, `odata.limit`, `odata.search_with_filter`,
-    ///   `body.malformed`, `body.invalid`, `body.unknown_property`, `header.invalid`
+    /// - 400: `path.invalid`, `query.invalid`, `odata.syntax`, `odata.option`, `odata.unknown_property`, `odata.unknown_function`,
+    ///   `odata.type`, `odata.value`, `odata.limit`, `odata.search_with_filter`, `body.malformed`, `body.invalid`,
+    ///   `body.unknown_property`, `header.invalid`
     /// - 401: `token.missing`, `token.invalid`, `token.expired`, `token.revoked`
     /// - 403: `scope.missing`, `address.refused`, `grant.missing`
     /// - 404: `not_found`
@@ -807,16 +803,16 @@ Problem PROBLEM "Problem" {
     /// - 413: `body.too_large`
     /// - 414: `request.uri_too_long`
     /// - 415: `media_type.unsupported`
-    /// - 422: `reference.unknown`, `reference.other_type`, `reference.duplicate`, `responsible.not_member`,
-    ///   `custom_field.value`, `element.missing`, `element.type`, `idempotency.mismatch`
+    /// - 422: `reference.unknown`, `reference.other_type`, `reference.duplicate`, `responsible.not_member`, `custom_field.value`, `element.missing`,
+    ///   `element.type`, `idempotency.mismatch`
     /// - 429: `idempotency.quota`, `rate.limited`
     /// - 431: `request.headers_too_large`
     /// - 500: `internal`
     /// - 503: `unavailable`
     /// - 504: `timeout`
     code = code: Field::required("code", "code");
-    /// Errors by part of the request, with 400 and 422: by parameter name, or by path in the body, such as
-    /// `consequences[0].id`. An error of the body as a whole is under `body`.
+    /// Errors by part of the request, with 400 and 422: by parameter name, or by path in the body, such as `consequences[0].id`. An
+    /// error of the body as a whole is under `body`.
     errors = errors: Field::optional("errors", "errors");
     /// The same error in the form that OData clients read. Only on v2.
     error = error: Field::optional("error", "error").one(&ODATA_ERROR);
