@@ -1,5 +1,5 @@
-//! GET /v2/incidents, /v2/incidents/{incidentId}, /v2/incidents/types, /v2/incidents/types/{incidentTypeId}
-//! and /v2/ping
+//! GET /v2/incidents, /v2/incidents/{incidentId} and what is below it, /v2/incidents/types,
+//! /v2/incidents/types/{incidentTypeId} and /v2/ping
 
 use obeya_model::Timestamp;
 use reqwest::Method;
@@ -147,6 +147,9 @@ async fn an_incident_in_the_trash_is_reached_by_no_way() {
         "/v2/incidents(1)/area",
         "/v2/incidents(1)/comments",
         "/v2/incidents/1/comments/$count",
+        "/v2/incidents/1/comments/1",
+        "/v2/incidents/1/types",
+        "/v2/incidents/1/types/1",
         "/v2/comments(1)/incident",
     ] {
         let answer = plant.get(path).await;
@@ -195,6 +198,8 @@ async fn tools_find_incidents_and_types_by_their_sets() {
         ("/v2/incidents/types", "$metadata#incidentTypes"),
         ("/v2/comments(1)/incident", "$metadata#incidents/$entity"),
         ("/v2/incidents(1)/comments", "$metadata#comments"),
+        ("/v2/incidents/1/types", "$metadata#incidentTypes"),
+        ("/v2/incidents/1/types/1", "$metadata#incidentTypes/$entity"),
     ] {
         let request = plant.service().request(Method::GET, path);
         let answer = request.header("accept", "application/json;odata.metadata=minimal");
@@ -217,11 +222,17 @@ async fn types_are_listed_read_and_searched() {
         "?$filter=contains(title,'afe')",
         "?$expand=*",
     ] {
-        let list = plant.get(&format!("/v2/incidents/types{query}")).await;
-        assert_eq!(list.json()["value"], json!([kind]), "{query}");
+        for list in ["types", "1/types"] {
+            let answer = plant.get(&format!("/v2/incidents/{list}{query}")).await;
+            assert_eq!(answer.json()["value"], json!([kind]), "{list}{query}");
+        }
     }
-    let none = plant.get("/v2/incidents/types?$search=quality").await;
-    assert_eq!(none.json()["value"], json!([]));
+    for list in ["types", "1/types"] {
+        let none = plant
+            .get(&format!("/v2/incidents/{list}?$search=quality"))
+            .await;
+        assert_eq!(none.json()["value"], json!([]), "{list}");
+    }
     assert_eq!(plant.get("/v2/incidents/types/1").await.json(), kind);
     let title = plant.get("/v2/incidents/types/1?$select=title").await;
     assert_eq!(title.json(), json!({"title": "Safety"}));
@@ -233,6 +244,112 @@ async fn types_are_listed_read_and_searched() {
         .get("/v2/incidents/types/x")
         .await
         .is_problem(400, "path.invalid");
+}
+
+/// Every comment of the fixture is read below its own incident, and below no other.
+#[tokio::test]
+async fn a_comment_is_read_below_its_incident() {
+    let plant = Plant::new().await;
+    let all = plant.get("/v2/incidents/comments").await.json();
+    let comments = all["value"].as_array().expect("comments");
+    assert!(comments.len() > 5, "{all:#}");
+    for comment in comments {
+        for incident in 1..=5 {
+            let path = format!("/v2/incidents/{incident}/comments/{}", comment["id"]);
+            let answer = plant.get(&path).await;
+            if comment["incidentId"] == incident {
+                assert_eq!(answer.json(), *comment, "{path}");
+            } else {
+                answer.is_problem(404, "not_found");
+                assert!(answer.text().contains("comment"), "{}", answer.text());
+            }
+        }
+    }
+    let (id, incident) = (&comments[0]["id"], &comments[0]["incidentId"]);
+    let path = format!("/v2/incidents/{incident}/comments/{id}");
+    let expanded = format!("{path}?$select=id&$expand=incident($select=id)&$filter=id eq -1");
+    assert_eq!(
+        plant.get(&expanded).await.json(),
+        json!({"id": id, "incident": {"id": incident}})
+    );
+    let absent = plant.get(&format!("/v2/incidents/99/comments/{id}")).await;
+    absent.is_problem(404, "not_found");
+    assert!(absent.text().contains("incident"), "{}", absent.text());
+    for (query, code) in [
+        ("?$filter=nosuch eq 1", "odata.unknown_property"),
+        ("?$top=-1", "odata.value"),
+    ] {
+        let answer = plant.get(&format!("{path}{query}")).await;
+        answer.is_problem(400, code);
+    }
+    for path in ["/v2/incidents/x/comments/1", "/v2/incidents/1/comments/x"] {
+        plant.get(path).await.is_problem(400, "path.invalid");
+    }
+    let tagged = plant.get(&path).await;
+    let again = plant.service().request(Method::GET, &path);
+    let again = again.header("if-none-match", tagged.header("etag"));
+    assert_eq!(Answer::of(again).await.status, 304);
+}
+
+/// Incident 100 is of type 3, and types 3 and 6 exist.
+#[tokio::test]
+async fn an_incident_has_its_one_type() {
+    let service = plant().await;
+    let all = service.get("/v2/incidents/types").await.json();
+    assert_eq!(ids(&all["value"]), [3, 6]);
+    let kind = &all["value"][0];
+    let title = kind["title"].as_str().expect("a title");
+    let of = "/v2/incidents/100/types";
+    for (query, expected) in [
+        ("?$count=true".to_owned(), json!([kind])),
+        ("?$expand=*&$orderby=title desc".to_owned(), json!([kind])),
+        ("?$select=title".to_owned(), json!([{"title": title}])),
+        (format!("?$filter=title eq '{title}'"), json!([kind])),
+        ("?$filter=id ne 3".to_owned(), json!([])),
+        ("?$skip=1".to_owned(), json!([])),
+    ] {
+        let list = service.get(&format!("{of}{query}")).await.json();
+        assert_eq!(list["value"], expected, "{query}");
+        if query == "?$count=true" {
+            assert_eq!(list["@odata.count"], 1);
+        }
+    }
+    assert_eq!(service.get(&format!("{of}/3")).await.json(), *kind);
+    let selected = service.get(&format!("{of}/3?$select=title")).await;
+    assert_eq!(selected.json(), json!({"title": title}));
+    // The same record has the same tag wherever it is read.
+    assert_eq!(
+        service.get(&format!("{of}/3")).await.header("etag"),
+        service.get("/v2/incidents/types/3").await.header("etag")
+    );
+    for (path, noun) in [
+        ("/v2/incidents/100/types/6", "incident type"),
+        ("/v2/incidents/999/types/3", "incident"),
+        ("/v2/incidents/999/types", "incident"),
+        // In the trash.
+        ("/v2/incidents/102/types", "incident"),
+        ("/v2/incidents/102/types/3", "incident"),
+    ] {
+        let answer = service.get(path).await;
+        answer.is_problem(404, "not_found");
+        let detail = answer.json()["detail"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
+        assert!(detail.contains(&format!("{noun} ")), "{path}: {detail}");
+    }
+    // The type changes with the incident.
+    let body = with(least_update(), &json!({"incidentTypeId": 6}));
+    accepted(&service, "PUT", "/v1/Incidents/100", &body).await;
+    assert_eq!(
+        ids(&service.get(of).await.json()["value"]),
+        [6],
+        "after the change"
+    );
+    service
+        .get(&format!("{of}/3"))
+        .await
+        .is_problem(404, "not_found");
 }
 
 /// Records written by v1, as read by v2.

@@ -327,6 +327,41 @@ class AsyncIncidents:
         )
         return AsyncRecords(query, "incident types (v2)")
 
+    def types_of_incident(
+        self,
+        incident: IncidentId,
+        *,
+        where: Where | None = None,
+        order_by: Order | None = None,
+        select: Names | None = None,
+        expand: Names | None = None,
+        search: str | None = None,
+        top: int | None = None,
+        skip: int | None = None,
+        count: bool | None = None,
+    ) -> AsyncRecords[IncidentTypeV2]:
+        """The one type of an incident, as a list. The options are those of `areas.list`."""
+        query: Query[IncidentTypeV2] = self._core.query(
+            "listTypesOfIncident",
+            incident,
+            where=where,
+            order_by=order_by,
+            select=select,
+            expand=expand,
+            search=search,
+            top=top,
+            skip=skip,
+            count=count,
+        )
+        return AsyncRecords(query, "the type of an incident")
+
+    async def type_of_incident(
+        self, incident: IncidentId, type: IncidentTypeId, *, select: Names | None = None
+    ) -> IncidentTypeV2:
+        """One incident type as v2 shows it, if it is the type of this incident."""
+        call: Call[IncidentTypeV2] = self._core.call("getTypeOfIncident", incident, type, select, None)
+        return await answer(call)
+
     async def get(self, incident: IncidentId) -> Incident:
         """One incident, by its id."""
         call: Call[Incident] = self._core.call("getIncident", incident)
