@@ -43,7 +43,8 @@ impl PointQuery {
         request: &ReadRequest<'_>,
         id: i32,
     ) -> Result<RecordRead, ReadError> {
-        let source = if request.query.is_empty() {
+        let is_plain = request.query.is_empty() && request.shows_all_of(self.plan.entity());
+        let source = if is_plain {
             RecordSource::Plan(&self.plan, id)
         } else {
             self.source(request, id, None)?

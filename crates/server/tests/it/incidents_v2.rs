@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::incidents_plant::{accepted, least_update, plant, with};
 use crate::reads_plant::{Incidents, Plant, ids};
-use crate::support::Answer;
+use crate::support::{Answer, sql};
 
 const LIST: &str = "/v2/incidents";
 
@@ -16,9 +16,11 @@ fn first() -> Value {
     json!({
         "id": 1, "title": "Oil leak", "text": "Floor is slippery", "status": "New", "severity": "High", "typeId": 1,
         "incidentDate": "2024-02-29T00:00:00Z", "createdDate": "2024-01-01T06:00:00Z", "lastModified": "2024-01-01T06:00:00Z",
+        "lastModifiedByUserId": null, "lastModifiedByUser": null, "latitude": null, "longitude": null, "accuracyInMeters": null,
         "dueDate": "2024-03-10T00:00:00Z", "statusModifiedDate": null, "statusNewDate": null, "statusInProgressDate": null,
         "statusImplementedDate": null, "statusRejectedDate": null, "archivedDate": null, "evaluationStatus": null, "evaluationText": null,
-        "owner": "ola", "ownerDisplayName": "Ola", "ownerUserId": "u2", "createdByUserId": "u3", "groupId": null, "followUpGroupId": 2,
+        "owner": "ola", "ownerDisplayName": "Ola", "ownerUserId": "u2", "createdByUserId": "u3",
+        "createdByUser": "per", "createdByUserDisplayName": "Per", "groupId": null, "followUpGroupId": 2,
         "areaId": 1, "projectId": null, "externalId": "c100", "isAnonymous": false, "attachmentCount": 0, "actionListCount": 0,
     })
 }
@@ -129,6 +131,111 @@ async fn who_reported_an_anonymous_incident_is_null_to_every_option() {
         plant.get("/v2/incidents/2").await.json()["createdByUserId"],
         Value::Null
     );
+}
+
+/// Incidents 2 and 4 are anonymous. All were reported by u3 (per), from somewhere, and changed last by u2
+/// (ola).
+#[tokio::test]
+async fn where_it_was_reported_and_who_changed_it_is_null_where_it_is_anonymous() {
+    let plant = Plant::new().await;
+    plant
+        .change(&[
+            "UPDATE incidents SET latitude = 59.5 + id, longitude = -9.25, accuracy_in_meters = 12.5 * id, last_modified_by_user_id = 'u2'",
+        ])
+        .await;
+    let (named, nameless) = (&[1, 3, 5][..], &[2, 4][..]);
+    for (name, told, condition) in [
+        ("createdByUser", json!("per"), "eq 'per'"),
+        ("createdByUserDisplayName", json!("Per"), "eq 'Per'"),
+        ("lastModifiedByUserId", json!("u2"), "eq 'u2'"),
+        ("lastModifiedByUser", json!("ola"), "eq 'ola'"),
+        ("latitude", json!(60.5), "gt 0"),
+        ("longitude", json!(-9.25), "lt 0.5"),
+        ("accuracyInMeters", json!(12.5), "ge 12.5"),
+    ] {
+        for (query, expected) in [
+            (format!("$filter={name} {condition}"), named.to_vec()),
+            (format!("$filter={name} ne null"), named.to_vec()),
+            (format!("$filter={name} eq null"), nameless.to_vec()),
+            (format!("$orderby={name},id"), [nameless, named].concat()),
+        ] {
+            let answer = plant.get(&format!("{LIST}?{query}")).await.json();
+            assert_eq!(ids(&answer["value"]), expected, "{query}");
+        }
+        for (id, expected) in [(1, &told), (2, &Value::Null)] {
+            let alone = plant.get(&format!("{LIST}/{id}")).await.json();
+            assert_eq!(alone[name], *expected, "{name} of {id}");
+            let selected = plant.get(&format!("{LIST}/{id}?$select={name}")).await;
+            assert_eq!(selected.json(), json!({name: expected}), "{name} of {id}");
+        }
+    }
+    // Of v1 too, nothing is told of it.
+    let v1 = plant.get("/v1/Incidents/1").await;
+    for part in ["59.5", "9.25", "latitude", "lastModifiedBy"] {
+        assert!(!v1.text().contains(part), "{part}: {}", v1.text());
+    }
+}
+
+/// A client is no user: after its write of any kind nobody is named as who changed the incident last. Its
+/// place stays, until it stops being anonymous.
+#[tokio::test]
+async fn nobody_changed_an_incident_last_after_a_write_of_a_client() {
+    let service = plant().await;
+    let reset = async || {
+        let written = service.store().write(|session| {
+            let sql = "UPDATE incidents SET latitude = 59.5, last_modified_by_user_id = 'u-104'";
+            session.execute(sql, &[]).map(drop)
+        });
+        let written: Result<(), obeya_server::store::StoreError> = written.await;
+        written.expect("the row");
+    };
+    let responsible = json!({"followUpGroupId": 4, "responsibleUserId": "u-104"});
+    for (method, path, body) in [
+        (
+            "PUT",
+            "100",
+            with(least_update(), &json!({"title": "Long crack"})),
+        ),
+        ("PUT", "100/status", json!({"status": "InProgress"})),
+        ("PUT", "100/severity", json!({"severity": "High"})),
+        ("PUT", "100/responsible", responsible),
+        ("PUT", "100/externalId", json!("c77")),
+        ("PUT", "100/categories", json!([{"id": 32}])),
+        ("PUT", "100/causes", json!([{"id": 42}])),
+        ("PUT", "100/consequences", json!([{"id": 52}])),
+        ("PUT", "100/customfields/61", json!({"value": "M-1"})),
+        ("PUT", "trash/102/restore", Value::Null),
+    ] {
+        reset().await;
+        let incident = accepted(&service, method, &format!("/v1/Incidents/{path}"), &body).await;
+        let told = service
+            .get(&format!("/v2/incidents/{}", incident["id"]))
+            .await
+            .json();
+        assert_eq!(told["lastModifiedByUserId"], Value::Null, "{path}");
+        assert_eq!(told["latitude"], 59.5, "{path}");
+        // The same again changes nothing, so the one who changed it last stays.
+        reset().await;
+        if path == "100/severity" {
+            accepted(&service, method, &format!("/v1/Incidents/{path}"), &body).await;
+            let told = service.get("/v2/incidents/100").await.json();
+            assert_eq!(told["lastModifiedByUserId"], "u-104");
+        }
+    }
+    reset().await;
+    let deleted = service.request(Method::DELETE, "/v1/Incidents/100");
+    assert_eq!(Answer::of(deleted).await.status, 200);
+    let sql = "SELECT count(*) FROM incidents WHERE id = 100 AND last_modified_by_user_id IS NULL";
+    assert_eq!(sql::number(service.store(), sql).await, 1, "after DELETE");
+    let open = with(
+        least_update(),
+        &json!({"isAnonymous": false, "title": "Theft"}),
+    );
+    accepted(&service, "PUT", "/v1/Incidents/101", &open).await;
+    let told = service.get("/v2/incidents/101").await.json();
+    for name in ["latitude", "lastModifiedByUserId", "createdByUserId"] {
+        assert_eq!(told[name], Value::Null, "{name}");
+    }
 }
 
 #[tokio::test]
