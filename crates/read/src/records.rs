@@ -57,13 +57,21 @@ struct RequestedPage {
 impl Records {
     /// Prepares the page that a request asks for.
     pub fn page(request: &ReadRequest<'_>, form: &'static RecordForm) -> Result<Self, ReadError> {
-        let mut records = Self::all(request, form, &[OptionName::Filter, OptionName::OrderBy])?;
+        let mut records = Self::filtered(request, form)?;
         let (number, size) = page_parameters::page(&records.parameters)?;
         records.page = Some(RequestedPage { number, size });
         Ok(records)
     }
 
-    /// Prepares all records, as an array.
+    /// Prepares the records that match `$filter`, in the order of `$orderby`, as an array.
+    pub fn filtered(
+        request: &ReadRequest<'_>,
+        form: &'static RecordForm,
+    ) -> Result<Self, ReadError> {
+        Self::all(request, form, &[OptionName::Filter, OptionName::OrderBy])
+    }
+
+    /// Prepares all records, as an array, with the options in `offered`.
     pub fn all(
         request: &ReadRequest<'_>,
         form: &'static RecordForm,

@@ -2,7 +2,7 @@
 
 use axum::Router;
 use obeya::fields::{
-    all_of, board, group, incident, incident_comment, incident_v2, trashed_incident,
+    all_of, board, board_summary, group, incident, incident_comment, incident_v2, trashed_incident,
 };
 use obeya::model::{BoardType, IncidentSeverity, IncidentStatus};
 use obeya::{Client, Error};
@@ -57,6 +57,12 @@ async fn no_way_to_read_a_list_sends_an_unknown_word() {
         client.incidents().trash().filter(trash).await,
         "listTrashedIncidents",
         told,
+    );
+    let weekly = board_summary::board_type().eq(BoardType::from("weekly"));
+    refused(
+        client.boards().list_v1().filter(weekly).await,
+        "listBoardsV1",
+        "$filter at byte 13: found 'weekly', which is no member of BoardType; did you mean `Weekly`?",
     );
     let parts = all_of([high(), incident::title().is_null()]);
     refused(
