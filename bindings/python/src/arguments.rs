@@ -255,10 +255,7 @@ impl<'py> FromPyObject<'_, 'py> for Moment {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let mut text = iso(&value)?;
-        if text.len() == "2026-03-02".len() {
-            text.push_str("T00:00:00Z");
-        }
+        let text = iso(&value)?;
         let instant: Timestamp = text
             .parse()
             .map_err(|error| PyValueError::new_err(format!("{text:?}: {error}")))?;
