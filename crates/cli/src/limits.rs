@@ -88,7 +88,7 @@ pub(crate) struct LimitArgs {
     #[arg(long, env = "OBEYA_CLIENT_SHARE", value_name = "PERCENT", default_value_t = 50, value_parser = value_parser!(u8).range(1..=100))]
     client_share: u8,
 
-    /// How many long reads of one client may run at a time; processors means one for each processor, at least
+    /// How many long reads of one client may run at a time; processors means two for each processor, at least
     /// 4
     #[arg(long, env = "OBEYA_CLIENT_READS", value_name = "N", default_value = "processors", value_parser = client_reads)]
     client_reads: usize,

@@ -23,7 +23,8 @@ use tokio::task::JoinSet;
 
 use crate::config::Limits;
 use crate::http::address_share::{AddressShares, SharePermit};
-use crate::http::connections::{Connection, EvictionQueue, HeadTimeout, Peer};
+use crate::http::connections::{Connection, HeadTimeout};
+use crate::http::eviction::EvictionQueue;
 use crate::http::lingering_close::{LingerTimes, LingeringClose};
 use crate::http::request_body::RequestBody;
 use crate::http::wait_allowance::WaitAllowance;
@@ -39,8 +40,6 @@ const HEAD_BYTES: usize = 128 << 10;
 /// Most bytes of an answer that the system may have taken and not sent yet.
 #[cfg(target_os = "linux")]
 const UNSENT_BYTES: u32 = 128 << 10;
-/// Most headers of a request.
-const MAX_HEADERS: usize = 128;
 
 /// A bound socket, and what it serves to how many.
 pub(crate) struct Listener {
@@ -76,13 +75,13 @@ impl Listener {
         let mut connections = JoinSet::new();
         // A connection accepted beyond the limit; `is_closing` if another one is closing to make space for
         // it.
-        let mut waiting = None;
+        let mut waiting: Option<Accepted> = None;
         let mut is_closing = false;
         loop {
             if connections.len() < self.connections.max(1)
                 && let Some(accepted) = waiting.take()
             {
-                let connection = Connection::new(&candidates);
+                let connection = Connection::new(&candidates, accepted.peer);
                 connections.spawn(self.serve(accepted, connection, &builder, &graceful, &stopped));
             }
             tokio::select! {
@@ -152,12 +151,12 @@ impl Listener {
             let closing = Arc::clone(&connection);
             let answered = async move {
                 let Some(acceptor) = acceptor else {
-                    let served = answer(&pipeline, connection, &builder, stream, peer);
+                    let served = answer(&pipeline, connection, &builder, stream);
                     return watcher.watch(served).await.map_err(Into::into);
                 };
                 let limit = pipeline.app.config.limits.header_read;
                 let stream = handshake(acceptor.accept(stream), limit, stopped).await?;
-                let served = answer(&pipeline, connection, &builder, stream, peer);
+                let served = answer(&pipeline, connection, &builder, stream);
                 watcher.watch(served).await.map_err(Into::into)
             };
             tokio::select! {
@@ -194,7 +193,6 @@ fn answer<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
     connection: Arc<Connection>,
     builder: &http1::Builder,
     stream: S,
-    peer: SocketAddr,
 ) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> + use<S> {
     let Limits {
         send,
@@ -226,7 +224,6 @@ fn answer<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
                 // The task of the connection is about to end.
                 return std::future::pending().await;
             }
-            request.extensions_mut().insert(Peer(peer));
             request.extensions_mut().insert(Arc::clone(&connection));
             let body = Arc::clone(&connection);
             let request = request.map(|incoming| RequestBody::new(incoming, body));
@@ -242,8 +239,7 @@ fn builder() -> http1::Builder {
     builder
         // It would include the idle time before a head; `HeadTimeout` has a limit for each.
         .header_read_timeout(None)
-        .max_buf_size(HEAD_BYTES)
-        .max_headers(MAX_HEADERS);
+        .max_buf_size(HEAD_BYTES);
     builder
 }
 
@@ -288,6 +284,7 @@ async fn accept(
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
+    use crate::telemetry::Evictions;
     use std::net::Ipv4Addr;
 
     use super::*;
@@ -298,7 +295,7 @@ mod tests {
         let listener = listener.expect("a socket");
         let address = listener.local_addr().expect("an address");
         let _client = TcpStream::connect(address).await.expect("connected");
-        let (accepted, _) = accept(&listener, &EvictionQueue::default())
+        let (accepted, _) = accept(&listener, &EvictionQueue::new(Evictions::default()))
             .await
             .expect("a connection");
         let unsent = SockRef::from(&accepted).tcp_notsent_lowat();

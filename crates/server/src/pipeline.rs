@@ -19,7 +19,7 @@ use crate::app::App;
 use crate::config::Limits;
 use crate::http::body::Response;
 use crate::http::client_address::client_address;
-use crate::http::connections::Peer;
+use crate::http::connections::Connection;
 use crate::http::extract::{PREFERENCE_APPLIED, is_strict};
 use crate::http::odata::{ANSWERED_VERSION, ODATA_VERSION, is_odata};
 use crate::http::path::Captures;
@@ -69,7 +69,8 @@ pub(crate) async fn serve(pipeline: &Pipeline, request: Request<RequestBody>) ->
     app.metrics.in_flight.inc();
     let _done = InFlight(app);
     let (mut head, body) = request.into_parts();
-    let peer = head.extensions.get().map(|Peer(address)| address.ip());
+    let connection = head.extensions.get::<Arc<Connection>>();
+    let peer = connection.map(|connection| connection.peer().ip());
     let client_address = peer.map(|peer| client_address(peer, &head.headers, &app.config));
     if let Some(found) = client_address {
         head.extensions.insert(found);

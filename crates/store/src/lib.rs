@@ -149,11 +149,11 @@ impl Default for StoreOptions {
     }
 }
 
-/// The default of [`StoreOptions::client_reads`]: one for each processor, but enough that some of them may
-/// wait for a slow receiver or disk.
+/// The default of [`StoreOptions::client_reads`]: two for each processor. While one ends and the next begins,
+/// or one waits for a slow receiver or disk, another uses the processor.
 #[must_use]
 pub fn default_client_reads() -> usize {
-    available_parallelism().map_or(1, NonZero::get).max(4)
+    (available_parallelism().map_or(1, NonZero::get) * 2).max(4)
 }
 
 /// The space that a database in files takes.

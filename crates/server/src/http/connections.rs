@@ -1,188 +1,51 @@
-//! Connections that may be closed: how long each may wait for the next request, and which one is closed to
-//! make space for another.
+//! One connection: what its stream, its requests and their answers share, and how long it may wait for the
+//! next request.
 //!
-//! A connection waits from when it is accepted, or its last answer was completely sent, until the head of a
-//! request is complete. Two kinds may be closed, each once it has a minimum age, the oldest first:
-//!
-//! 1. *Idle* ones, which wait for another request after an answer. The minimum age is short: the next request
-//!    may have arrived and not be read yet.
-//! 2. Those of an *unknown* client: they have had no request yet, perhaps not even their TLS handshake, or
-//!    their request is one without a valid token or secret, or not checked yet. The age is that of the
-//!    connection or of the request.
-//!
-//! A request of a known client is never closed to make space: it has limits of its own. This module does not
-//! know what a request means.
+//! Which connection is closed to make space for another is the job of [`super::eviction`].
 
-use std::collections::BTreeMap;
 use std::io::{Error, ErrorKind, IoSlice, Result};
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use super::body::{Body, BodyError};
-use crate::telemetry::Evictions;
+use super::eviction::{EvictionEntry, EvictionQueue};
 use bytes::Bytes;
 use http::request::Parts;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::sync::Notify;
-use tokio::time::{Instant, Sleep, sleep, sleep_until};
+use tokio::time::{Sleep, sleep};
 
-/// The remote address of a request, as a request extension.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Peer(pub(crate) SocketAddr);
-
-/// How long a connection must have waited for another request before it is closed to make space.
-const MIN_IDLE_AGE: Duration = Duration::from_millis(100);
-/// How old a connection without a request, or a request of an unknown client, must be before the connection
-/// is closed to make space. Most requests are answered long before, and a new connection can wait that long.
-const MIN_UNKNOWN_AGE: Duration = Duration::from_secs(1);
-
-/// The connections of a listener that may be closed to make space.
-#[derive(Default)]
-pub(crate) struct EvictionQueue {
-    candidates: Mutex<Candidates>,
-    /// There is another candidate.
-    added: Notify,
-    evictions: Evictions,
-}
-
-/// By ticket: the lowest has waited longest.
-#[derive(Default)]
-struct Candidates {
-    last_ticket: u64,
-    /// Connections that wait for another request.
-    idle: BTreeMap<u64, Candidate>,
-    /// Connections that have had no request yet, or have one of an unknown client.
-    unknown: BTreeMap<u64, Candidate>,
-}
-
-#[derive(Clone, Copy)]
-enum Kind {
-    Idle,
-    Unknown,
-}
-
-struct Candidate {
-    /// When it may be closed.
-    not_before: Instant,
-    closing: Arc<Notify>,
-}
-
-/// What may be closed.
-enum Choice {
-    Closed,
-    /// Nothing before this time.
-    NotBefore(Instant),
-    Nothing,
-}
-
-impl EvictionQueue {
-    /// An empty queue that counts what it closes.
-    pub(crate) fn new(evictions: Evictions) -> Self {
-        Self {
-            evictions,
-            ..Self::default()
-        }
-    }
-
-    /// Closes one connection, as soon as there is one that may be closed. Cancel-safe.
-    pub(crate) async fn close_one(&self) {
-        loop {
-            match self.choose() {
-                Choice::Closed => return,
-                Choice::NotBefore(time) => tokio::select! {
-                    () = self.added.notified() => {}
-                    () = sleep_until(time) => {}
-                },
-                Choice::Nothing => self.added.notified().await,
-            }
-        }
-    }
-
-    /// The same, if there is one now.
-    pub(crate) fn try_close_one(&self) -> bool {
-        matches!(self.choose(), Choice::Closed)
-    }
-
-    fn choose(&self) -> Choice {
-        let now = Instant::now();
-        let mut candidates = self.candidates();
-        let Candidates { idle, unknown, .. } = &mut *candidates;
-        let mut next = None;
-        let Evictions {
-            idle: idle_closed,
-            unknown: unknown_closed,
-        } = &self.evictions;
-        for (kind, closed) in [(idle, idle_closed), (unknown, unknown_closed)] {
-            let Some(oldest) = kind.first_entry() else {
-                continue;
-            };
-            let time = oldest.get().not_before;
-            if time <= now {
-                oldest.remove().closing.notify_one();
-                closed.inc();
-                return Choice::Closed;
-            }
-            next = Some(next.map_or(time, |next: Instant| next.min(time)));
-        }
-        next.map_or(Choice::Nothing, Choice::NotBefore)
-    }
-
-    fn candidates(&self) -> MutexGuard<'_, Candidates> {
-        // Each change is complete in itself, so a panic of another thread leaves the state valid.
-        self.candidates
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Candidates {
-    fn next_ticket(&mut self) -> u64 {
-        self.last_ticket += 1;
-        self.last_ticket
-    }
-
-    /// Returns false if there is no such ticket: its connection was chosen.
-    fn remove(&mut self, ticket: u64) -> bool {
-        self.idle.remove(&ticket).is_some() || self.unknown.remove(&ticket).is_some()
-    }
-}
-
-/// One connection. Its stream, its requests and their answers share it; all of them run in the task of the
-/// connection.
+/// One connection. All that share it run in the task of the connection.
 pub(crate) struct Connection {
-    queue: Arc<EvictionQueue>,
-    /// Its ticket in the queue, or [`NONE`].
-    ticket: AtomicU64,
+    peer: SocketAddr,
+    eviction: EvictionEntry,
     /// Whether it waits for a request.
     is_idle: AtomicBool,
     /// Whether hyper has taken the whole answer to the request in flight; some of it may not be sent yet.
     is_answered: AtomicBool,
     /// Whether the body of the last request was not read to its end.
     has_unread: AtomicBool,
-    closing: Arc<Notify>,
 }
 
-/// Instead of a ticket while the request in flight is that of a known client.
-const NONE: u64 = 0;
-
 impl Connection {
-    /// A new connection, which waits for its first request.
-    pub(crate) fn new(queue: &Arc<EvictionQueue>) -> Arc<Self> {
-        let connection = Arc::new(Self {
-            ticket: AtomicU64::new(NONE),
-            queue: Arc::clone(queue),
+    /// A new connection from this address, which waits for its first request.
+    pub(crate) fn new(queue: &Arc<EvictionQueue>, peer: SocketAddr) -> Arc<Self> {
+        Arc::new(Self {
+            peer,
+            eviction: queue.add(),
             is_idle: AtomicBool::new(true),
             is_answered: AtomicBool::new(false),
             has_unread: AtomicBool::new(false),
-            closing: Arc::default(),
-        });
-        connection.enqueue(Kind::Unknown);
-        connection
+        })
+    }
+
+    /// The remote address.
+    pub(crate) fn peer(&self) -> SocketAddr {
+        self.peer
     }
 
     /// A request has arrived, of a client that is not known yet. Returns `false` if the connection was
@@ -190,43 +53,9 @@ impl Connection {
     pub(crate) fn begin_request(&self) -> bool {
         self.is_answered.store(false, Ordering::Relaxed);
         self.has_unread.store(false, Ordering::Relaxed);
+        // While the answer before it is still being sent, a request is a pipelined one.
         let was_idle = self.is_idle.swap(false, Ordering::Relaxed);
-        let ticket = self.ticket.load(Ordering::Relaxed);
-        if !was_idle && ticket != NONE {
-            // A pipelined request: the answer before it is still being sent, and keeps its place.
-            return self.queue.candidates().unknown.contains_key(&ticket);
-        }
-        self.enqueue(Kind::Unknown)
-    }
-
-    /// Gives the connection a new ticket, as the youngest of this kind. Returns `false` if it was already
-    /// chosen.
-    fn enqueue(&self, kind: Kind) -> bool {
-        let ticket = self.ticket.load(Ordering::Relaxed);
-        let mut candidates = self.queue.candidates();
-        if ticket != NONE && !candidates.remove(ticket) {
-            return false;
-        }
-        let ticket = candidates.next_ticket();
-        let (of_kind, min_age) = match kind {
-            Kind::Idle => (&mut candidates.idle, MIN_IDLE_AGE),
-            Kind::Unknown => (&mut candidates.unknown, MIN_UNKNOWN_AGE),
-        };
-        let candidate = Candidate {
-            not_before: Instant::now() + min_age,
-            closing: Arc::clone(&self.closing),
-        };
-        of_kind.insert(ticket, candidate);
-        drop(candidates);
-        self.ticket.store(ticket, Ordering::Relaxed);
-        self.queue.added.notify_one();
-        true
-    }
-
-    /// The client of the request in flight is known. Returns `false` as [`Self::begin_request`] does.
-    fn mark_known(&self) -> bool {
-        let ticket = self.ticket.swap(NONE, Ordering::Relaxed);
-        ticket == NONE || self.queue.candidates().remove(ticket)
+        self.eviction.begin_request(!was_idle)
     }
 
     /// The body of the answer to the request in flight. Once it is completely sent, the connection waits
@@ -250,7 +79,7 @@ impl Connection {
 
     /// Completes when the connection is chosen to be closed.
     pub(crate) async fn closing(&self) {
-        self.closing.notified().await;
+        self.eviction.closing().await;
     }
 
     fn is_waiting(&self) -> bool {
@@ -262,7 +91,7 @@ impl Connection {
         let begins = self.is_answered.swap(false, Ordering::Relaxed);
         if begins {
             self.is_idle.store(true, Ordering::Relaxed);
-            self.enqueue(Kind::Idle);
+            self.eviction.mark_idle();
         }
         begins
     }
@@ -272,15 +101,9 @@ impl Connection {
 /// if it was already chosen; its task is about to end.
 pub(crate) async fn client_is_known(head: &Parts) {
     if let Some(connection) = head.extensions.get::<Arc<Connection>>()
-        && !connection.mark_known()
+        && !connection.eviction.mark_known()
     {
         std::future::pending::<()>().await;
-    }
-}
-
-impl Drop for Connection {
-    fn drop(&mut self) {
-        self.queue.candidates().remove(*self.ticket.get_mut());
     }
 }
 
@@ -431,35 +254,19 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for HeadTimeout<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::telemetry::Evictions;
 
-    #[tokio::test]
-    async fn a_new_connection_is_not_closed_yet() {
-        let queue = Arc::default();
-        let begun = Instant::now();
-        let connection = Connection::new(&queue);
-        let is_chosen = queue.try_close_one();
-        // A busy machine may have paused in between.
-        assert!(!is_chosen || begun.elapsed() >= MIN_UNKNOWN_AGE);
-        if !is_chosen {
-            queue.close_one().await;
-        }
-        connection.closing().await;
-        assert!(begun.elapsed() >= MIN_UNKNOWN_AGE);
-        assert!(!connection.begin_request(), "it was chosen");
-    }
-
-    #[tokio::test]
-    async fn an_answered_connection_that_waits_is_closed_before_an_older_one_without_a_request() {
-        let queue = Arc::default();
-        let new = Connection::new(&queue);
-        let answered = Connection::new(&queue);
-        assert!(answered.begin_request());
-        drop(Arc::clone(&answered).answer(Body::empty()));
-        assert!(answered.was_flushed(), "it begins to wait");
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_waits_again_once_its_answer_was_sent() {
+        let queue = Arc::new(EvictionQueue::new(Evictions::default()));
+        let peer = "127.0.0.1:1".parse().expect("an address");
+        let connection = Connection::new(&queue, peer);
+        assert!(connection.begin_request());
+        assert!(!connection.was_flushed(), "there is no answer yet");
+        drop(Arc::clone(&connection).answer(Body::empty()));
+        assert!(connection.was_flushed(), "it begins to wait");
         queue.close_one().await;
-        assert!(!answered.begin_request(), "it was chosen");
-        assert!(new.begin_request(), "it was not");
-        let Evictions { idle, unknown } = &queue.evictions;
-        assert_eq!((idle.get(), unknown.get()), (1, 0));
+        connection.closing().await;
+        assert!(!connection.begin_request(), "it was chosen");
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod connections;
 pub(crate) mod cors;
 pub(crate) mod encoding;
 pub(crate) mod etag;
+pub(crate) mod eviction;
 pub(crate) mod extract;
 pub(crate) mod format_option;
 pub(crate) mod idempotency;

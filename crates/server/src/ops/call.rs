@@ -30,6 +30,9 @@ use obeya_store::audit::Origin;
 use obeya_store::grants::Grants;
 use obeya_store::{Session, Store, StoreError};
 
+/// Space for the headers of a usual response, without growth.
+const USUAL_HEADERS: usize = 10;
+
 /// One request of an operation.
 pub(crate) struct Call {
     /// The state that all handlers share: store, configuration, clock.
@@ -259,9 +262,9 @@ impl Call {
     /// 200 with a body that may still be read, in the negotiated media type.
     pub(crate) fn reply_stream(&self, body: Body) -> Response {
         let mut response = Response::new(body);
-        response
-            .headers_mut()
-            .insert(CONTENT_TYPE, self.media.clone());
+        let headers = response.headers_mut();
+        headers.reserve(USUAL_HEADERS);
+        headers.insert(CONTENT_TYPE, self.media.clone());
         response
     }
 }

@@ -4,6 +4,7 @@
 //! client get the same answer after the same work.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -21,7 +22,7 @@ use crate::auth::settings::ClientSettings;
 use crate::auth::tokens::IssuedToken;
 use crate::http::body::Response;
 use crate::http::client_address::{self, ClientAddress};
-use crate::http::connections::{Peer, client_is_known};
+use crate::http::connections::{Connection, client_is_known};
 use crate::http::extract;
 use crate::http::problem::Problem;
 use crate::http::request_body::RequestBody;
@@ -195,12 +196,12 @@ pub(crate) async fn token(
 
 /// Logs a refused request, so that attempts to guess secrets can be found.
 fn log_refusal(head: &Parts, client_id: Option<&str>, error: &'static str) {
-    let peer = head.extensions.get::<Peer>();
+    let connection = head.extensions.get::<Arc<Connection>>();
     let client = head.extensions.get::<ClientAddress>();
     // The id is arbitrary input: it is shortened, and `Debug` escapes it.
     let client_id = client_id.map(|id| shortened(id, LOGGED_ID_BYTES));
     tracing::warn!(
-        peer = peer.map(|Peer(address)| tracing::field::display(address)),
+        peer = connection.map(|connection| tracing::field::display(connection.peer())),
         address = client.map(|client| tracing::field::display(client.address)),
         client_id = client_id.as_ref().map(tracing::field::debug),
         error,
@@ -242,7 +243,7 @@ async fn grant(
     client_is_known(head).await;
     let granted = Scopes::parse_known(&client.scopes);
     let scopes = requested_scopes(granted, requested.as_deref())?;
-    let tokens = std::sync::Arc::clone(&app.tokens);
+    let tokens = Arc::clone(&app.tokens);
     let token = tokio::task::spawn_blocking(move || tokens.issue(&client, scopes))
         .await
         .map_err(Problem::internal)??;
