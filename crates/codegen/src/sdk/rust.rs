@@ -62,7 +62,8 @@ pub fn rust(
          //! they are edited here. A method that is written by hand in the file of its resource is left\n\
          //! out.\n\n\
          use obeya_api::call;\nuse obeya_model::{{\n    {},\n}};\n\n\
-         use super::{{{}}};\nuse crate::error::Result;\nuse crate::list::{{Get, List}};\n",
+         use super::{{{}}};\nuse crate::error::Result;\nuse crate::list::{{Get, List}};\n\
+         use crate::whole_list::WholeList;\n",
         types.join(",\n    "),
         handles.join(", "),
     );
@@ -176,6 +177,13 @@ fn source(method: &Method, types: &mut BTreeSet<String>) -> String {
             types.insert(record.clone());
             format!(
                 "    pub fn {name}(&self, id: i32) -> Get<{record}> {{\n        Get::new(self.client.clone(), odata_get!({call}), id)\n    }}\n"
+            )
+        }
+        MethodKind::WholeList { record } => {
+            let record = pascal(record);
+            types.insert(record.clone());
+            format!(
+                "    pub fn {name}(&self) -> WholeList<{record}> {{\n        WholeList::new(self.client.clone(), whole_list!({call}))\n    }}\n"
             )
         }
         MethodKind::Plain { body, answer } => {
