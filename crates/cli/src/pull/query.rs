@@ -5,8 +5,7 @@ use std::str::FromStr;
 use arrow_schema::SchemaRef;
 use obeya::fields::{UnknownWord, check_words};
 use obeya::model::{
-    Area, Board, DatasourceValue, Date, GroupV2, Improvement, IncidentCommentV2, IncidentV1,
-    Timestamp,
+    Area, Board, DatasourceValue, GroupV2, Improvement, IncidentCommentV2, IncidentV1, Timestamp,
 };
 use obeya::tables::schema;
 use serde::{Deserialize, Serialize};
