@@ -131,9 +131,14 @@ impl ReadRequest<'_> {
     }
 }
 
-/// Checks the syntax of the v2 options of an operation that reads no record.
-pub fn check_options(query: &str, limits: &Limits) -> Result<(), ReadError> {
-    Options::parse(query, OptionName::ALL, limits)?;
+/// Checks the syntax of the options of an operation that does not use them. Any but the `offered` ones are
+/// refused.
+pub fn check_options(
+    query: &str,
+    offered: &[OptionName],
+    limits: &Limits,
+) -> Result<(), ReadError> {
+    Options::parse(query, offered, limits)?;
     Ok(())
 }
 

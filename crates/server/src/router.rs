@@ -16,6 +16,7 @@
 
 use std::sync::Arc;
 
+use http::header::ACCEPT;
 use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode};
 use obeya_odata::edm::Cardinality;
@@ -28,6 +29,7 @@ use crate::http::accept::Offers;
 use crate::http::body::Response;
 use crate::http::client_address;
 use crate::http::connections::client_is_known;
+use crate::http::format_option;
 use crate::http::odata::{self, is_odata};
 use crate::http::parameter_names;
 use crate::http::path::{Captures, Node};
@@ -259,14 +261,14 @@ fn insert_set(table: &mut Node<Route>, operation: Operation) {
     }
 }
 
-/// Answers a matched request: checks token, scope, `Accept` and the names of query parameters for an
-/// operation, and nothing for a service endpoint. Stores the authenticated client in `caller`.
+/// Answers a matched request: checks token, scope, `$format` or `Accept`, and the names of query parameters
+/// for an operation, and nothing for a service endpoint. Stores the authenticated client in `caller`.
 pub(crate) async fn answer(
     app: Arc<App>,
     routes: &Routes,
     route: Route,
     captures: Captures,
-    head: Parts,
+    mut head: Parts,
     body: RequestBody,
     caller: &mut Option<Caller>,
 ) -> Result<Response, Problem> {
@@ -279,6 +281,11 @@ pub(crate) async fn answer(
     let caller = authorise(&app, guard, &head, caller).await?;
     if guard.odata {
         odata::check_max_version(&head.headers)?;
+    }
+    if operation.method() == "GET"
+        && let Some(accept) = format_option::accept(head.uri.query().unwrap_or(""))?
+    {
+        head.headers.insert(ACCEPT, accept);
     }
     let media = match computed {
         // A count is always text, although clients that request one still accept JSON only.

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::plain::{Arguments, unknown};
-use crate::arguments::{get, list};
+use crate::arguments::{get, list, whole};
 use crate::call::Call;
 use crate::handle::Handle;
 use crate::lists::Query;
@@ -238,19 +238,14 @@ pub(super) fn query(
                 async move { client.call(&call::ListCommentsOfIncidentV1::new(incident_id)).await }
             }))
         }
+        "listDatasources" => {
+            whole(handle, "listDatasources", handle.client()?.datasources().list(), options)
+        }
         "listBoardsV1" => {
-            let client = handle.client()?;
-            Ok(Query::whole(handle, "listBoardsV1", move || {
-                let client = client.clone();
-                async move { client.call(&call::ListBoardsV1 {}).await }
-            }))
+            whole(handle, "listBoardsV1", handle.client()?.boards().list_v1(), options)
         }
         "listGroupsV1" => {
-            let client = handle.client()?;
-            Ok(Query::whole(handle, "listGroupsV1", move || {
-                let client = client.clone();
-                async move { client.call(&call::ListGroupsV1 {}).await }
-            }))
+            whole(handle, "listGroupsV1", handle.client()?.groups().list_v1(), options)
         }
         _ => Err(unknown(operation)),
     }

@@ -5,8 +5,7 @@ use std::str::FromStr;
 use arrow_schema::SchemaRef;
 use obeya::fields::{UnknownWord, check_words};
 use obeya::model::{
-    Area, Board, DatasourceValue, Date, GroupV2, Improvement, IncidentCommentV2, IncidentV1,
-    Timestamp,
+    Area, Board, DatasourceValue, GroupV2, Improvement, IncidentCommentV2, IncidentV1, Timestamp,
 };
 use obeya::tables::schema;
 use serde::{Deserialize, Serialize};
@@ -104,13 +103,10 @@ impl FromStr for InstantArg {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if let Ok(day) = text.parse::<Date>() {
-            return Ok(Self(Timestamp::midnight(day)));
-        }
-        text.parse().map(Self).map_err(|_| {
-            "expected a day such as 2026-01-01 or an instant such as 2026-01-01T06:00:00Z"
-                .to_owned()
-        })
+        let instant = text.parse();
+        instant
+            .map(Self)
+            .map_err(|_| format!("expected {}", Timestamp::FORMS))
     }
 }
 
@@ -132,7 +128,7 @@ mod tests {
             "2026-02-30"
                 .parse::<InstantArg>()
                 .unwrap_err()
-                .contains("a day such as")
+                .contains("a date such as")
         );
         assert!("yesterday".parse::<InstantArg>().is_err());
     }

@@ -51,6 +51,22 @@ macro_rules! odata_list {
     };
 }
 
+/// The source of a v1 list that comes in one response.
+macro_rules! whole_list {
+    ($call:ident) => {
+        |client, options| {
+            Box::pin(async move {
+                options.words.finish(call::$call::OPERATION.id())?;
+                let call = call::$call {
+                    filter: options.filter.as_deref(),
+                    orderby: options.orderby.as_deref(),
+                };
+                client.call(&call).await
+            })
+        }
+    };
+}
+
 /// The source of a v2 record by id.
 macro_rules! odata_get {
     ($call:ident) => {
@@ -113,7 +129,6 @@ mod incidents;
 #[rustfmt::skip]
 mod operations;
 
-pub use datasources::DatasourceList;
 pub use incidents::{Trash, TypeDetail, Types};
 
 impl Client {

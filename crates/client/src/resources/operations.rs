@@ -15,6 +15,7 @@ use obeya_model::{
     CategoryInput,
     CauseInput,
     ConsequenceInput,
+    Datasource,
     DatasourceDetail,
     DatasourceValue,
     DatasourceValueInput,
@@ -39,6 +40,7 @@ use obeya_model::{
 use super::{Areas, Boards, Groups, Comments, Incidents, Improvements, Datasources};
 use crate::error::Result;
 use crate::list::{Get, List};
+use crate::whole_list::WholeList;
 
 impl Areas {
     /// `GET /v2/areas`
@@ -63,12 +65,9 @@ impl Boards {
         Get::new(self.client.clone(), odata_get!(GetBoardV2), id)
     }
 
-    /// `GET /v1/Boards`: all boards in one response, with description and name of the group.
-    ///
-    /// # Errors
-    /// See [`Error`](crate::Error).
-    pub async fn list_v1(&self) -> Result<Vec<BoardSummary>> {
-        self.client.call(&call::ListBoardsV1 {}).await
+    /// `GET /v1/Boards`: the boards in one response, with description and name of the group.
+    pub fn list_v1(&self) -> WholeList<BoardSummary> {
+        WholeList::new(self.client.clone(), whole_list!(ListBoardsV1))
     }
 
     /// `GET /v1/Boards/{id}`: the board with its rows and columns.
@@ -91,12 +90,9 @@ impl Groups {
         Get::new(self.client.clone(), odata_get!(GetGroup), id)
     }
 
-    /// `GET /v1/Groups`: all groups in one response, without links.
-    ///
-    /// # Errors
-    /// See [`Error`](crate::Error).
-    pub async fn list_v1(&self) -> Result<Vec<GroupV1>> {
-        self.client.call(&call::ListGroupsV1 {}).await
+    /// `GET /v1/Groups`: the groups in one response, without links.
+    pub fn list_v1(&self) -> WholeList<GroupV1> {
+        WholeList::new(self.client.clone(), whole_list!(ListGroupsV1))
     }
 }
 
@@ -307,6 +303,11 @@ impl Improvements {
 }
 
 impl Datasources {
+    /// `GET /v1/Datasources`: the datasources, in one response.
+    pub fn list(&self) -> WholeList<Datasource> {
+        WholeList::new(self.client.clone(), whole_list!(ListDatasources))
+    }
+
     /// `GET /v1/Datasources/{id}`: a datasource with the meaning of its values' properties.
     ///
     /// # Errors

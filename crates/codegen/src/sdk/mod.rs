@@ -19,6 +19,9 @@ const ODATA_OPTIONS: [&str; 8] = [
     "$search", "$filter", "$select", "$top", "$skip", "$expand", "$count", "$orderby",
 ];
 
+/// The options of the v1 lists that come in one response.
+const WHOLE_LIST_OPTIONS: [&str; 2] = ["$filter", "$orderby"];
+
 /// One operation as a method.
 #[derive(Clone, Debug)]
 pub struct Method {
@@ -58,6 +61,11 @@ pub enum MethodKind {
     /// A v2 record by its id, perhaps below another record, with the OData options.
     Get {
         /// The schema of the record.
+        record: String,
+    },
+    /// A v1 list that comes in one response, with `$filter` and `$orderby`.
+    WholeList {
+        /// The schema of a record.
         record: String,
     },
     /// Ids and perhaps a body, one request, one answer.
@@ -173,6 +181,14 @@ fn kind(document: &Value, found: &Found<'_>, operation: &Operation) -> Result<Me
             let page = schema.clone();
             return Ok(MethodKind::List { record, page });
         }
+    }
+    if operation.query == WHOLE_LIST_OPTIONS
+        && path(operation).is_empty()
+        && let BodyType::List(record) = &answer
+        && let BodyType::Object(record) = &**record
+    {
+        let record = record.clone();
+        return Ok(MethodKind::WholeList { record });
     }
     if !operation.query.is_empty() {
         return Err(format!("it has the query parameters {:?}", operation.query));

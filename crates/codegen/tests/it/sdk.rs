@@ -132,3 +132,42 @@ fn a_record_with_all_options_within_another_is_read_by_both_ids() {
 ";
     assert!(source.contains(method), "{source}");
 }
+
+#[test]
+fn an_array_with_a_filter_and_an_order_is_a_list_in_one_response() {
+    let text = SOUND
+        .replacen(
+            "        - {name: $top, in: query, schema: {type: integer, format: int32, minimum: 1}}\n",
+            "        - {name: $orderby, in: query, schema: {type: string}}\n",
+            1,
+        )
+        .replacen(
+            "schema: {$ref: '#/components/schemas/AreaPage'}",
+            "schema: {type: array, items: {$ref: '#/components/schemas/Area'}}",
+            1,
+        );
+    let spec = Spec::parse(&text).unwrap();
+    let record = "Area".to_owned();
+    assert_eq!(
+        methods(spec.document())[0].kind,
+        MethodKind::WholeList { record }
+    );
+    let source = source(&spec, "", "").unwrap();
+    let method = "
+    pub fn list(&self) -> WholeList<Area> {
+        WholeList::new(self.client.clone(), whole_list!(ListAreas))
+    }
+";
+    assert!(source.contains(method), "{source}");
+    // Other options have no plain method.
+    let filter_only = text.replacen(
+        "        - {name: $orderby, in: query, schema: {type: string}}\n",
+        "",
+        1,
+    );
+    let spec = Spec::parse(&filter_only).unwrap();
+    assert!(matches!(
+        methods(spec.document())[0].kind,
+        MethodKind::ByHand(_)
+    ));
+}

@@ -23,5 +23,5 @@ pub(crate) async fn get(call: Call) -> Result<Response, Problem> {
 
 /// GET /v1/Groups
 pub(crate) async fn list_v1(call: Call) -> Result<Response, Problem> {
-    reading::read(call, |request| Records::all(request, &GROUP_V1, &[])).await
+    reading::read(call, |request| Records::filtered(request, &GROUP_V1)).await
 }

@@ -9,7 +9,7 @@ use crate::ops::call::Call;
 use crate::ops::reading;
 use obeya_model::bounds::operations::list_incident_types_v1::language;
 use obeya_read::text::quoted;
-use obeya_read::{List, PointQuery};
+use obeya_read::{List, PointQuery, check_options};
 use obeya_store::grants::Kind;
 use obeya_store::{entities, types};
 
@@ -17,6 +17,7 @@ static INCIDENT_TYPE_V2: PointQuery = PointQuery::new(&entities::INCIDENT_TYPE_V
 
 /// GET /v1/Incidents/types
 pub(crate) async fn list(call: Call) -> Result<Response, Problem> {
+    check_options(call.query(), &[], &call.app.config.limits.query)?;
     let language = language(call.query())?;
     let mut types = call
         .store()

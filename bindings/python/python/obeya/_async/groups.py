@@ -56,8 +56,8 @@ class AsyncGroups:
         call: Call[GroupV2] = self._core.call("getGroup", group, select, expand)
         return await answer(call)
 
-    def list_v1(self) -> AsyncRecords[GroupV1]:
+    def list_v1(self, *, where: Where | None = None, order_by: Order | None = None) -> AsyncRecords[GroupV1]:
         """The groups as v1 lists them: all at once."""
-        query: Query[GroupV1] = self._core.query("listGroupsV1")
+        query: Query[GroupV1] = self._core.query("listGroupsV1", where=where, order_by=order_by)
         return AsyncRecords(query, "groups (v1)")
     # End of the methods that `cargo xtask regen` writes.

@@ -126,15 +126,9 @@ pub fn call<'a>(
             let comments = client.comments().of_incident_v1(incident).await;
             comments.map(drop)
         }),
-        "listBoardsV1" => Box::pin(async move { client.boards().list_v1().await.map(drop) }),
-        "listGroupsV1" => Box::pin(async move { client.groups().list_v1().await.map(drop) }),
-        "listDatasources" => Box::pin(async move {
-            let mut request = client.datasources().list();
-            if let Some(filter) = ask.filter {
-                request = request.filter(filter);
-            }
-            request.await.map(drop)
-        }),
+        "listBoardsV1" => narrowed!(client.boards().list_v1(), ask),
+        "listGroupsV1" => narrowed!(client.groups().list_v1(), ask),
+        "listDatasources" => narrowed!(client.datasources().list(), ask),
         "getDatasource" => Box::pin(async move {
             let datasource = client.datasources().get(ids.pick(12)).await;
             datasource.map(drop)
