@@ -5,7 +5,7 @@ use std::str::FromStr;
 use arrow_schema::SchemaRef;
 use obeya::fields::{UnknownWord, check_words};
 use obeya::model::{
-    Area, Board, DatasourceValue, Date, Group, Improvement, Incident, IncidentComment, Timestamp,
+    Area, Board, DatasourceValue, Group, Improvement, Incident, IncidentComment, Timestamp,
 };
 use obeya::tables::schema;
 use serde::{Deserialize, Serialize};
