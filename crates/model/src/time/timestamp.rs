@@ -36,8 +36,8 @@ impl std::error::Error for TimeError {}
 /// An instant from the year 0000 to 9999, in ticks of 100 ns.
 ///
 /// Reads RFC 3339 with any offset (`+01:00` or `+0100`), or none (then it is UTC), seconds optional, any
-/// number of fractional digits of which seven are kept; or a date, which is its midnight in UTC. Writes `2026-03-02T06:12:00.25Z`: UTC, with only the
-/// fractional digits needed.
+/// number of fractional digits of which seven are kept; or a date, which is its midnight in UTC. Writes
+/// `2026-03-02T06:12:00.25Z`: UTC, with only the fractional digits needed.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp {
     ticks: i64,

@@ -83,8 +83,8 @@ pub(super) fn adapt(node: Node, beside: Option<Type>) -> Result<Node, Error> {
         let ticks = NodeKind::Value(Value::Int(days * TICKS_PER_DAY));
         return Ok(Node::new(node.at, Type::DateTimeOffset, ticks));
     }
-    // The reverse: clients that have only instants write a date as its midnight. An instant at another time of
-    // day is no date.
+    // The reverse: clients that have only instants write a date as its midnight. An instant at another time
+    // of day is no date.
     if let (Some(Type::DateTimeOffset), Some(Type::Date), NodeKind::Value(Value::Int(ticks))) =
         (node.ty, beside, &node.kind)
         && ticks % TICKS_PER_DAY == 0
