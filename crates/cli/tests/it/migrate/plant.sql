@@ -14,7 +14,10 @@ INSERT INTO users (id, user_name, display_name, email) VALUES
 -- More than are read at a time, with keys that are texts.
 INSERT INTO users (id, user_name, display_name)
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4500) SELECT 'w-' || i, 'w', 'Worker ' || i FROM n;
-INSERT INTO projects (id, name) VALUES (-2147483648, 'lowest'), (2147483647, 'highest'), (1, 'Nordlys');
+INSERT INTO projects (id, name, project_number, status, created_date, end_date) VALUES
+    (-2147483648, 'lowest', '-2147483648', NULL, NULL, NULL), (2147483647, 'highest', 'Ø / 🏭', '', -5, 9223372036854775807), (1, 'Nordlys', '1', 'Active', 5, NULL);
+INSERT INTO project_milestones (id, project_id, name, planned_date, actual_date) VALUES (2147483647, 1, '', 5, NULL), (2, 1, 'Start', NULL, -5);
+INSERT INTO project_members (project_id, user_id, role) VALUES (1, 'u-2', 'Owner'), (1, 'U-2', 'Viewer');
 INSERT INTO areas (id, name, description) VALUES (1, 'Støperi', 'Casting and shake-out'), (2, 'Assembly', NULL), (3, '', '');
 -- A child before its parent: it is looked for at the end.
 INSERT INTO groups (id, type, name, description, parent_id, is_system_group, is_member, level, sort_order, business_unit_id, project_id, external_id, external_name) VALUES
@@ -27,7 +30,8 @@ INSERT INTO boards (id, name, description, board_type, is_public, is_member, gro
     (7, 'Tavle', 'Tier 1', 'Weekly', 1, 0, 1, 3, 4), (8, NULL, NULL, NULL, 0, 0, NULL, NULL, NULL);
 INSERT INTO board_lines (board_id, axis, id, name, week_day, is_column_category, style, sort_order, responsible_user_id) VALUES
     (7, 'row', 1, 'Safety', NULL, 0, NULL, 1, 'u-1'), (7, 'column', 1, 'Monday', 'Monday', 1, 'wide', 2, NULL), (8, 'row', -1, NULL, NULL, 0, NULL, NULL, NULL);
-INSERT INTO data_lists (id, name) VALUES (9, 'Machines');
+INSERT INTO data_lists (id, name, description, last_modified, last_modified_by_user_id) VALUES (9, 'Machines', '', 7, 'u-1'), (10, '', NULL, NULL, NULL);
+INSERT INTO data_list_items (id, data_list_id, sort_order, identifier, name) VALUES (1, 9, -2147483648, 'M-1', NULL), (3, 9, 1, '', ''), (2, 10, 1, 'M-1', 'Press');
 INSERT INTO incident_types (id, title, description) VALUES (3, 'Equipment failure', 'Stops'), (4, 'Environment', NULL);
 INSERT INTO type_categories (id, incident_type_id, parent_id, title, description, sort_order) VALUES
     (31, 3, 32, 'Leak', NULL, 0), (32, 3, NULL, 'Hydraulics', 'Oil', 1), (41, 4, NULL, 'Spill', '', 0);
