@@ -17,9 +17,9 @@ use crate::handle::Handle;
 use crate::lists::{Linked, Query};
 use crate::models::{
     self, Area, Board, BoardDetail, BoardSummary, Datasource, DatasourceDetail, DatasourceValue,
-    Group, GroupV1, Improvement, Incident, IncidentComment, IncidentCommentV1, IncidentCustomField,
-    IncidentTypeCustomField, IncidentTypeDetail, IncidentTypeSummary, IncidentTypeV2, IncidentV2,
-    Record, TrashedIncident,
+    GroupV1, GroupV2, Improvement, IncidentCommentV1, IncidentCommentV2, IncidentCustomField,
+    IncidentType, IncidentTypeCustomField, IncidentTypeDetail, IncidentTypeSummary, IncidentV1,
+    IncidentV2, Record, TrashedIncident,
 };
 
 /// A list of v2 with the options that these keyword arguments are.
@@ -210,11 +210,11 @@ macro_rules! identified {
 identified! {
     Area;
     Board = BoardSummary = BoardDetail;
-    Group = GroupV1;
-    Incident = IncidentV2 = TrashedIncident;
-    IncidentComment = IncidentCommentV1;
+    GroupV2 = GroupV1;
+    IncidentV1 = IncidentV2 = TrashedIncident;
+    IncidentCommentV2 = IncidentCommentV1;
     IncidentCustomField = IncidentTypeCustomField;
-    IncidentTypeSummary = IncidentTypeDetail = IncidentTypeV2;
+    IncidentTypeSummary = IncidentTypeDetail = IncidentType;
     Improvement;
     Datasource = DatasourceDetail;
     DatasourceValue;

@@ -12,7 +12,7 @@ use arrow_schema::SchemaRef;
 use futures_util::future::FutureExt as _;
 use futures_util::stream::{self, StreamExt as _};
 use obeya::model::{
-    DatasourceValue, DatasourceValuePage, Improvement, ImprovementPage, Incident, IncidentPage,
+    DatasourceValue, DatasourceValuePage, Improvement, ImprovementPage, IncidentPage, IncidentV1,
     TrashPage, TrashedIncident,
 };
 use obeya::tables::{self, Tabular};
@@ -109,7 +109,7 @@ macro_rules! numbered_pages {
 }
 
 numbered_pages! {
-    IncidentPage of Incident counts total;
+    IncidentPage of IncidentV1 counts total;
     ImprovementPage of Improvement counts total;
     TrashPage of TrashedIncident counts total;
     DatasourceValuePage of DatasourceValue counts count;
@@ -228,7 +228,7 @@ macro_rules! numbered_lists {
     };
 }
 
-numbered_lists! { Incident Improvement }
+numbered_lists! { IncidentV1 Improvement }
 
 impl Source for obeya::Values {
     fn page(&self, number: i32) -> Work {

@@ -34,8 +34,8 @@ def client(server: obeya.TestServer) -> Iterator[obeya.Client]:
 
 
 @pytest.fixture
-def new_incident(client: obeya.Client) -> Callable[..., obeya.Incident]:
-    def make(**fields: Any) -> obeya.Incident:
+def new_incident(client: obeya.Client) -> Callable[..., obeya.IncidentV1]:
+    def make(**fields: Any) -> obeya.IncidentV1:
         needed: dict[str, Any] = {
             "incident_type_id": 3,
             "severity": "Low",

@@ -208,7 +208,7 @@ def test_an_error_does_not_repeat_the_answer(peer: canned.Saying, reader: obeya.
     with pytest.raises(obeya.APIResponseError) as caught:
         reader.incidents.get(10)
     assert "Kari" not in str(caught.value)
-    assert caught.value.operation == "getIncident"
+    assert caught.value.operation == "getIncidentV1"
 
 
 # Values as Arrow.

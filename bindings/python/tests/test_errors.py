@@ -41,7 +41,7 @@ def test_answers_of_the_service(
     assert code in str(error)
 
 
-def test_a_forbidden_transition_is_a_conflict(client: obeya.Client, new_incident: Callable[..., obeya.Incident]) -> None:
+def test_a_forbidden_transition_is_a_conflict(client: obeya.Client, new_incident: Callable[..., obeya.IncidentV1]) -> None:
     rejected = client.incidents.update(new_incident(), status="Rejected")
     with pytest.raises(obeya.ConflictError) as caught:
         client.incidents.update(rejected, status="Resolved")
@@ -51,7 +51,7 @@ def test_a_forbidden_transition_is_a_conflict(client: obeya.Client, new_incident
     assert "InProgress" in caught.value.problem.detail
 
 
-def test_a_problem_names_the_parts_of_the_request(new_incident: Callable[..., obeya.Incident]) -> None:
+def test_a_problem_names_the_parts_of_the_request(new_incident: Callable[..., obeya.IncidentV1]) -> None:
     with pytest.raises(obeya.BadRequestError) as caught:
         new_incident(title="")
     assert caught.value.problem is not None

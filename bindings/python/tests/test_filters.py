@@ -492,8 +492,8 @@ WORDS = Path(__file__).parents[3] / "crates" / "testkit" / "words.tsv"
 def test_a_word_that_is_no_member_is_refused_before_a_request(client: obeya.Client) -> None:
     lists_of: dict[str, str] = {
         "Board": "boards.list",
-        "Group": "groups.list",
-        "Incident": "incidents.list",
+        "GroupV2": "groups.list",
+        "IncidentV1": "incidents.list",
         "IncidentV2": "incidents.list_v2",
         "TrashedIncident": "incidents.trash",
         "Improvement": "improvements.list",

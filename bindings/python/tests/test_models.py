@@ -29,7 +29,7 @@ def test_what_is_equal_has_the_same_hash(client: obeya.Client) -> None:
     # Parts within parts, and tuples of them.
     assert hash(client.incidents.type_detail(3)) == hash(client.incidents.type_detail(3))
     # Python does not show the seventh digit, by which these two differ.
-    one, other = (obeya.IncidentComment.from_json(f'{{"commentDate":"2025-05-20T06:12:00.123456{n}Z"}}') for n in (7, 8))
+    one, other = (obeya.IncidentCommentV2.from_json(f'{{"commentDate":"2025-05-20T06:12:00.123456{n}Z"}}') for n in (7, 8))
     assert one != other
     assert len({one, other}) == 2
     # A dictionary has no hash, so a record with one has none either.
@@ -45,11 +45,11 @@ def test_a_notebook_shows_a_table_in_which_no_markup_begins() -> None:
         "<table><caption>Area</caption><tr><th>id</th><td>2</td></tr>"
         "<tr><th>name</th><td>&lt;b onclick=&#x27;x&#x27;&gt;&quot;A&amp;B&quot;</td></tr></table>"
     )
-    assert "<tr><th>group</th><td>Group(id=2, type=&#x27;GENERAL&#x27;)</td></tr>" in board()._repr_html_()
+    assert "<tr><th>group</th><td>GroupV2(id=2, type=&#x27;GENERAL&#x27;)</td></tr>" in board()._repr_html_()
 
 
 def test_repr_shows_what_is_there() -> None:
-    assert repr(board()) == "Board(id=7, name='Tavle', group=Group(id=2, type='GENERAL'))"
+    assert repr(board()) == "Board(id=7, name='Tavle', group=GroupV2(id=2, type='GENERAL'))"
     day = obeya.User.from_dict({"id": "u1", "displayName": "Ola Næss"})
     assert repr(day) == "User(id='u1', display_name='Ola Næss')"
 
@@ -68,25 +68,25 @@ def test_pickle_and_copy_give_the_same(client: obeya.Client) -> None:
 
 
 def test_to_dict_has_names_and_values_of_python() -> None:
-    comment = obeya.IncidentComment.from_dict(
+    comment = obeya.IncidentCommentV2.from_dict(
         {"id": 1, "text": "Looking", "comment_date": datetime.datetime(2025, 5, 20, 8, tzinfo=UTC), "parent": {"id": 2}}
     )
     fields = comment.to_dict()
     assert fields["comment_date"] == datetime.datetime(2025, 5, 20, 8, tzinfo=UTC)
     assert fields["parent"]["id"] == 2
     assert fields["commented_by"] is None
-    assert list(fields) == list(obeya.IncidentComment.__match_args__)
+    assert list(fields) == list(obeya.IncidentCommentV2.__match_args__)
 
 
 def test_to_json_is_the_wire() -> None:
-    comment = obeya.IncidentComment.from_dict({"id": 1, "comment_date": "2025-05-20T08:00:00+02:00"})
+    comment = obeya.IncidentCommentV2.from_dict({"id": 1, "comment_date": "2025-05-20T08:00:00+02:00"})
     assert json.loads(comment.to_json()) == {"id": 1, "commentDate": "2025-05-20T06:00:00Z"}
-    assert obeya.IncidentComment.from_json(comment.to_json()) == comment
+    assert obeya.IncidentCommentV2.from_json(comment.to_json()) == comment
 
 
 def test_json_keeps_the_seventh_digit() -> None:
     text = '{"id":1,"commentDate":"2025-05-20T06:12:00.1234567Z"}'
-    comment = obeya.IncidentComment.from_json(text)
+    comment = obeya.IncidentCommentV2.from_json(text)
     assert comment.to_json() == text
     assert comment.comment_date == datetime.datetime(2025, 5, 20, 6, 12, 0, 123_456, tzinfo=UTC)
 

@@ -18,7 +18,7 @@ import relay
 from obeya.types import IncidentSeverity, IncidentUpdate
 
 UTC = datetime.timezone.utc
-New = Callable[..., obeya.Incident]
+New = Callable[..., obeya.IncidentV1]
 
 
 @contextmanager
@@ -39,7 +39,7 @@ OTHERS: IncidentUpdate = {"severity": "High", "title": "Housing and cover cracke
 """A change of an incident by another client. The service requires the field in every update, which must not undo the change."""
 
 
-def others(incident: obeya.Incident) -> tuple[str, str, str]:
+def others(incident: obeya.IncidentV1) -> tuple[str, str, str]:
     return incident.severity, incident.title, incident.incident_date.isoformat()
 
 
@@ -145,7 +145,7 @@ def test_asyncio_keeps_what_others_have_changed(server: obeya.TestServer, client
     old = new_incident(severity="Low")
     client.incidents.update(old.id, **OTHERS)
 
-    async def run() -> obeya.Incident:
+    async def run() -> obeya.IncidentV1:
         async with server.async_client() as client:
             return await client.incidents.update(old, text="Replaced.")
 

@@ -18,7 +18,7 @@ def default(function: Any, name: str) -> Any:
 
 
 def test_evaluations_are_those_of_both_generations() -> None:
-    assert set(_evaluation._JUDGEMENTS) == words(types.EvaluationStatus, types.EvaluationStatusV2)
+    assert set(_evaluation._JUDGEMENTS) == words(types.EvaluationStatusV1, types.EvaluationStatusV2)
     assert set(default(lean.evaluation_ratio, "good")) <= set(_evaluation._JUDGEMENTS)
 
 

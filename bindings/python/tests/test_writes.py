@@ -15,7 +15,7 @@ import pytest
 from obeya.types import DatasourceValueInput
 
 UTC = datetime.timezone.utc
-New = Callable[..., obeya.Incident]
+New = Callable[..., obeya.IncidentV1]
 
 
 def test_create_incident(client: obeya.Client) -> None:
@@ -176,7 +176,7 @@ def test_what_contains_itself_or_has_no_end_is_refused(new_incident: New) -> Non
     group: dict[str, Any] = {"id": 1}
     group["parent"] = group
     with pytest.raises(ValueError, match="parent: nested more than 64 levels deep"):
-        obeya.Group.from_dict(group)
+        obeya.GroupV2.from_dict(group)
     with pytest.raises(TypeError, match="causes: found count, expected a list"):
         new_incident(causes=itertools.count())
     with pytest.raises(TypeError, match="text: count cannot be sent"):

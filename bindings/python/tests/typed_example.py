@@ -26,13 +26,13 @@ def read(client: obeya.Client) -> None:
     assert_type(areas.all(), list[obeya.Area])
     for area in areas:
         assert_type(area.name, str | None)
-    assert_type(client.incidents.list().page(2), obeya.Page[obeya.Incident])
+    assert_type(client.incidents.list().page(2), obeya.Page[obeya.IncidentV1])
     assert_type(client.incidents.trash().first(), obeya.TrashedIncident | None)
     for value in client.datasources.values(5, start=datetime.date(2026, 1, 1)):
         assert_type(value.value_date, datetime.datetime)
         assert_type(value.area_id, int | None)
     found = client.tagged(lambda client: client.incidents.get(7))
-    assert_type(found, obeya.Tagged[obeya.Incident])
+    assert_type(found, obeya.Tagged[obeya.IncidentV1])
     assert_type(client.with_options(timeout=None, max_retries=0), obeya.Client)
     assert_type(client.incidents.list().to_pandas(progress=True), pd.DataFrame)
     assert_type(client.incidents.list(), obeya.IncidentRecords)
@@ -70,15 +70,15 @@ async def read_side_by_side(client: obeya.AsyncClient) -> None:
     assert_type(await areas.page(), obeya.Page[obeya.Area])
     async for area in areas:
         assert_type(area, obeya.Area)
-    assert_type(await client.incidents.get(7), obeya.Incident)
+    assert_type(await client.incidents.get(7), obeya.IncidentV1)
     assert_type(await areas.to_pandas(), pd.DataFrame)
     found = await client.tagged(lambda client: client.incidents.get(7))
-    assert_type(found, obeya.Tagged[obeya.Incident])
+    assert_type(found, obeya.Tagged[obeya.IncidentV1])
     for area in areas:  # type: ignore[attr-defined]
         pass
 
 
-def write(client: obeya.Client, status: IncidentStatus) -> obeya.Incident:
+def write(client: obeya.Client, status: IncidentStatus) -> obeya.IncidentV1:
     fields: IncidentCreate = {
         "incident_type_id": 3,
         "severity": "High",

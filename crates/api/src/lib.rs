@@ -17,14 +17,14 @@
 //! # async fn example(http: reqwest::Client, executor: Arc<dyn Executor>) -> Result<(), obeya_api::Error> {
 //! // reqwest is built without a TLS provider: install one before creating `http`.
 //! let client = Client::new("http://localhost:8080", http, executor);
-//! let page = call::ListBoards {
+//! let page = call::ListBoardsV2 {
 //!     filter: Some("isPublic eq true"),
 //!     ..Default::default()
 //! }
 //! .send(&client)
 //! .await?;
 //! println!("{} boards", page.value.len());
-//! let board = call::GetBoardDetail::new(7).send(&client).await?;
+//! let board = call::GetBoardV1::new(7).send(&client).await?;
 //! println!("{:?}", board.name);
 //! # Ok(())
 //! # }

@@ -4,25 +4,25 @@
 //! comparison of a number with a text, nor a condition on groups in a list of boards.
 //!
 //! ```
-//! use obeya::fields::{board, group, incident_comment, now};
+//! use obeya::fields::{board, group_v2, incident_comment_v2, now};
 //! use obeya::model::{GroupType, Timestamp};
 //! use std::time::Duration;
 //!
-//! let teams = group::level().ge(1).and(group::name().contains("Weld"));
+//! let teams = group_v2::level().ge(1).and(group_v2::name().contains("Weld"));
 //! assert_eq!(teams.to_string(), "level ge 1 and contains(name,'Weld')");
 //!
-//! let weekly = group::type_()
+//! let weekly = group_v2::type_()
 //!     .eq(GroupType::General)
-//!     .and(group::boards().any(|board| board.is_public().and(board.name().starts_with("Line"))));
+//!     .and(group_v2::boards().any(|board| board.is_public().and(board.name().starts_with("Line"))));
 //! assert_eq!(
 //!     weekly.to_string(),
 //!     "type eq 'GENERAL' and boards/any(b:b/isPublic and startswith(b/name,'Line'))"
 //! );
 //!
 //! let since: Timestamp = "2026-03-02T06:00:00Z".parse()?;
-//! let comments = incident_comment::comment_date()
+//! let comments = incident_comment_v2::comment_date()
 //!     .ge(since)
-//!     .or(incident_comment::incident().due_date().lt(now().add(Duration::from_secs(86_400))));
+//!     .or(incident_comment_v2::incident().due_date().lt(now().add(Duration::from_secs(86_400))));
 //! assert_eq!(
 //!     comments.to_string(),
 //!     "commentDate ge 2026-03-02T06:00:00Z or incident/dueDate lt now() add duration'P1D'"
@@ -35,7 +35,7 @@
 //!     .filter(board::group().name().eq("Assembly"))
 //!     .orderby((board::board_type().asc(), board::name().desc()))
 //!     .select((board::id(), board::name()))
-//!     .expand(board::group().expand().select(group::name()))
+//!     .expand(board::group().expand().select(group_v2::name()))
 //!     .await?;
 //! # Ok(())
 //! # }
@@ -49,16 +49,16 @@
 //! What does not compile:
 //!
 //! ```compile_fail,E0425
-//! obeya::fields::group::nmae().eq("Weld");
+//! obeya::fields::group_v2::nmae().eq("Weld");
 //! ```
 //!
 //! ```compile_fail,E0277
-//! obeya::fields::group::name().eq(5);
+//! obeya::fields::group_v2::name().eq(5);
 //! ```
 //!
 //! ```compile_fail,E0277
 //! # fn example(client: obeya::Client) {
-//! client.boards().list().filter(obeya::fields::group::level().ge(1));
+//! client.boards().list().filter(obeya::fields::group_v2::level().ge(1));
 //! # }
 //! ```
 

@@ -251,7 +251,7 @@ mod tests {
         };
         assert_eq!(path(Operation::ListAreas, None), "/v2/areas");
         assert_eq!(
-            path(Operation::ListCommentsOfIncident, Some(7)),
+            path(Operation::ListCommentsOfIncidentV2, Some(7)),
             "/v2/incidents/7/comments"
         );
     }

@@ -8,7 +8,7 @@ use futures_core::future::BoxFuture;
 use futures_core::stream::BoxStream;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use obeya_api::call;
-use obeya_model::{Date, Improvement, ImprovementPage, Incident, IncidentPage, Timestamp};
+use obeya_model::{Date, Improvement, ImprovementPage, IncidentPage, IncidentV1, Timestamp};
 use obeya_odata::OptionName;
 use obeya_odata::build::{Clause, Filter, Order};
 
@@ -206,7 +206,7 @@ impl<T: Record> Records<T> {
     }
 }
 
-impl Records<Incident> {
+impl Records<IncidentV1> {
     /// Only incidents of this type.
     pub fn type_id(mut self, id: i32) -> Self {
         self.options.type_id = Some(id);
@@ -318,14 +318,14 @@ impl<T: Record> IntoFuture for Records<T> {
     }
 }
 
-impl sealed::Record for Incident {
+impl sealed::Record for IncidentV1 {
     type Page = IncidentPage;
 
-    const OPERATION: &'static str = call::ListIncidents::OPERATION.id();
+    const OPERATION: &'static str = call::ListIncidentsV1::OPERATION.id();
 
     fn list(client: Client, options: ListOptions) -> BoxFuture<'static, Result<Self::Page>> {
         Box::pin(async move {
-            let call = call::ListIncidents {
+            let call = call::ListIncidentsV1 {
                 type_id: options.type_id,
                 incident_date_from: options.incident_date_from.as_ref(),
                 incident_date_to: options.incident_date_to.as_ref(),

@@ -65,13 +65,13 @@ pub struct UnknownWord(obeya_odata::Error);
 ///
 /// ```
 /// use obeya::fields::check_words;
-/// use obeya::model::Incident;
+/// use obeya::model::IncidentV1;
 ///
 /// assert_eq!(
-///     check_words::<Incident>("severity eq 'high'").unwrap_err().to_string(),
+///     check_words::<IncidentV1>("severity eq 'high'").unwrap_err().to_string(),
 ///     "$filter at byte 12: found 'high', which is no member of IncidentSeverity; did you mean `High`?"
 /// );
-/// assert!(check_words::<Incident>("severity eq 'High'").is_ok());
+/// assert!(check_words::<IncidentV1>("severity eq 'High'").is_ok());
 /// ```
 ///
 /// # Errors

@@ -39,7 +39,7 @@ mod generated {
 }
 
 pub use generated::{
-    BoardType, DatasourceElementType as ElementKind, EvaluationStatus as Evaluation, GroupType,
+    BoardType, DatasourceElementType as ElementKind, EvaluationStatusV1 as Evaluation, GroupType,
     ImprovementPriorityStatus as Priority, ImprovementStatus, IncidentSeverity as Severity,
     IncidentStatus,
 };

@@ -6,11 +6,11 @@ import { client } from "./generated/client.gen.js";
 import {
   createIncident,
   deleteIncident,
-  getIncident,
+  getIncidentV1,
   getIncidentV2,
   listAreas,
   listDatasourceValues,
-  listIncidents,
+  listIncidentsV1,
   listIncidentsV2,
   updateIncident,
   updateIncidentStatus,
@@ -31,7 +31,7 @@ const { access_token } = (await issued.json()) as { access_token: string };
 client.setConfig({ baseUrl: OBEYA_URL, auth: () => access_token });
 console.log("ok token");
 
-const all = await listIncidents();
+const all = await listIncidentsV1();
 assert.deepEqual(all.data?.values.map((incident) => incident.id), [1204, 1205]);
 const areas = await listAreas({ query: { $orderby: "name desc", $top: 1 } });
 assert.deepEqual(areas.data?.value.map((area) => area.name), ["Press shop"]);
@@ -87,7 +87,7 @@ assert.deepEqual(await period("2026-03-02T16:00:00+02:00", "2026-03-03T00:00:00+
 assert.deepEqual(await period("2026-03-02T15:59:59.5+02:00", "2026-03-03T00:00:00+02:00"), [97.4]);
 console.log("ok values");
 
-const near = await getIncident({ path: { id: 1205 } });
+const near = await getIncidentV1({ path: { id: 1205 } });
 assert.equal(near.data?.areaId, null);
 assert.equal(near.data?.evaluationStatus, null);
 const linked = await getIncidentV2({ path: { incidentId: 1205 }, query: { $expand: "area" } });
@@ -98,6 +98,6 @@ console.log("ok null");
 
 const deleted = await deleteIncident({ path });
 assert.equal(deleted.response?.status, 200);
-const gone = await getIncident({ path });
+const gone = await getIncidentV1({ path });
 assert.equal(gone.error?.code, "not_found");
 console.log("ok delete");

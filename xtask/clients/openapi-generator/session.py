@@ -26,7 +26,7 @@ client = api.ApiClient(api.Configuration(host=url, access_token=token))
 areas, incidents, datasources = api.AreasApi(client), api.IncidentsApi(client), api.DatasourcesApi(client)
 print("ok token")
 
-everything = incidents.list_incidents()
+everything = incidents.list_incidents_v1()
 assert everything.total == 2
 assert [incident.id for incident in everything.values] == [1204, 1205]
 assert [area.name for area in areas.list_areas(orderby="name desc", top=1).value] == ["Press shop"]
@@ -85,7 +85,7 @@ assert period(datetime.datetime(2026, 3, 2, 16, tzinfo=OSLO), midnight) == []
 assert period(datetime.datetime(2026, 3, 2, 15, 59, 59, 500_000, tzinfo=OSLO), midnight) == [97.4]
 print("ok values")
 
-near = incidents.get_incident(1205)
+near = incidents.get_incident_v1(1205)
 assert near.area_id is None
 assert near.evaluation_status is None
 linked = incidents.get_incident_v2(1205, expand="area")
@@ -96,7 +96,7 @@ print("ok null")
 
 incidents.delete_incident(created.id)
 try:
-    incidents.get_incident(created.id)
+    incidents.get_incident_v1(created.id)
 except api.exceptions.NotFoundException as gone:
     assert json.loads(gone.body)["code"] == "not_found"
 else:

@@ -10,16 +10,16 @@ from generated.api.datasources import list_datasource_values
 from generated.api.incidents import (
     create_incident,
     delete_incident,
-    get_incident,
+    get_incident_v1,
     get_incident_v2,
-    list_incidents,
+    list_incidents_v1,
     list_incidents_v2,
     update_incident,
     update_incident_status,
 )
 from generated.models import (
     CategoryInput,
-    Incident,
+    IncidentV1,
     IncidentCreate,
     IncidentSeverity,
     IncidentStatus,
@@ -42,7 +42,7 @@ assert issued.status_code == 200, issued.text
 client = AuthenticatedClient(base_url=url, token=issued.json()["access_token"])
 print("ok token")
 
-everything = list_incidents.sync(client=client)
+everything = list_incidents_v1.sync(client=client)
 assert everything.total == 2
 assert [incident.id for incident in everything.values] == [1204, 1205]
 areas = list_areas.sync(client=client, orderby="name desc", top=1)
@@ -67,7 +67,7 @@ new = IncidentCreate(
     categories=[CategoryInput(id=60)],
 )
 created = create_incident.sync(client=client, body=new)
-assert isinstance(created, Incident), created
+assert isinstance(created, IncidentV1), created
 assert created.status == IncidentStatus.NEW
 assert created.due_date == due
 print("ok create")
@@ -100,7 +100,7 @@ assert period(datetime.datetime(2026, 3, 2, 16, tzinfo=OSLO), midnight) == []
 assert period(datetime.datetime(2026, 3, 2, 15, 59, 59, 500_000, tzinfo=OSLO), midnight) == [97.4]
 print("ok values")
 
-near = get_incident.sync(1205, client=client)
+near = get_incident_v1.sync(1205, client=client)
 assert near.area_id is None
 assert near.evaluation_status is None
 linked = get_incident_v2.sync(1205, client=client, expand="area")
@@ -111,7 +111,7 @@ print("ok null")
 
 deleted = delete_incident.sync_detailed(created.id, client=client)
 assert deleted.status_code == 200
-gone = get_incident.sync(created.id, client=client)
+gone = get_incident_v1.sync(created.id, client=client)
 assert isinstance(gone, Problem)
 assert gone.code == "not_found"
 print("ok delete")

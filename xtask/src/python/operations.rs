@@ -35,17 +35,17 @@ const WIDTH: usize = 120;
 const THINGS: [(&str, &str, &str, &str); 10] = [
     ("areas", "area", "int | Area", "Area"),
     ("boards", "board", "BoardId", "Board"),
-    ("comments", "comment", "CommentId", "IncidentComment"),
+    ("comments", "comment", "CommentId", "IncidentCommentV2"),
     ("datasources", "datasource", "DatasourceId", "Datasource"),
-    ("groups", "group", "int | Group", "Group"),
+    ("groups", "group", "int | GroupV2", "GroupV2"),
     (
         "improvements",
         "improvement",
         "int | Improvement",
         "Improvement",
     ),
-    ("incidents", "incident", "IncidentId", "Incident"),
-    ("trash", "incident", "IncidentId", "Incident"),
+    ("incidents", "incident", "IncidentId", "IncidentV1"),
+    ("trash", "incident", "IncidentId", "IncidentV1"),
     ("types", "type", "IncidentTypeId", "IncidentTypeSummary"),
     (
         "values",

@@ -27,11 +27,11 @@ Day: TypeAlias = datetime.date | str
 """A `date`, or text."""
 
 BoardId: TypeAlias = int | models.Board | models.BoardSummary | models.BoardDetail
-CommentId: TypeAlias = int | models.IncidentComment | models.IncidentCommentV1
+CommentId: TypeAlias = int | models.IncidentCommentV2 | models.IncidentCommentV1
 CustomFieldId: TypeAlias = int | models.IncidentCustomField | models.IncidentTypeCustomField
 DatasourceId: TypeAlias = int | models.Datasource | models.DatasourceDetail
-IncidentId: TypeAlias = int | models.Incident | models.IncidentV2 | models.TrashedIncident
-IncidentTypeId: TypeAlias = int | models.IncidentTypeSummary | models.IncidentTypeDetail | models.IncidentTypeV2
+IncidentId: TypeAlias = int | models.IncidentV1 | models.IncidentV2 | models.TrashedIncident
+IncidentTypeId: TypeAlias = int | models.IncidentTypeSummary | models.IncidentTypeDetail | models.IncidentType
 """An id, or any record that shows whose it is."""
 
 

@@ -22,18 +22,18 @@ __all__ = [
     "DatasourceElement",
     "DatasourceValue",
     "DatasourceValueTotal",
-    "Group",
     "GroupV1",
+    "GroupV2",
     "Improvement",
-    "Incident",
-    "IncidentComment",
     "IncidentCommentV1",
+    "IncidentCommentV2",
     "IncidentConsequence",
     "IncidentCustomField",
+    "IncidentType",
     "IncidentTypeCustomField",
     "IncidentTypeDetail",
     "IncidentTypeSummary",
-    "IncidentTypeV2",
+    "IncidentV1",
     "IncidentV2",
     "ODataError",
     "Problem",
@@ -101,7 +101,7 @@ class Board:
     def group_id(self) -> int | None:
         """Id of the group the board belongs to."""
     @property
-    def group(self) -> Group | None:
+    def group(self) -> GroupV2 | None:
         """The group the board belongs to. Only with `$expand`."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
@@ -120,7 +120,7 @@ class Board:
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
-class Group:
+class GroupV2:
     """A team, a business unit, or the members of a project."""
     __match_args__ = ("id", "type", "name", "description", "parent_id", "is_system_group", "level", "sort_order", "business_unit_id", "project_id", "external_id", "external_name", "is_member", "parent", "children", "boards", "users",)
     @property
@@ -163,10 +163,10 @@ class Group:
     def is_member(self) -> bool | None:
         """Whether the caller counts as a member of the group. A client is not a user, so this is the imported value, otherwise false."""
     @property
-    def parent(self) -> Group | None:
+    def parent(self) -> GroupV2 | None:
         """The parent group. Only with `$expand`."""
     @property
-    def children(self) -> tuple[Group, ...] | None:
+    def children(self) -> tuple[GroupV2, ...] | None:
         """The child groups. Only with `$expand`."""
     @property
     def boards(self) -> tuple[Board, ...] | None:
@@ -220,7 +220,7 @@ class User:
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
-class IncidentComment:
+class IncidentCommentV2:
     """A comment on an incident, or a reply to another comment."""
     __match_args__ = ("id", "text", "comment_date", "commented_by", "commented_by_user_id", "parent_id", "level", "incident_id", "parent", "incident",)
     @property
@@ -248,7 +248,7 @@ class IncidentComment:
     def incident_id(self) -> int | None:
         """Id of the incident."""
     @property
-    def parent(self) -> IncidentComment | None:
+    def parent(self) -> IncidentCommentV2 | None:
         """The comment to which this one replies. Only with `$expand`."""
     @property
     def incident(self) -> IncidentV2 | None:
@@ -367,16 +367,16 @@ class IncidentV2:
     def area(self) -> Area | None:
         """The area where it happened. Only with `$expand`."""
     @property
-    def group(self) -> Group | None:
+    def group(self) -> GroupV2 | None:
         """The group that reported it. Only with `$expand`."""
     @property
-    def follow_up_group(self) -> Group | None:
+    def follow_up_group(self) -> GroupV2 | None:
         """The group that follows it up. Only with `$expand`."""
     @property
-    def type(self) -> IncidentTypeV2 | None:
+    def type(self) -> IncidentType | None:
         """The incident type. Only with `$expand`."""
     @property
-    def comments(self) -> tuple[IncidentComment, ...] | None:
+    def comments(self) -> tuple[IncidentCommentV2, ...] | None:
         """The comments on it. Only with `$expand`."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
@@ -395,7 +395,7 @@ class IncidentV2:
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
-class IncidentTypeV2:
+class IncidentType:
     """An incident type in its v2 form."""
     __match_args__ = ("id", "title", "description",)
     @property
@@ -424,7 +424,7 @@ class IncidentTypeV2:
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
-class Incident:
+class IncidentV1:
     """An incident with all its properties."""
     __match_args__ = ("id", "project", "incident_type", "reported_by_group", "reported_by_user_id", "reported_by", "reported_date", "follow_up_group", "responsible", "responsible_display_name", "last_modified", "number_of_comments", "number_of_actions", "number_of_attachments", "consequences", "categories", "causes", "custom_fields", "status", "incident_type_id", "severity", "reported_by_group_id", "follow_up_group_id", "responsible_user_id", "title", "text", "incident_date", "resolved_date", "due_date", "evaluation_status", "evaluation_text", "is_anonymous", "area_id", "project_id", "external_id",)
     @property

@@ -21,7 +21,7 @@ __all__ = [
     "CustomFieldInput",
     "DatasourceElementType",
     "DatasourceValueInput",
-    "EvaluationStatus",
+    "EvaluationStatusV1",
     "EvaluationStatusV2",
     "GroupType",
     "ImprovementCreate",
@@ -81,7 +81,7 @@ ImprovementPriorityStatus = Literal[
 ]
 """Priority of an improvement by effort and effect."""
 
-EvaluationStatus = Literal[
+EvaluationStatusV1 = Literal[
     "Medium",
     "Good",
     "Bad",
@@ -154,7 +154,7 @@ class IncidentUpdate(_IncidentUpdateRequired, total=False):
     """When it was resolved. Without an offset it is UTC."""
     due_date: datetime.datetime | str | None
     """When it should be resolved. Without an offset it is UTC."""
-    evaluation_status: EvaluationStatus | None
+    evaluation_status: EvaluationStatusV1 | None
     """How well the solution works."""
     evaluation_text: str | None
     """Reason for the evaluation."""
@@ -193,7 +193,7 @@ class IncidentChanges(TypedDict, total=False):
     """When it was resolved. Without an offset it is UTC."""
     due_date: datetime.datetime | str | None
     """When it should be resolved. Without an offset it is UTC."""
-    evaluation_status: EvaluationStatus | None
+    evaluation_status: EvaluationStatusV1 | None
     """How well the solution works."""
     evaluation_text: str | None
     """Reason for the evaluation."""
@@ -237,7 +237,7 @@ class IncidentCreate(_IncidentCreateRequired, total=False):
     """When it was resolved. Without an offset it is UTC."""
     due_date: datetime.datetime | str | None
     """When it should be resolved. Without an offset it is UTC."""
-    evaluation_status: EvaluationStatus | None
+    evaluation_status: EvaluationStatusV1 | None
     """How well the solution works."""
     evaluation_text: str | None
     """Reason for the evaluation."""
@@ -413,7 +413,7 @@ class ImprovementUpdate(TypedDict, total=False):
     """Expected cost in hours."""
     estimated_gain_of_investment_hours: float | None
     """Expected gain in hours."""
-    evaluation_status: EvaluationStatus | None
+    evaluation_status: EvaluationStatusV1 | None
     """How well it works."""
     evaluation_text: str | None
     """Reason for the evaluation."""
@@ -465,7 +465,7 @@ class ImprovementCreate(_ImprovementCreateRequired, total=False):
     """Expected cost in hours."""
     estimated_gain_of_investment_hours: float | None
     """Expected gain in hours."""
-    evaluation_status: EvaluationStatus | None
+    evaluation_status: EvaluationStatusV1 | None
     """How well it works."""
     evaluation_text: str | None
     """Reason for the evaluation."""

@@ -17,11 +17,11 @@ use crate::models::{
     Board,
     Datasource,
     DatasourceValue,
-    Group,
+    GroupV2,
     Improvement,
-    Incident,
-    IncidentComment,
+    IncidentCommentV2,
     IncidentTypeSummary,
+    IncidentV1,
     CATEGORY_INPUT,
     CAUSE_INPUT,
     CONSEQUENCE_INPUT,
@@ -45,26 +45,26 @@ pub(super) fn call(handle: &Handle, operation: &str, arguments: &Arguments<'_, '
             let expand = arguments.get(2, "expand")?;
             handle.call(move |client| get(client.areas().get(area_id), select, expand).send())
         }
-        "getBoard" => {
+        "getBoardV2" => {
             let board_id = arguments.id::<Board>(0, "board")?;
             let select = arguments.get(1, "select")?;
             let expand = arguments.get(2, "expand")?;
             handle.call(move |client| get(client.boards().get(board_id), select, expand).send())
         }
         "getGroup" => {
-            let group_id = arguments.id::<Group>(0, "group")?;
+            let group_id = arguments.id::<GroupV2>(0, "group")?;
             let select = arguments.get(1, "select")?;
             let expand = arguments.get(2, "expand")?;
             handle.call(move |client| get(client.groups().get(group_id), select, expand).send())
         }
         "getIncidentComment" => {
-            let comment_id = arguments.id::<IncidentComment>(0, "comment")?;
+            let comment_id = arguments.id::<IncidentCommentV2>(0, "comment")?;
             let select = arguments.get(1, "select")?;
             let expand = arguments.get(2, "expand")?;
             handle.call(move |client| get(client.comments().get(comment_id), select, expand).send())
         }
         "getIncidentV2" => {
-            let incident_id = arguments.id::<Incident>(0, "incident")?;
+            let incident_id = arguments.id::<IncidentV1>(0, "incident")?;
             let select = arguments.get(1, "select")?;
             let expand = arguments.get(2, "expand")?;
             handle.call(move |client| get(client.incidents().get_v2(incident_id), select, expand).send())
@@ -92,51 +92,51 @@ pub(super) fn call(handle: &Handle, operation: &str, arguments: &Arguments<'_, '
             let improvement_id = arguments.id::<Improvement>(0, "improvement")?;
             handle.call(move |client| async move { client.call(&call::DeleteImprovement::new(improvement_id)).await })
         }
-        "getIncident" => {
-            let incident_id = arguments.id::<Incident>(0, "incident")?;
-            handle.call(move |client| async move { client.call(&call::GetIncident::new(incident_id)).await })
+        "getIncidentV1" => {
+            let incident_id = arguments.id::<IncidentV1>(0, "incident")?;
+            handle.call(move |client| async move { client.call(&call::GetIncidentV1::new(incident_id)).await })
         }
         "updateIncident" => {
-            let incident_id = arguments.id::<Incident>(0, "incident")?;
+            let incident_id = arguments.id::<IncidentV1>(0, "incident")?;
             let body = arguments.body(1, &INCIDENT_UPDATE, "incidents.update()")?;
             handle.call(move |client| async move { client.call(&call::UpdateIncident::new(incident_id, &body)).await })
         }
         "deleteIncident" => {
-            let incident_id = arguments.id::<Incident>(0, "incident")?;
+            let incident_id = arguments.id::<IncidentV1>(0, "incident")?;
             handle.call(move |client| async move { client.call(&call::DeleteIncident::new(incident_id)).await })
         }
         "updateIncidentConsequences" => {
-            let incident_id = arguments.id::<Incident>(0, "incident")?;
+            let incident_id = arguments.id::<IncidentV1>(0, "incident")?;
             let body = arguments.bodies(1, &CONSEQUENCE_INPUT, "consequences")?;
             handle.call(move |client| async move { client.call(&call::UpdateIncidentConsequences::new(incident_id, &body)).await })
         }
         "updateIncidentCauses" => {
-            let incident_id = arguments.id::<Incident>(0, "incident")?;
+            let incident_id = arguments.id::<IncidentV1>(0, "incident")?;
             let body = arguments.bodies(1, &CAUSE_INPUT, "causes")?;
             handle.call(move |client| async move { client.call(&call::UpdateIncidentCauses::new(incident_id, &body)).await })
         }
         "updateIncidentStatus" => {
-            let incident_id = arguments.id::<Incident>(0, "incident")?;
+            let incident_id = arguments.id::<IncidentV1>(0, "incident")?;
             let body = arguments.body(1, &INCIDENT_STATUS_UPDATE, "incidents.set_status()")?;
             handle.call(move |client| async move { client.call(&call::UpdateIncidentStatus::new(incident_id, &body)).await })
         }
         "updateIncidentSeverity" => {
-            let incident_id = arguments.id::<Incident>(0, "incident")?;
+            let incident_id = arguments.id::<IncidentV1>(0, "incident")?;
             let body = arguments.body(1, &INCIDENT_SEVERITY_UPDATE, "incidents.set_severity()")?;
             handle.call(move |client| async move { client.call(&call::UpdateIncidentSeverity::new(incident_id, &body)).await })
         }
         "updateIncidentResponsible" => {
-            let incident_id = arguments.id::<Incident>(0, "incident")?;
+            let incident_id = arguments.id::<IncidentV1>(0, "incident")?;
             let body = arguments.body(1, &INCIDENT_RESPONSIBLE_UPDATE, "incidents.set_responsible()")?;
             handle.call(move |client| async move { client.call(&call::UpdateIncidentResponsible::new(incident_id, &body)).await })
         }
         "updateIncidentCategories" => {
-            let incident_id = arguments.id::<Incident>(0, "incident")?;
+            let incident_id = arguments.id::<IncidentV1>(0, "incident")?;
             let body = arguments.bodies(1, &CATEGORY_INPUT, "categories")?;
             handle.call(move |client| async move { client.call(&call::UpdateIncidentCategories::new(incident_id, &body)).await })
         }
         "updateIncidentCustomField" => {
-            let incident_id = arguments.id::<Incident>(0, "incident")?;
+            let incident_id = arguments.id::<IncidentV1>(0, "incident")?;
             let custom_field_id_id = arguments.get::<i32>(1, "custom_field_id")?;
             let body = arguments.body(2, &INCIDENT_CUSTOM_FIELD_UPDATE, "incidents.set_custom_field()")?;
             handle.call(move |client| async move { client.call(&call::UpdateIncidentCustomField::new(incident_id, custom_field_id_id, &body)).await })
@@ -146,7 +146,7 @@ pub(super) fn call(handle: &Handle, operation: &str, arguments: &Arguments<'_, '
             handle.call(move |client| async move { client.call(&call::CreateIncident::new(&body)).await })
         }
         "restoreIncident" => {
-            let incident_id = arguments.id::<Incident>(0, "incident")?;
+            let incident_id = arguments.id::<IncidentV1>(0, "incident")?;
             handle.call(move |client| async move { client.call(&call::RestoreIncident::new(incident_id)).await })
         }
         "getDatasource" => {
@@ -174,9 +174,9 @@ pub(super) fn call(handle: &Handle, operation: &str, arguments: &Arguments<'_, '
             let body = arguments.bodies(1, &DATASOURCE_VALUE_INPUT, "values")?;
             handle.call(move |client| async move { client.call(&call::CreateDatasourceValues::new(datasource_id, &body)).await })
         }
-        "getBoardDetail" => {
+        "getBoardV1" => {
             let board_id = arguments.id::<Board>(0, "board")?;
-            handle.call(move |client| async move { client.call(&call::GetBoardDetail::new(board_id)).await })
+            handle.call(move |client| async move { client.call(&call::GetBoardV1::new(board_id)).await })
         }
         _ => Err(unknown(operation)),
     }
@@ -193,17 +193,17 @@ pub(super) fn query(
         "listAreas" => {
             list(handle, handle.client()?.areas().list(), options)
         }
-        "listBoards" => {
+        "listBoardsV2" => {
             list(handle, handle.client()?.boards().list(), options)
         }
-        "listGroups" => {
+        "listGroupsV2" => {
             list(handle, handle.client()?.groups().list(), options)
         }
         "listIncidentComments" => {
             list(handle, handle.client()?.comments().list(), options)
         }
-        "listCommentsOfIncident" => {
-            let incident_id = arguments.id::<Incident>(0, "incident")?;
+        "listCommentsOfIncidentV2" => {
+            let incident_id = arguments.id::<IncidentV1>(0, "incident")?;
             list(handle, handle.client()?.comments().of_incident(incident_id), options)
         }
         "listIncidentsV2" => {
@@ -213,7 +213,7 @@ pub(super) fn query(
             list(handle, handle.client()?.incidents().types_v2(), options)
         }
         "listCommentsOfIncidentV1" => {
-            let incident_id = arguments.id::<Incident>(0, "incident")?;
+            let incident_id = arguments.id::<IncidentV1>(0, "incident")?;
             let client = handle.client()?;
             Ok(Query::whole(handle, "listCommentsOfIncidentV1", move || {
                 let client = client.clone();

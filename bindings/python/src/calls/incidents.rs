@@ -18,9 +18,9 @@ use crate::call::Call;
 use crate::handle::Handle;
 use crate::lists::Query;
 use crate::models::{
-    self, Group, INCIDENT_CUSTOM_FIELD_UPDATE, INCIDENT_RESPONSIBLE_UPDATE,
-    INCIDENT_SEVERITY_UPDATE, INCIDENT_STATUS_UPDATE, INCIDENT_UPDATE, Incident,
-    IncidentCustomField, IncidentTypeSummary,
+    self, GroupV2, INCIDENT_CUSTOM_FIELD_UPDATE, INCIDENT_RESPONSIBLE_UPDATE,
+    INCIDENT_SEVERITY_UPDATE, INCIDENT_STATUS_UPDATE, INCIDENT_UPDATE, IncidentCustomField,
+    IncidentTypeSummary, IncidentV1,
 };
 
 /// The required fields of an update of a whole incident, even if they do not change.
@@ -51,7 +51,7 @@ impl IncidentCalls {
     ) -> PyResult<Query> {
         let mut list = self.0.client()?.incidents().list();
         if let Some(condition) = r#where {
-            list = list.filter(condition.checked::<model::Incident>()?);
+            list = list.filter(condition.checked::<model::IncidentV1>()?);
         }
         if let Some(Names(keys)) = order_by {
             list = list.orderby(keys);
@@ -79,13 +79,13 @@ impl IncidentCalls {
 
     #[pyo3(signature = (incident, fields, /))]
     fn update(&self, incident: &Bound<'_, PyAny>, fields: &Bound<'_, PyDict>) -> PyResult<Call> {
-        let id: Id<Incident> = incident.extract()?;
+        let id: Id<IncidentV1> = incident.extract()?;
         let update = update_of(incident, fields)?;
         self.call(move |incidents| async move { incidents.update(id.0, &update).await })
     }
 
     #[pyo3(signature = (incident, status, /))]
-    fn set_status(&self, incident: Id<Incident>, status: &str) -> PyResult<Call> {
+    fn set_status(&self, incident: Id<IncidentV1>, status: &str) -> PyResult<Call> {
         let new: IncidentStatusUpdate =
             models::parse(&INCIDENT_STATUS_UPDATE, json!({ "status": status }))?;
         self.call(
@@ -94,7 +94,7 @@ impl IncidentCalls {
     }
 
     #[pyo3(signature = (incident, severity, /))]
-    fn set_severity(&self, incident: Id<Incident>, severity: &str) -> PyResult<Call> {
+    fn set_severity(&self, incident: Id<IncidentV1>, severity: &str) -> PyResult<Call> {
         let new: IncidentSeverityUpdate =
             models::parse(&INCIDENT_SEVERITY_UPDATE, json!({ "severity": severity }))?;
         let severity = new
@@ -108,8 +108,8 @@ impl IncidentCalls {
     #[pyo3(signature = (incident, group, user, /))]
     fn set_responsible(
         &self,
-        incident: Id<Incident>,
-        group: Id<Group>,
+        incident: Id<IncidentV1>,
+        group: Id<GroupV2>,
         user: &str,
     ) -> PyResult<Call> {
         let new: IncidentResponsibleUpdate = models::parse(
@@ -125,7 +125,7 @@ impl IncidentCalls {
     #[pyo3(signature = (incident, field, value, /))]
     fn set_custom_field(
         &self,
-        incident: Id<Incident>,
+        incident: Id<IncidentV1>,
         field: Id<IncidentCustomField>,
         value: &str,
     ) -> PyResult<Call> {
@@ -140,7 +140,7 @@ impl IncidentCalls {
     #[pyo3(signature = (incident, external_id, /))]
     fn set_external_id(
         &self,
-        incident: Id<Incident>,
+        incident: Id<IncidentV1>,
         external_id: Option<String>,
     ) -> PyResult<Call> {
         self.call(move |incidents| async move {
@@ -167,7 +167,7 @@ impl IncidentCalls {
         if let Some(code) = language {
             types = types.language(code);
         }
-        Ok(Query::whole(&self.0, "listIncidentTypes", move || {
+        Ok(Query::whole(&self.0, "listIncidentTypesV1", move || {
             types.clone().send()
         }))
     }
@@ -202,7 +202,7 @@ impl IncidentCalls {
 /// The update with these fields. Required fields that are missing are taken from the record.
 fn update_of(incident: &Bound<'_, PyAny>, fields: &Bound<'_, PyDict>) -> PyResult<IncidentUpdate> {
     let fields = fields.copy()?;
-    if incident.is_instance_of::<Incident>() {
+    if incident.is_instance_of::<IncidentV1>() {
         for name in NEEDED {
             // Under either of its names, the caller's value takes precedence over the record's.
             let wire = INCIDENT_UPDATE.find(name).map_or(name, |field| field.wire);

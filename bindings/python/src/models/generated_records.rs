@@ -2,9 +2,9 @@
 
 use super::{Field, enums, record, records};
 
-enums! { IncidentStatus IncidentSeverity ImprovementStatus ImprovementPriorityStatus EvaluationStatus EvaluationStatusV2 BoardType DatasourceElementType GroupType }
+enums! { IncidentStatus IncidentSeverity ImprovementStatus ImprovementPriorityStatus EvaluationStatusV1 EvaluationStatusV2 BoardType DatasourceElementType GroupType }
 
-records! { Area Board Group User IncidentComment IncidentV2 IncidentTypeV2 Incident TrashedIncident IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValue DatasourceValueTotal GroupV1 BoardSummary BoardDetail BoardLine Problem ODataError }
+records! { Area Board GroupV2 User IncidentCommentV2 IncidentV2 IncidentType IncidentV1 TrashedIncident IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValue DatasourceValueTotal GroupV1 BoardSummary BoardDetail BoardLine Problem ODataError }
 
 record! {
 /// An area of the plant.
@@ -37,12 +37,12 @@ Board BOARD "Board" {
     /// Id of the group the board belongs to.
     group_id = group_id: Field::optional("group_id", "groupId").nullable();
     /// The group the board belongs to. Only with `$expand`.
-    group = group: Field::optional("group", "group").one(&GROUP).nullable();
+    group = group: Field::optional("group", "group").one(&GROUP_V2).nullable();
 } }
 
 record! {
 /// A team, a business unit, or the members of a project.
-Group GROUP "Group" {
+GroupV2 GROUP_V2 "GroupV2" {
     /// Id of the group.
     id = id: Field::optional("id", "id");
     /// Type of a group.
@@ -70,9 +70,9 @@ Group GROUP "Group" {
     /// Whether the caller counts as a member of the group. A client is not a user, so this is the imported value, otherwise false.
     is_member = is_member: Field::optional("is_member", "isMember");
     /// The parent group. Only with `$expand`.
-    parent = parent: Field::optional("parent", "parent").one(&GROUP).nullable();
+    parent = parent: Field::optional("parent", "parent").one(&GROUP_V2).nullable();
     /// The child groups. Only with `$expand`.
-    children = children: Field::optional("children", "children").many(&GROUP);
+    children = children: Field::optional("children", "children").many(&GROUP_V2);
     /// The boards of the group. Only with `$expand`.
     boards = boards: Field::optional("boards", "boards").many(&BOARD);
     /// The members of the group. Only with `$expand`.
@@ -92,7 +92,7 @@ User USER "User" {
 
 record! {
 /// A comment on an incident, or a reply to another comment.
-IncidentComment INCIDENT_COMMENT "IncidentComment" {
+IncidentCommentV2 INCIDENT_COMMENT_V2 "IncidentCommentV2" {
     /// Id of the comment.
     id = id: Field::optional("id", "id");
     /// Text of the comment.
@@ -110,7 +110,7 @@ IncidentComment INCIDENT_COMMENT "IncidentComment" {
     /// Id of the incident.
     incident_id = incident_id: Field::optional("incident_id", "incidentId");
     /// The comment to which this one replies. Only with `$expand`.
-    parent = parent: Field::optional("parent", "parent").one(&INCIDENT_COMMENT).nullable();
+    parent = parent: Field::optional("parent", "parent").one(&INCIDENT_COMMENT_V2).nullable();
     /// The incident. Only with `$expand`.
     incident = incident: Field::optional("incident", "incident").one(&INCIDENT_V2).nullable();
 } }
@@ -181,18 +181,18 @@ IncidentV2 INCIDENT_V2 "IncidentV2" {
     /// The area where it happened. Only with `$expand`.
     area = area: Field::optional("area", "area").one(&AREA).nullable();
     /// The group that reported it. Only with `$expand`.
-    group = group: Field::optional("group", "group").one(&GROUP).nullable();
+    group = group: Field::optional("group", "group").one(&GROUP_V2).nullable();
     /// The group that follows it up. Only with `$expand`.
-    follow_up_group = follow_up_group: Field::optional("follow_up_group", "followUpGroup").one(&GROUP).nullable();
+    follow_up_group = follow_up_group: Field::optional("follow_up_group", "followUpGroup").one(&GROUP_V2).nullable();
     /// The incident type. Only with `$expand`.
-    r#type = type_: Field::optional("type", "type").one(&INCIDENT_TYPE_V2).nullable();
+    r#type = type_: Field::optional("type", "type").one(&INCIDENT_TYPE).nullable();
     /// The comments on it. Only with `$expand`.
-    comments = comments: Field::optional("comments", "comments").many(&INCIDENT_COMMENT);
+    comments = comments: Field::optional("comments", "comments").many(&INCIDENT_COMMENT_V2);
 } }
 
 record! {
 /// An incident type in its v2 form.
-IncidentTypeV2 INCIDENT_TYPE_V2 "IncidentTypeV2" {
+IncidentType INCIDENT_TYPE "IncidentType" {
     /// Id of the incident type.
     id = id: Field::optional("id", "id");
     /// Title of the type.
@@ -203,7 +203,7 @@ IncidentTypeV2 INCIDENT_TYPE_V2 "IncidentTypeV2" {
 
 record! {
 /// An incident with all its properties.
-Incident INCIDENT "Incident" {
+IncidentV1 INCIDENT_V1 "IncidentV1" {
     /// Id of the incident.
     id = id: Field::required("id", "id");
     /// Name of the project.

@@ -13,7 +13,7 @@ import pytest
 from obeya import lean
 
 
-def test_records_of_the_client_are_a_frame(new_incident: Callable[..., obeya.Incident]) -> None:
+def test_records_of_the_client_are_a_frame(new_incident: Callable[..., obeya.IncidentV1]) -> None:
     incidents = [
         new_incident(incident_date=f"2026-03-0{day}", causes=[33], due_date=f"2026-03-0{day}T00:00:00Z") for day in (1, 2, 4, 5, 6, 9)
     ]

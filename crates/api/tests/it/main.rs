@@ -134,7 +134,7 @@ async fn a_problem_is_typed_and_a_proxys_page_is_not_one() {
     let problem =
         r#"{"type":"urn:x","title":"No such board","status":404,"traceId":"t","code":"not_found"}"#;
     let (_, client) = Wire::answers(404, problem);
-    let error = call::GetBoardDetail::new(9)
+    let error = call::GetBoardV1::new(9)
         .send(&client)
         .await
         .expect_err("404");
@@ -153,7 +153,7 @@ async fn a_problem_is_typed_and_a_proxys_page_is_not_one() {
     );
 
     let (_, client) = Wire::answers(502, "<html>secret</html>");
-    let error = call::GetBoardDetail::new(9)
+    let error = call::GetBoardV1::new(9)
         .send(&client)
         .await
         .expect_err("502");
@@ -167,7 +167,7 @@ async fn a_problem_is_typed_and_a_proxys_page_is_not_one() {
 #[tokio::test]
 async fn a_success_that_does_not_fit_says_where() {
     let (_, client) = Wire::answers(200, r#"{"value":[{"id":"x"}]}"#);
-    let error = call::ListGroups::default()
+    let error = call::ListGroupsV2::default()
         .send(&client)
         .await
         .expect_err("a string for an id");
@@ -183,7 +183,7 @@ async fn a_new_word_does_not_fail_a_page() {
         200,
         r#"{"value":[{"boardType":"Hexagonal"},{"boardType":"Kanban"}]}"#,
     );
-    let page = call::ListBoards::default()
+    let page = call::ListBoardsV2::default()
         .send(&client)
         .await
         .expect("a page");

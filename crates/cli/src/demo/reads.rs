@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
 use obeya::Client;
-use obeya::model::{DatasourceValue, Group};
+use obeya::model::{DatasourceValue, GroupV2};
 
 use super::{call_summary, heading};
 use crate::table::{format_duration, group_digits, table};
@@ -46,7 +46,7 @@ pub(super) async fn areas(out: &mut impl Write, client: &Client) -> Result<()> {
 
 /// Shows the maintenance groups with their members; returns the group of mechanics, which the story uses
 /// later.
-pub(super) async fn groups(out: &mut impl Write, client: &Client) -> Result<Group> {
+pub(super) async fn groups(out: &mut impl Write, client: &Client) -> Result<GroupV2> {
     heading(out, 3, "Groups below Maintenance, with their people")?;
     let started = Instant::now();
     let filter = "parent/name eq 'Maintenance'";

@@ -7,9 +7,9 @@ use anyhow::{Context as _, Result};
 use comfy_table::Table;
 use obeya::Client;
 use obeya::model::{
-    Category, CategoryInput, CauseInput, ConsequenceInput, CustomFieldInput, EvaluationStatus,
-    Group, ImprovementStatus, ImprovementUpdate, Incident, IncidentCreate, IncidentSeverity,
-    IncidentStatus, IncidentTypeDetail, IncidentUpdate, Patch, Timestamp,
+    Category, CategoryInput, CauseInput, ConsequenceInput, CustomFieldInput, EvaluationStatusV1,
+    GroupV2, ImprovementStatus, ImprovementUpdate, IncidentCreate, IncidentSeverity,
+    IncidentStatus, IncidentTypeDetail, IncidentUpdate, IncidentV1, Patch, Timestamp,
 };
 
 use super::heading;
@@ -22,7 +22,7 @@ const EQUIPMENT_FAILURE: i32 = 3;
 pub(super) async fn incident(
     out: &mut impl Write,
     client: &Client,
-    mechanics: &Group,
+    mechanics: &GroupV2,
 ) -> Result<()> {
     heading(out, 6, "An incident, from the report to its resolution")?;
     let incidents = client.incidents();
@@ -118,7 +118,7 @@ pub(super) async fn incident(
 fn report(
     kind: &IncidentTypeDetail,
     leak: i32,
-    mechanics: &Group,
+    mechanics: &GroupV2,
     now: Timestamp,
 ) -> IncidentCreate {
     let mandatory = kind.custom_fields.iter().filter(|field| field.is_mandatory);
@@ -160,7 +160,7 @@ fn category(tree: &[Category], title: &str) -> Option<i32> {
     })
 }
 
-fn row(rows: &mut Table, step: &str, incident: &Incident, started: Instant) {
+fn row(rows: &mut Table, step: &str, incident: &IncidentV1, started: Instant) {
     let causes: Vec<&str> = incident
         .causes
         .iter()
@@ -193,7 +193,7 @@ pub(super) async fn improvement(out: &mut impl Write, client: &Client, id: i32) 
     let started = Instant::now();
     let update = ImprovementUpdate {
         status: Some(ImprovementStatus::Evaluated),
-        evaluation_status: Patch::Value(EvaluationStatus::Good),
+        evaluation_status: Patch::Value(EvaluationStatusV1::Good),
         evaluation_text: Patch::Value("Omstilling ned fra 41 til 26 minutter.".to_owned()),
         gain_of_investment: Patch::Value(68_000.0),
         ..ImprovementUpdate::default()

@@ -4,7 +4,9 @@ use std::io::Write as _;
 
 use anyhow::{Context as _, Result};
 use arrow_array::RecordBatch;
-use obeya::model::{Area, Board, DatasourceValue, Group, Improvement, Incident, IncidentComment};
+use obeya::model::{
+    Area, Board, DatasourceValue, GroupV2, Improvement, IncidentCommentV2, IncidentV1,
+};
 use obeya::tables::{Cell, Rows, Tabular};
 use serde::Serialize;
 
@@ -38,11 +40,11 @@ macro_rules! records {
 
 records! {
     DatasourceValue, |value| Some(value.id);
-    Incident, |incident| Some(incident.id);
+    IncidentV1, |incident| Some(incident.id);
     Improvement, |improvement| Some(improvement.id);
-    IncidentComment, |comment| comment.id;
+    IncidentCommentV2, |comment| comment.id;
     Board, |board| board.id;
-    Group, |group| group.id;
+    GroupV2, |group| group.id;
     Area, |area| area.id;
 }
 

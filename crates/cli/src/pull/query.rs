@@ -5,7 +5,7 @@ use std::str::FromStr;
 use arrow_schema::SchemaRef;
 use obeya::fields::{UnknownWord, check_words};
 use obeya::model::{
-    Area, Board, DatasourceValue, Group, Improvement, Incident, IncidentComment, Timestamp,
+    Area, Board, DatasourceValue, GroupV2, Improvement, IncidentCommentV2, IncidentV1, Timestamp,
 };
 use obeya::tables::schema;
 use serde::{Deserialize, Serialize};
@@ -54,11 +54,11 @@ impl PullQuery {
     pub(crate) fn schema(&self) -> SchemaRef {
         match self.records {
             Selection::Values { .. } => schema::<DatasourceValue>(),
-            Selection::Incidents => schema::<Incident>(),
+            Selection::Incidents => schema::<IncidentV1>(),
             Selection::Improvements => schema::<Improvement>(),
-            Selection::Comments => schema::<IncidentComment>(),
+            Selection::Comments => schema::<IncidentCommentV2>(),
             Selection::Boards => schema::<Board>(),
-            Selection::Groups => schema::<Group>(),
+            Selection::Groups => schema::<GroupV2>(),
             Selection::Areas => schema::<Area>(),
         }
     }
@@ -67,11 +67,11 @@ impl PullQuery {
     pub(crate) fn check_words(&self) -> Result<(), UnknownWord> {
         let check = match self.records {
             Selection::Values { .. } => check_words::<DatasourceValue>,
-            Selection::Incidents => check_words::<Incident>,
+            Selection::Incidents => check_words::<IncidentV1>,
             Selection::Improvements => check_words::<Improvement>,
-            Selection::Comments => check_words::<IncidentComment>,
+            Selection::Comments => check_words::<IncidentCommentV2>,
             Selection::Boards => check_words::<Board>,
-            Selection::Groups => check_words::<Group>,
+            Selection::Groups => check_words::<GroupV2>,
             Selection::Areas => check_words::<Area>,
         };
         self.condition.as_deref().map_or(Ok(()), check)

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use obeya::model::{
-    Area, Board, Datasource, Group as GroupRecord, IncidentComment, IncidentTypeSummary,
+    Area, Board, Datasource, GroupV2 as GroupRecord, IncidentCommentV2, IncidentTypeSummary,
 };
 use obeya::tables::{Column, Tabular};
 use obeya::{List, Resource};
@@ -101,11 +101,11 @@ pub(super) async fn comments(context: &mut SyncContext<'_>) -> Result<TableRepor
     let mut ignored = ListDigest::default();
     // Reading all comments includes the stale ones; the state is saved in the same step.
     context.state.stale_comments = Some(BTreeSet::new());
-    let done = sync_list::<IncidentComment>(
+    let done = sync_list::<IncidentCommentV2>(
         context,
         list,
         schema::comments(),
-        IncidentComment::columns(),
+        IncidentCommentV2::columns(),
         &mut ignored,
     )
     .await;
@@ -143,7 +143,7 @@ pub(super) async fn comments_of(
         let found = list.stream().all().await?;
         let found = found
             .iter()
-            .map(|comment| to_row(None, IncidentComment::columns(), comment));
+            .map(|comment| to_row(None, IncidentCommentV2::columns(), comment));
         rows.extend(found.map(|row| (row[0].id(), row)));
     }
     let rows = rows.into_values().collect();

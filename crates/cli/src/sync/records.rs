@@ -12,8 +12,8 @@ use std::future::Future;
 use anyhow::{Result, bail};
 use obeya::Client;
 use obeya::model::{
-    CategoryReference, CauseReference, Improvement, Incident, IncidentConsequence,
-    IncidentCustomField, Timestamp,
+    CategoryReference, CauseReference, Improvement, IncidentConsequence, IncidentCustomField,
+    IncidentV1, Timestamp,
 };
 use obeya::tables::{Tabular as _, scalars};
 
@@ -357,7 +357,7 @@ impl<'a, 'b, T: Stamped> RecordSync<'a, 'b, T> {
     }
 }
 
-impl Stamped for Incident {
+impl Stamped for IncidentV1 {
     const NAME: &'static str = "incidents";
 
     async fn page(client: &Client, request: ListRequest) -> Result<(u64, Vec<Self>)> {
@@ -384,7 +384,7 @@ impl Stamped for Incident {
 
     fn register_fields(records: &[Self], state: &mut State) -> bool {
         let unknown =
-            |incident: &&Incident| !state.custom_fields.contains_all(&incident.custom_fields);
+            |incident: &&IncidentV1| !state.custom_fields.contains_all(&incident.custom_fields);
         if !records.iter().any(|incident| unknown(&incident)) {
             return false;
         }
@@ -398,7 +398,7 @@ impl Stamped for Incident {
     fn rows(records: &[Self], state: &State) -> GroupRows {
         let mut all = GroupRows(vec![Vec::new(); 5]);
         for incident in records {
-            let mut main = to_row(None, scalars::<Incident>(), incident);
+            let mut main = to_row(None, scalars::<IncidentV1>(), incident);
             let fields = state.custom_fields.values(&incident.custom_fields);
             main.extend(fields.map(super::row::CellValue::text));
             let owner = Some(incident.id);

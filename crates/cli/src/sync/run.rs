@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::Result;
-use obeya::model::{Improvement, Incident, Timestamp};
+use obeya::model::{Improvement, IncidentV1, Timestamp};
 
 use super::Dataset;
 use super::context::SyncContext;
@@ -45,7 +45,7 @@ impl SyncContext<'_> {
     /// Whether this run read all record types that the copy has.
     fn has_read_all_records(&self) -> bool {
         let kinds = [
-            (Incident::NAME, Dataset::Incidents),
+            (IncidentV1::NAME, Dataset::Incidents),
             (Improvement::NAME, Dataset::Improvements),
         ];
         kinds.into_iter().all(|(name, what)| {
@@ -69,7 +69,7 @@ impl SyncContext<'_> {
         if wants_comments && (read_all || !self.may_follow_comments().await?) {
             // Taken before the comments are read: the comments on incidents that change from here on are read
             // again.
-            since = match records::latest::<Incident>(self.client).await {
+            since = match records::latest::<IncidentV1>(self.client).await {
                 Ok((_, mark)) => Some(mark),
                 Err(error) => return self.record_outcome("incidents", Err(error)),
             };
@@ -81,7 +81,7 @@ impl SyncContext<'_> {
                 }
             }
         }
-        let mut line = match records::sync::<Incident>(self, read_all, since).await {
+        let mut line = match records::sync::<IncidentV1>(self, read_all, since).await {
             Ok(line) => line,
             Err(error) => return self.record_outcome("incidents", Err(error)),
         };
@@ -98,7 +98,7 @@ impl SyncContext<'_> {
     /// service changes an incident's stamp when its comments change.
     async fn may_follow_comments(&self) -> Result<bool> {
         let has_both = self.state.stale_comments.is_some()
-            && self.state.watermarks.contains_key(Incident::NAME);
+            && self.state.watermarks.contains_key(IncidentV1::NAME);
         Ok(has_both && self.client.comments().covered_by_incident_stamps().await?)
     }
 
@@ -125,7 +125,7 @@ impl SyncContext<'_> {
                 // Too many incidents changed, or comments changed without a change of their incidents.
                 _ => lists::comments(self).await?.counts,
             };
-            let more = records::sync::<Incident>(self, false, None).await?;
+            let more = records::sync::<IncidentV1>(self, false, None).await?;
             incidents.rows = more.rows;
             incidents.counts += more.counts;
             incidents.is_exact = more.is_exact;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use obeya::model::{
     self, Area, Board, CategoryReference, CauseReference, Datasource, DatasourceValue, Improvement,
-    Incident, IncidentComment, IncidentConsequence, IncidentCustomField, IncidentTypeSummary,
+    IncidentCommentV2, IncidentConsequence, IncidentCustomField, IncidentTypeSummary, IncidentV1,
 };
 use obeya::tables::{Tabular as _, scalars};
 
@@ -13,7 +13,7 @@ use super::state::{Source, State};
 
 /// Incidents with their parts, and a column for each custom field.
 pub(super) fn incidents(state: &State) -> TableGroup {
-    let mut main = Table::of("incidents", 1, None, scalars::<Incident>());
+    let mut main = Table::of("incidents", 1, None, scalars::<IncidentV1>());
     main.add_texts(state.custom_fields.columns());
     TableGroup {
         main,
@@ -45,7 +45,7 @@ const OWNER: Option<&str> = Some("incident_id");
 
 /// The column names of incidents, which custom fields must not use.
 pub(super) fn incident_column_names() -> BTreeSet<String> {
-    let table = Table::of("incidents", 1, None, scalars::<Incident>());
+    let table = Table::of("incidents", 1, None, scalars::<IncidentV1>());
     table.names().map(str::to_owned).collect()
 }
 
@@ -54,7 +54,7 @@ pub(super) fn improvements() -> TableGroup {
 }
 
 pub(super) fn comments() -> TableGroup {
-    let table = Table::of("comments", 1, None, IncidentComment::columns());
+    let table = Table::of("comments", 1, None, IncidentCommentV2::columns());
     TableGroup::single(table.indexed(&["incident_id"]))
 }
 
@@ -63,7 +63,7 @@ pub(super) fn boards() -> TableGroup {
 }
 
 pub(super) fn groups() -> TableGroup {
-    TableGroup::single(Table::of("groups", 1, None, model::Group::columns()))
+    TableGroup::single(Table::of("groups", 1, None, model::GroupV2::columns()))
 }
 
 pub(super) fn areas() -> TableGroup {

@@ -32,11 +32,11 @@ fn the_demo_does_the_main_job_and_prints_it() {
     // Every operation of the story, as the SDK's observer saw it.
     for operation in [
         "listAreas",
-        "listGroups",
-        "listBoards",
-        "getBoardDetail",
+        "listGroupsV2",
+        "listBoardsV2",
+        "getBoardV1",
         "listIncidentComments",
-        "getIncidentType",
+        "getIncidentTypeV1",
         "createIncident",
         "updateIncidentConsequences",
         "updateIncidentCauses",
@@ -45,7 +45,7 @@ fn the_demo_does_the_main_job_and_prints_it() {
         "updateImprovement",
         "listTrashedIncidents",
         "listDatasourceValues",
-        "listIncidents",
+        "listIncidentsV1",
         "listImprovements",
         "updateIncidentSeverity",
     ] {

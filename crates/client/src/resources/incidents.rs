@@ -5,9 +5,9 @@ use std::future::IntoFuture;
 use futures_core::future::BoxFuture;
 use obeya_api::call;
 use obeya_model::{
-    Incident, IncidentCustomFieldUpdate, IncidentResponsibleUpdate, IncidentSeverity,
-    IncidentSeverityUpdate, IncidentStatus, IncidentStatusUpdate, IncidentTypeDetail,
-    IncidentTypeSummary, TrashPage, TrashedIncident,
+    IncidentCustomFieldUpdate, IncidentResponsibleUpdate, IncidentSeverity, IncidentSeverityUpdate,
+    IncidentStatus, IncidentStatusUpdate, IncidentTypeDetail, IncidentTypeSummary, IncidentV1,
+    TrashPage, TrashedIncident,
 };
 use obeya_odata::OptionName;
 use obeya_odata::build::{Clause, Filter};
@@ -20,7 +20,7 @@ use crate::words::WordCheck;
 
 impl Incidents {
     /// `GET /v1/Incidents`: the incidents that are not in the trash, in full.
-    pub fn list(&self) -> Records<Incident> {
+    pub fn list(&self) -> Records<IncidentV1> {
         Records::new(self.client.clone())
     }
 
@@ -32,7 +32,7 @@ impl Incidents {
         &self,
         id: i32,
         external_id: impl Into<Option<&str>>,
-    ) -> Result<Incident> {
+    ) -> Result<IncidentV1> {
         let body = external_id.into();
         let call = call::UpdateIncidentExternalId { id, body };
         self.client.call(&call).await
@@ -42,7 +42,7 @@ impl Incidents {
     ///
     /// # Errors
     /// See [`Error`](crate::Error); the code is `incident.transition` if the transition is not allowed.
-    pub async fn set_status(&self, id: i32, status: IncidentStatus) -> Result<Incident> {
+    pub async fn set_status(&self, id: i32, status: IncidentStatus) -> Result<IncidentV1> {
         let body = IncidentStatusUpdate { status };
         let call = call::UpdateIncidentStatus { id, body: &body };
         self.client.call(&call).await
@@ -52,7 +52,7 @@ impl Incidents {
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
-    pub async fn set_severity(&self, id: i32, severity: IncidentSeverity) -> Result<Incident> {
+    pub async fn set_severity(&self, id: i32, severity: IncidentSeverity) -> Result<IncidentV1> {
         let body = IncidentSeverityUpdate {
             severity: Some(severity),
         };
@@ -70,7 +70,7 @@ impl Incidents {
         id: i32,
         follow_up_group_id: i32,
         responsible_user_id: impl Into<String>,
-    ) -> Result<Incident> {
+    ) -> Result<IncidentV1> {
         let body = IncidentResponsibleUpdate {
             follow_up_group_id,
             responsible_user_id: responsible_user_id.into(),
@@ -89,7 +89,7 @@ impl Incidents {
         id: i32,
         custom_field_id: i32,
         value: impl Into<String>,
-    ) -> Result<Incident> {
+    ) -> Result<IncidentV1> {
         let body = IncidentCustomFieldUpdate {
             value: value.into(),
         };
@@ -155,9 +155,9 @@ impl TypeDetail {
     /// # Errors
     /// See [`Error`](crate::Error).
     pub async fn send(self) -> Result<IncidentTypeDetail> {
-        let call = call::GetIncidentType {
+        let call = call::GetIncidentTypeV1 {
             language: self.language.as_deref(),
-            ..call::GetIncidentType::new(self.id)
+            ..call::GetIncidentTypeV1::new(self.id)
         };
         self.client.call(&call).await
     }
@@ -192,7 +192,7 @@ impl Types {
     /// # Errors
     /// See [`Error`](crate::Error).
     pub async fn send(self) -> Result<Vec<IncidentTypeSummary>> {
-        let call = call::ListIncidentTypes {
+        let call = call::ListIncidentTypesV1 {
             language: self.language.as_deref(),
         };
         self.client.call(&call).await

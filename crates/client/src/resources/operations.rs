@@ -19,22 +19,22 @@ use obeya_model::{
     DatasourceDetail,
     DatasourceValue,
     DatasourceValueInput,
-    Group,
     GroupPaginationResult,
     GroupV1,
+    GroupV2,
     Improvement,
     ImprovementCreate,
     ImprovementUpdate,
-    Incident,
-    IncidentComment,
     IncidentCommentPaginationResult,
     IncidentCommentV1,
+    IncidentCommentV2,
     IncidentCreate,
-    IncidentTypeV2,
-    IncidentTypeV2PaginationResult,
+    IncidentPaginationResult,
+    IncidentType,
+    IncidentTypePaginationResult,
     IncidentUpdate,
+    IncidentV1,
     IncidentV2,
-    IncidentV2PaginationResult,
 };
 
 use super::{Areas, Boards, Groups, Comments, Incidents, Improvements, Datasources};
@@ -57,12 +57,12 @@ impl Areas {
 impl Boards {
     /// `GET /v2/boards`. Expands `group`.
     pub fn list(&self) -> List<Board> {
-        List::new(self.client.clone(), odata_list!(ListBoards))
+        List::new(self.client.clone(), odata_list!(ListBoardsV2))
     }
 
     /// `GET /v2/boards/{boardId}`. Expands `group`.
     pub fn get(&self, id: i32) -> Get<Board> {
-        Get::new(self.client.clone(), odata_get!(GetBoard), id)
+        Get::new(self.client.clone(), odata_get!(GetBoardV2), id)
     }
 
     /// `GET /v1/Boards`: the boards in one response, with description and name of the group.
@@ -75,18 +75,18 @@ impl Boards {
     /// # Errors
     /// See [`Error`](crate::Error).
     pub async fn detail(&self, id: i32) -> Result<BoardDetail> {
-        self.client.call(&call::GetBoardDetail::new(id)).await
+        self.client.call(&call::GetBoardV1::new(id)).await
     }
 }
 
 impl Groups {
     /// `GET /v2/groups`. Expands `parent`, `boards`, `users`.
-    pub fn list(&self) -> List<Group> {
-        List::new(self.client.clone(), odata_list!(ListGroups))
+    pub fn list(&self) -> List<GroupV2> {
+        List::new(self.client.clone(), odata_list!(ListGroupsV2))
     }
 
     /// `GET /v2/groups/{groupId}`. Expands `parent`, `boards`, `users`.
-    pub fn get(&self, id: i32) -> Get<Group> {
+    pub fn get(&self, id: i32) -> Get<GroupV2> {
         Get::new(self.client.clone(), odata_get!(GetGroup), id)
     }
 
@@ -98,17 +98,17 @@ impl Groups {
 
 impl Comments {
     /// `GET /v2/incidents/comments`: the comments of all incidents. Expands `parent`, `incident`.
-    pub fn list(&self) -> List<IncidentComment> {
+    pub fn list(&self) -> List<IncidentCommentV2> {
         List::new(self.client.clone(), odata_list!(ListIncidentComments))
     }
 
     /// `GET /v2/incidents/{incidentId}/comments`: the comments of one incident. Expands `parent`, `incident`.
-    pub fn of_incident(&self, incident_id: i32) -> List<IncidentComment> {
-        List::new(self.client.clone(), odata_list!(ListCommentsOfIncident, incident_id))
+    pub fn of_incident(&self, incident_id: i32) -> List<IncidentCommentV2> {
+        List::new(self.client.clone(), odata_list!(ListCommentsOfIncidentV2, incident_id))
     }
 
     /// `GET /v2/incidents/comments/{incidentCommentId}`. Expands `parent`, `incident`.
-    pub fn get(&self, id: i32) -> Get<IncidentComment> {
+    pub fn get(&self, id: i32) -> Get<IncidentCommentV2> {
         Get::new(self.client.clone(), odata_get!(GetIncidentComment), id)
     }
 
@@ -134,12 +134,12 @@ impl Incidents {
     }
 
     /// `GET /v2/incidents/types`: the incident types in their v2 form.
-    pub fn types_v2(&self) -> List<IncidentTypeV2> {
+    pub fn types_v2(&self) -> List<IncidentType> {
         List::new(self.client.clone(), odata_list!(ListIncidentTypesV2))
     }
 
     /// `GET /v2/incidents/types/{incidentTypeId}`
-    pub fn type_v2(&self, id: i32) -> Get<IncidentTypeV2> {
+    pub fn type_v2(&self, id: i32) -> Get<IncidentType> {
         Get::new(self.client.clone(), odata_get!(GetIncidentTypeV2), id)
     }
 
@@ -148,8 +148,8 @@ impl Incidents {
     /// # Errors
     /// See [`Error`](crate::Error); [`Error::is_not_found`](crate::Error::is_not_found) if no incident
     /// outside the trash has this id.
-    pub async fn get(&self, id: i32) -> Result<Incident> {
-        self.client.call(&call::GetIncident::new(id)).await
+    pub async fn get(&self, id: i32) -> Result<IncidentV1> {
+        self.client.call(&call::GetIncidentV1::new(id)).await
     }
 
     /// `PUT /v1/Incidents/{id}`: replaces title, type, severity and date, changes the other properties that
@@ -186,7 +186,7 @@ impl Incidents {
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
-    pub async fn update(&self, id: i32, body: &IncidentUpdate) -> Result<Incident> {
+    pub async fn update(&self, id: i32, body: &IncidentUpdate) -> Result<IncidentV1> {
         self.client.call(&call::UpdateIncident::new(id, body)).await
     }
 
@@ -203,7 +203,7 @@ impl Incidents {
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
-    pub async fn set_consequences(&self, id: i32, body: &[ConsequenceInput]) -> Result<Incident> {
+    pub async fn set_consequences(&self, id: i32, body: &[ConsequenceInput]) -> Result<IncidentV1> {
         let body = body.to_vec();
         self.client.call(&call::UpdateIncidentConsequences::new(id, &body)).await
     }
@@ -212,7 +212,7 @@ impl Incidents {
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
-    pub async fn set_causes(&self, id: i32, body: &[CauseInput]) -> Result<Incident> {
+    pub async fn set_causes(&self, id: i32, body: &[CauseInput]) -> Result<IncidentV1> {
         let body = body.to_vec();
         self.client.call(&call::UpdateIncidentCauses::new(id, &body)).await
     }
@@ -221,7 +221,7 @@ impl Incidents {
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
-    pub async fn set_categories(&self, id: i32, body: &[CategoryInput]) -> Result<Incident> {
+    pub async fn set_categories(&self, id: i32, body: &[CategoryInput]) -> Result<IncidentV1> {
         let body = body.to_vec();
         self.client.call(&call::UpdateIncidentCategories::new(id, &body)).await
     }
@@ -232,7 +232,7 @@ impl Incidents {
     /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
     /// [`Error::Timeout`](crate::Error::Timeout) it may have been created; with your own
     /// [key](crate::Client::idempotency_key) it can safely be sent again.
-    pub async fn create(&self, body: &IncidentCreate) -> Result<Incident> {
+    pub async fn create(&self, body: &IncidentCreate) -> Result<IncidentV1> {
         self.client.call(&call::CreateIncident::new(body)).await
     }
 
@@ -241,7 +241,7 @@ impl Incidents {
     ///
     /// # Errors
     /// See [`Error`](crate::Error); not found if it is not in the trash.
-    pub async fn restore(&self, id: i32) -> Result<Incident> {
+    pub async fn restore(&self, id: i32) -> Result<IncidentV1> {
         self.client.call(&call::RestoreIncident::new(id)).await
     }
 }
@@ -341,8 +341,8 @@ impl Datasources {
 odata_pages! {
     Area in AreaPaginationResult;
     Board in BoardPaginationResult;
-    Group in GroupPaginationResult;
-    IncidentComment in IncidentCommentPaginationResult;
-    IncidentTypeV2 in IncidentTypeV2PaginationResult;
-    IncidentV2 in IncidentV2PaginationResult;
+    GroupV2 in GroupPaginationResult;
+    IncidentCommentV2 in IncidentCommentPaginationResult;
+    IncidentType in IncidentTypePaginationResult;
+    IncidentV2 in IncidentPaginationResult;
 }

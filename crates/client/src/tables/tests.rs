@@ -5,9 +5,9 @@ use arrow_array::types::{Date32Type, Float64Type, Int32Type, TimestampMicrosecon
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::DataType;
 use obeya_model::{
-    Area, Board, BoardSummary, Datasource, DatasourceValue, Group, GroupV1, Improvement, Incident,
-    IncidentComment, IncidentCommentV1, IncidentTypeSummary, IncidentTypeV2, IncidentV2, Timestamp,
-    TrashedIncident,
+    Area, Board, BoardSummary, Datasource, DatasourceValue, GroupV1, GroupV2, Improvement,
+    IncidentCommentV1, IncidentCommentV2, IncidentType, IncidentTypeSummary, IncidentV1,
+    IncidentV2, Timestamp, TrashedIncident,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -144,20 +144,23 @@ fn an_incident_keeps_all_it_has() {
             *value = Value::Null;
         }
     }
-    check_columns::<Incident>(&[full.clone(), bare.clone(), full.clone()]);
+    check_columns::<IncidentV1>(&[full.clone(), bare.clone(), full.clone()]);
     let in_the_trash = |mut incident: Value| {
         let properties = incident.as_object_mut().expect("an object");
         properties.retain(|_, value| !value.is_array());
         incident
     };
     check_columns::<TrashedIncident>(&[in_the_trash(bare), in_the_trash(full)]);
-    let single = scalars::<Incident>().iter();
+    let single = scalars::<IncidentV1>().iter();
     assert!(
         single
             .map(|column| column.field.kind)
             .all(|kind| !matches!(kind, Kind::List(_)))
     );
-    assert_eq!(scalars::<Incident>().len() + 4, Incident::columns().len());
+    assert_eq!(
+        scalars::<IncidentV1>().len() + 4,
+        IncidentV1::columns().len()
+    );
     assert_eq!(scalars::<Area>().len(), Area::columns().len());
 }
 
@@ -201,7 +204,7 @@ fn the_rest_keeps_all_it_has_and_what_v2_leaves_out_is_null() {
         "id": 1, "text": "Seen", "commentDate": "2026-03-02T08:00:00Z", "commentedBy": "Kari", "commentedByUserId": "u-1",
         "parentId": 3, "level": 1, "incidentId": 4711
     });
-    check_columns::<IncidentComment>(&[comment, json!({"id": 2})]);
+    check_columns::<IncidentCommentV2>(&[comment, json!({"id": 2})]);
     let area = json!({"id": 2, "name": "Line 3", "description": ""});
     check_columns::<Area>(&[area, json!({"id": 3})]);
     let board = json!({
@@ -213,7 +216,7 @@ fn the_rest_keeps_all_it_has_and_what_v2_leaves_out_is_null() {
         "id": 4, "type": "CUSTOMIZED", "name": "Line 3", "description": "d", "parentId": 1, "isSystemGroup": false, "level": 2,
         "sortOrder": 3, "businessUnitId": 5, "projectId": 6, "externalId": "x", "externalName": "X", "isMember": true
     });
-    check_columns::<Group>(&[group.clone(), json!({"id": 5})]);
+    check_columns::<GroupV2>(&[group.clone(), json!({"id": 5})]);
     let mut whole = group;
     whole["buisnessUnitId"] = json!(5);
     let bare = json!({
@@ -273,7 +276,7 @@ fn filled<T: Tabular>(mut record: Value) -> Value {
 fn what_the_other_lists_give_keeps_all_it_has() {
     check_columns::<IncidentV2>(&[incident_v2(), json!({"id": 1})]);
     let kind = json!({"id": 3, "title": "Safety", "description": "d"});
-    check_columns::<IncidentTypeV2>(&[kind.clone(), json!({"id": 4})]);
+    check_columns::<IncidentType>(&[kind.clone(), json!({"id": 4})]);
     let bare = json!({"id": 4, "title": "Quality", "description": null});
     check_columns::<IncidentTypeSummary>(&[kind.clone(), bare.clone()]);
     check_columns::<Datasource>(&[kind, bare]);
@@ -297,16 +300,17 @@ fn what_the_other_lists_give_keeps_all_it_has() {
 
 #[test]
 fn what_is_expanded_is_a_row_or_rows_within_the_row() {
-    let group =
-        filled::<Group>(json!({"id": 4, "type": "CUSTOMIZED", "name": "Line 3", "isMember": true}));
+    let group = filled::<GroupV2>(
+        json!({"id": 4, "type": "CUSTOMIZED", "name": "Line 3", "isMember": true}),
+    );
     let area = filled::<Area>(json!({"id": 2, "name": "Hall"}));
-    let comment = filled::<IncidentComment>(json!({"id": 1, "text": "Seen"}));
+    let comment = filled::<IncidentCommentV2>(json!({"id": 1, "text": "Seen"}));
     let kind = json!({"id": 3, "title": "Safety", "description": "d"});
     let mut incident = incident_v2();
     incident["area"] = area;
     incident["group"] = group.clone();
     // Properties omitted by `$select` within `$expand` are null, even the id.
-    incident["followUpGroup"] = filled::<Group>(json!({"name": "HSE"}));
+    incident["followUpGroup"] = filled::<GroupV2>(json!({"name": "HSE"}));
     incident["type"] = kind;
     incident["comments"] = json!([comment, comment]);
     let all = "area,group,followUpGroup($select=name),type,comments";
@@ -319,7 +323,7 @@ fn what_is_expanded_is_a_row_or_rows_within_the_row() {
     let mut below = comment.clone();
     below["parent"] = comment;
     below["incident"] = incident_v2();
-    let links = ColumnSet::<IncidentComment>::selected(None, Some("parent,incident"));
+    let links = ColumnSet::<IncidentCommentV2>::selected(None, Some("parent,incident"));
     check_column_set(&links, &[below, json!({"id": 9})]);
 
     let board = filled::<Board>(json!({"id": 7, "boardType": "Weekly"}));
@@ -335,7 +339,7 @@ fn what_is_expanded_is_a_row_or_rows_within_the_row() {
     linked["children"] = json!([group]);
     linked["boards"] = json!([board]);
     linked["users"] = json!([{"id": "u-1", "userName": "kari", "displayName": null}]);
-    let links = ColumnSet::<Group>::selected(None, Some("parent,children,boards,users"));
+    let links = ColumnSet::<GroupV2>::selected(None, Some("parent,children,boards,users"));
     check_column_set(
         &links,
         &[

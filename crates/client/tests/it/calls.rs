@@ -34,12 +34,12 @@ async fn noted() -> (Client, Seen) {
 #[tokio::test]
 async fn any_operation_is_called_by_its_parameters() {
     let (client, seen) = noted().await;
-    let filtered = call::ListCommentsOfIncident {
+    let filtered = call::ListCommentsOfIncidentV2 {
         filter: Some("id gt 7"),
-        ..call::ListCommentsOfIncident::new(4711)
+        ..call::ListCommentsOfIncidentV2::new(4711)
     };
     let error = client.call(&filtered).await.unwrap_err();
-    assert_eq!(error.operation(), Some("listCommentsOfIncident"));
+    assert_eq!(error.operation(), Some("listCommentsOfIncidentV2"));
     assert!(error.is_not_found());
     let new = ImprovementUpdate::default();
     client

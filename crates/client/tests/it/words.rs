@@ -2,7 +2,8 @@
 
 use axum::Router;
 use obeya::fields::{
-    all_of, board, board_summary, group, incident, incident_comment, incident_v2, trashed_incident,
+    all_of, board, board_summary, group_v2, incident_comment_v2, incident_v1, incident_v2,
+    trashed_incident,
 };
 use obeya::model::{BoardType, IncidentSeverity, IncidentStatus};
 use obeya::{Client, Error};
@@ -35,14 +36,14 @@ fn refused<T: std::fmt::Debug>(outcome: obeya::Result<T>, operation: &str, told:
 #[tokio::test]
 async fn no_way_to_read_a_list_sends_an_unknown_word() {
     let (client, asked) = counted().await;
-    let high = || incident::severity().eq(IncidentSeverity::from("high"));
+    let high = || incident_v1::severity().eq(IncidentSeverity::from("high"));
     let told = "$filter at byte 12: found 'high', which is no member of IncidentSeverity; did you mean `High`?";
     let records = || client.incidents().list().filter(high());
-    refused(records().await, "listIncidents", told);
-    refused(records().stream().all().await, "listIncidents", told);
+    refused(records().await, "listIncidentsV1", told);
+    refused(records().stream().all().await, "listIncidentsV1", told);
     refused(
         records().orderby("title").pages().all().await,
-        "listIncidents",
+        "listIncidentsV1",
         told,
     );
     let incidents = || {
@@ -64,10 +65,10 @@ async fn no_way_to_read_a_list_sends_an_unknown_word() {
         "listBoardsV1",
         "$filter at byte 13: found 'weekly', which is no member of BoardType; did you mean `Weekly`?",
     );
-    let parts = all_of([high(), incident::title().is_null()]);
+    let parts = all_of([high(), incident_v1::title().is_null()]);
     refused(
         client.incidents().list().filter(parts).await,
-        "listIncidents",
+        "listIncidentsV1",
         told,
     );
     assert_eq!(asked.total(), 0);
@@ -83,41 +84,41 @@ async fn words_are_checked_wherever_the_service_checks_them() {
     let boards = client.boards().list();
     refused(
         boards.clone().filter(among).await,
-        "listBoards",
+        "listBoardsV2",
         &told("$filter at byte 23"),
     );
-    let some = group::boards().any(|board| board.board_type().ne(daily()));
+    let some = group_v2::boards().any(|board| board.board_type().ne(daily()));
     refused(
         client.groups().list().filter(some).await,
-        "listGroups",
+        "listGroupsV2",
         &told("$filter at byte 28"),
     );
     let order = board::board_type().eq(daily()).desc();
     let keys = (order, board::name().asc());
     refused(
         boards.orderby(keys).await,
-        "listBoards",
+        "listBoardsV2",
         &told("$orderby at byte 13"),
     );
-    let links = group::boards()
+    let links = group_v2::boards()
         .expand()
         .filter(board::board_type().eq(daily()));
     let told = told("$expand at byte 28: $filter of `boards`");
     refused(
         client.groups().list().expand(links.clone()).await,
-        "listGroups",
+        "listGroupsV2",
         &told,
     );
     refused(
         client
             .groups()
             .get(1)
-            .expand((links, group::parent()))
+            .expand((links, group_v2::parent()))
             .await,
         "getGroup",
         &told,
     );
-    let linked = incident_comment::incident()
+    let linked = incident_comment_v2::incident()
         .status()
         .eq(IncidentStatus::from("new"));
     refused(
@@ -147,7 +148,7 @@ async fn everything_else_is_left_to_the_service() {
     // Texts, alone, as a part of an option and in an expansion.
     list().filter("boardType eq 'Daily'").await.unwrap();
     list().orderby(vec!["boardType eq 'Daily'"]).await.unwrap();
-    let expanded = group::boards().expand().filter("boardType eq 'Daily'");
+    let expanded = group_v2::boards().expand().filter("boardType eq 'Daily'");
     client.groups().list().expand(expanded).await.unwrap();
     // What was given last counts.
     list()

@@ -5,6 +5,7 @@
 //! states it. Style of the document (missing descriptions, spelling) is a linter's business, not ours.
 
 mod document;
+mod generations;
 mod operations;
 mod responses;
 mod schemas;
@@ -22,6 +23,7 @@ pub fn lint(spec: &Spec) -> Vec<Fault> {
     };
     document::check(&mut report);
     operations::check(&mut report);
+    generations::check(&mut report);
     schemas::check(&mut report);
     report.faults.sort();
     report.faults.dedup();

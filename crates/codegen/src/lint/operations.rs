@@ -60,7 +60,7 @@ pub(super) fn check(report: &mut Report<'_>) {
 }
 
 /// A path in lower case, its parameters nameless.
-fn shape(path: &str) -> String {
+pub(super) fn shape(path: &str) -> String {
     path.split('/')
         .map(|part| {
             if part.starts_with('{') {

@@ -10,7 +10,7 @@ use crate::{Error, Spec};
 /// Texts with few distinct values, which are dictionary-encoded as enumerations are.
 const DICTIONARIES: [(&str, &[&str]); 6] = [
     (
-        "Incident",
+        "IncidentV1",
         &["incidentType", "reportedByGroup", "followUpGroup"],
     ),
     (

@@ -209,6 +209,30 @@ fn paths_that_match_the_same_requests() {
 }
 
 #[test]
+fn names_that_do_not_say_their_generation() {
+    // The twin of `listAreas` under /v1.
+    let twin = |id: &str| {
+        format!(
+            "  /v1/Areas:\n    get:\n      operationId: {id}\n      x-sdk-name: areas.list_v1\n      tags: [Areas]\n      security: [{{oauth2: [Data.Read]}}]\n      responses:\n        '200': {{description: Nothing.}}\n        default: {{$ref: '#/components/responses/Problem'}}\n  /v1/Areas/{{id}}:\n"
+        )
+    };
+    let path = "  /v1/Areas/{id}:\n";
+    assert_snapshot!(faults(path, &twin("listAreasV1")), @r"
+    line 6: operation `listAreas`: both generations have this method and path, and the other id is `listAreasV1`: the two must be one name with `V1` and `V2` at its end, here `V2`
+    line 21: operation `listAreasV1`: both generations have this method and path, and the other id is `listAreas`: the two must be one name with `V1` and `V2` at its end, here `V1`
+    ");
+    assert_snapshot!(faults("operationId: updateArea", "operationId: updateAreaV1"), @"line 21: operation `updateAreaV1`: exists in one generation only, so its name is `updateArea`");
+    assert_snapshot!(faults("    AreaUpdate:\n", "    AreaV1: {type: object}\n    AreaUpdate:\n"), @"line 61: schema `AreaV1`: exists in one generation only, so its name is `Area`");
+    assert_snapshot!(faults("    AreaUpdate:\n", "    AreaV1: {type: object}\n    AreaV2: {type: object}\n    AreaUpdate:\n"), @"line 49: schema `Area`: `AreaV1` and `AreaV2` are the schemas of the generations; this name says neither");
+    // Both sides say it.
+    let both = SOUND
+        .replace("operationId: listAreas", "operationId: listAreasV2")
+        .replace(path, &twin("listAreasV1"));
+    let spec = obeya_codegen::Spec::parse(&both).expect("still YAML");
+    assert!(obeya_codegen::lint(&spec).is_empty());
+}
+
+#[test]
 fn no_tag() {
     assert_snapshot!(faults("      tags: [Areas]\n", ""), @"line 5: operation `listAreas`: must have exactly one tag");
 }

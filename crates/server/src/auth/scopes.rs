@@ -118,8 +118,8 @@ mod tests {
     #[test]
     fn what_an_operation_writes_is_read_with_the_scopes_of_the_reads() {
         for (write, read) in [
-            (Operation::CreateIncident, Operation::GetIncident),
-            (Operation::RestoreIncident, Operation::GetIncident),
+            (Operation::CreateIncident, Operation::GetIncidentV1),
+            (Operation::RestoreIncident, Operation::GetIncidentV1),
             (Operation::UpdateImprovement, Operation::GetImprovement),
             (
                 Operation::UpdateDatasourceValue,

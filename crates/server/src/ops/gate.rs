@@ -80,7 +80,7 @@ pub(super) fn noun(entity: &EntityType) -> &'static str {
 fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)> {
     Some(match operation {
         Operation::GetArea => (&AREA, "area"),
-        Operation::GetBoard | Operation::GetBoardDetail => (&BOARD, "board"),
+        Operation::GetBoardV2 | Operation::GetBoardV1 => (&BOARD, "board"),
         Operation::GetGroup => (&GROUP, "group"),
         Operation::GetIncidentComment => (&INCIDENT_COMMENT, "comment"),
         Operation::GetDatasource
@@ -91,9 +91,9 @@ fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)
         | Operation::CreateDatasourceValues
         | Operation::DeleteDatasourceValues
         | Operation::ReplaceDatasourceValues => (&DATASOURCE, "datasource"),
-        Operation::GetIncident
+        Operation::GetIncidentV1
         | Operation::GetIncidentV2
-        | Operation::ListCommentsOfIncident
+        | Operation::ListCommentsOfIncidentV2
         | Operation::ListCommentsOfIncidentV1
         | Operation::UpdateIncident
         | Operation::UpdateIncidentConsequences
@@ -106,24 +106,24 @@ fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)
         | Operation::UpdateIncidentCustomField
         | Operation::DeleteIncident => (&INCIDENT, "incident"),
         Operation::RestoreIncident => (&INCIDENT, "deleted incident"),
-        Operation::GetIncidentType | Operation::GetIncidentTypeV2 => {
+        Operation::GetIncidentTypeV1 | Operation::GetIncidentTypeV2 => {
             (&INCIDENT_TYPE_V2, "incident type")
         }
         Operation::GetImprovement | Operation::UpdateImprovement | Operation::DeleteImprovement => {
             (&IMPROVEMENT, "improvement")
         }
         Operation::ListAreas
-        | Operation::ListBoards
+        | Operation::ListBoardsV2
         | Operation::ListBoardsV1
-        | Operation::ListGroups
+        | Operation::ListGroupsV2
         | Operation::ListGroupsV1
         | Operation::ListIncidentComments
         | Operation::ListDatasources
-        | Operation::ListIncidents
+        | Operation::ListIncidentsV1
         | Operation::ListIncidentsV2
         | Operation::ListTrashedIncidents
         | Operation::CreateIncident
-        | Operation::ListIncidentTypes
+        | Operation::ListIncidentTypesV1
         | Operation::ListIncidentTypesV2
         | Operation::ListImprovements
         | Operation::CreateImprovement

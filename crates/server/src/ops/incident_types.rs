@@ -4,7 +4,7 @@ use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;
-use obeya_model::bounds::operations::list_incident_types::language;
+use obeya_model::bounds::operations::list_incident_types_v1::language;
 use obeya_read::text::quoted;
 use obeya_read::{List, PointQuery, check_options};
 use obeya_store::grants::Kind;

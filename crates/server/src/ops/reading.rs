@@ -41,7 +41,8 @@ const SHORT_BYTES: usize = 2 << 20;
 const VARIES: HeaderValue = HeaderValue::from_static("accept");
 
 /// The scopes with which a client reads users: those of the groups, whose members they are.
-static READ_USERS: LazyLock<Scopes> = LazyLock::new(|| Scopes::accepted_by(Operation::ListGroups));
+static READ_USERS: LazyLock<Scopes> =
+    LazyLock::new(|| Scopes::accepted_by(Operation::ListGroupsV2));
 
 /// The answer of a read.
 enum ReadAnswer {

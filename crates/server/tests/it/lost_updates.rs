@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use obeya::model::{Incident, IncidentSeverity, IncidentUpdate};
+use obeya::model::{IncidentSeverity, IncidentUpdate, IncidentV1};
 use reqwest::Method;
 use serde_json::json;
 use tokio::task::JoinSet;
@@ -64,7 +64,7 @@ async fn the_sdk_undoes_no_change_of_others() {
         .token(service.token())
         .build()
         .expect("a client");
-    let update = |incident: &Incident, title: &str| {
+    let update = |incident: &IncidentV1, title: &str| {
         IncidentUpdate::new(
             incident.incident_type_id,
             incident.severity.clone(),

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use obeya::fields::{
-    self, area, board, board_summary, datasource_value, group, group_v1, improvement, incident,
-    incident_comment, incident_v2, trashed_incident,
+    self, area, board, board_summary, datasource_value, group_v1, group_v2, improvement,
+    incident_comment_v2, incident_v1, incident_v2, trashed_incident,
 };
 use obeya::model::{
-    BoardType, Date, EvaluationStatus, EvaluationStatusV2, Group, GroupType,
+    BoardType, Date, EvaluationStatusV1, EvaluationStatusV2, GroupType, GroupV2,
     ImprovementPriorityStatus, ImprovementStatus, IncidentSeverity, IncidentStatus, Timestamp,
 };
 use obeya::{Client, Error};
@@ -22,12 +22,12 @@ fn place(entity: &str) -> (&'static str, &'static str) {
     match entity {
         "Area" => ("/v2/areas", "{}"),
         "Board" => ("/v2/boards", "{}"),
-        "Group" => ("/v2/groups", "{}"),
+        "GroupV2" => ("/v2/groups", "{}"),
         "User" => ("/v2/groups", "users/any(u:{})"),
-        "IncidentComment" => ("/v2/incidents/comments", "{}"),
-        "IncidentTypeV2" => ("/v2/incidents/types", "{}"),
+        "IncidentCommentV2" => ("/v2/incidents/comments", "{}"),
+        "IncidentType" => ("/v2/incidents/types", "{}"),
         "IncidentV2" => ("/v2/incidents/comments", "{}"),
-        "Incident" => ("/v1/Incidents", "{}"),
+        "IncidentV1" => ("/v1/Incidents", "{}"),
         "IncidentConsequence" => ("/v1/Incidents", "consequences/any(p:{})"),
         "CategoryReference" => ("/v1/Incidents", "categories/any(p:{})"),
         "CauseReference" => ("/v1/Incidents", "causes/any(p:{})"),
@@ -142,18 +142,18 @@ async fn conditions_on_v2_records_mean_what_the_cases_say() {
     }
 
     for filter in [
-        group::is_member().or(group::is_system_group()),
-        group::name().is_null(),
-        group::name().ne("Plant"),
-        group::sort_order().le(2).not(),
-        group::business_unit_id().ne(group::project_id()),
-        group::sort_order().add(group::level()).is_null(),
-        group::is_system_group().or(group::is_member().and(group::level().eq(1))),
-        group::boards().exists().not(),
-        group::boards().all(|board| board.is_public()),
-        group::boards().any(|board| board.is_public().and(board.is_member())),
-        group::boards().all(|board| board.project_id().ne(77)),
-        group::boards().count().gt(1),
+        group_v2::is_member().or(group_v2::is_system_group()),
+        group_v2::name().is_null(),
+        group_v2::name().ne("Plant"),
+        group_v2::sort_order().le(2).not(),
+        group_v2::business_unit_id().ne(group_v2::project_id()),
+        group_v2::sort_order().add(group_v2::level()).is_null(),
+        group_v2::is_system_group().or(group_v2::is_member().and(group_v2::level().eq(1))),
+        group_v2::boards().exists().not(),
+        group_v2::boards().all(|board| board.is_public()),
+        group_v2::boards().any(|board| board.is_public().and(board.is_member())),
+        group_v2::boards().all(|board| board.project_id().ne(77)),
+        group_v2::boards().count().gt(1),
     ] {
         let text = filter.to_string();
         let page = client.groups().list().filter(filter).await.expect("a page");
@@ -174,14 +174,14 @@ async fn conditions_on_v2_records_mean_what_the_cases_say() {
     }
 
     for filter in [
-        incident_comment::comment_date().gt(at("2024-03-01T08:15:30Z")),
-        incident_comment::incident().area().name().eq("Assembly"),
-        incident_comment::parent().parent().id().eq(1),
-        (incident_comment::incident()
+        incident_comment_v2::comment_date().gt(at("2024-03-01T08:15:30Z")),
+        incident_comment_v2::incident().area().name().eq("Assembly"),
+        incident_comment_v2::parent().parent().id().eq(1),
+        (incident_comment_v2::incident()
             .status()
             .eq(IncidentStatus::Resolved))
-        .and(incident_comment::level().eq(0)),
-        incident_comment::text().eq("It's fixed"),
+        .and(incident_comment_v2::level().eq(0)),
+        incident_comment_v2::text().eq("It's fixed"),
     ] {
         let text = filter.to_string();
         let list = client.comments().list().filter(filter);
@@ -239,7 +239,7 @@ async fn conditions_on_values_mean_what_the_cases_say() {
 async fn orders_selections_and_expansions_are_taken() {
     let plant = Plant::new().await;
     let client = client(&plant);
-    let boards = group::boards()
+    let boards = group_v2::boards()
         .expand()
         .filter(board::is_public())
         .orderby(board::name().desc())
@@ -247,10 +247,10 @@ async fn orders_selections_and_expansions_are_taken() {
     let page = client
         .groups()
         .list()
-        .filter(group::level().ge(1))
-        .orderby((group::level().desc(), group::name().asc()))
-        .select((group::id(), group::name()))
-        .expand((boards, group::parent()))
+        .filter(group_v2::level().ge(1))
+        .orderby((group_v2::level().desc(), group_v2::name().asc()))
+        .select((group_v2::id(), group_v2::name()))
+        .expand((boards, group_v2::parent()))
         .top(4)
         .await
         .expect("a page");
@@ -277,7 +277,7 @@ async fn orders_selections_and_expansions_are_taken() {
 async fn texts_and_empty_lists_are_taken_too() {
     let plant = Plant::new().await;
     let client = client(&plant);
-    let none: Vec<fields::Order<Group>> = Vec::new();
+    let none: Vec<fields::Order<GroupV2>> = Vec::new();
     let list = client.groups().list().filter("level eq 1").orderby(none);
     let page = list.expand(String::from("parent")).await.expect("a page");
     let ids: Vec<_> = page.items.iter().filter_map(|group| group.id).collect();
@@ -323,8 +323,13 @@ async fn the_service_and_the_sdk_refuse_the_same_words_alike() {
                     unknown
                 )
             }
-            ("Group", "type") => {
-                refusals!(client.groups().list(), group::type_(), GroupType, unknown)
+            ("GroupV2", "type") => {
+                refusals!(
+                    client.groups().list(),
+                    group_v2::type_(),
+                    GroupType,
+                    unknown
+                )
             }
             ("BoardSummary", "boardType") => {
                 refusals!(
@@ -366,27 +371,27 @@ async fn the_service_and_the_sdk_refuse_the_same_words_alike() {
                     unknown
                 )
             }
-            ("Incident", "status") => {
+            ("IncidentV1", "status") => {
                 refusals!(
                     client.incidents().list(),
-                    incident::status(),
+                    incident_v1::status(),
                     IncidentStatus,
                     unknown
                 )
             }
-            ("Incident", "severity") => {
+            ("IncidentV1", "severity") => {
                 refusals!(
                     client.incidents().list(),
-                    incident::severity(),
+                    incident_v1::severity(),
                     IncidentSeverity,
                     unknown
                 )
             }
-            ("Incident", "evaluationStatus") => {
+            ("IncidentV1", "evaluationStatus") => {
                 refusals!(
                     client.incidents().list(),
-                    incident::evaluation_status(),
-                    EvaluationStatus,
+                    incident_v1::evaluation_status(),
+                    EvaluationStatusV1,
                     unknown
                 )
             }
@@ -410,7 +415,7 @@ async fn the_service_and_the_sdk_refuse_the_same_words_alike() {
                 refusals!(
                     client.incidents().trash(),
                     trashed_incident::evaluation_status(),
-                    EvaluationStatus,
+                    EvaluationStatusV1,
                     unknown
                 )
             }
@@ -434,7 +439,7 @@ async fn the_service_and_the_sdk_refuse_the_same_words_alike() {
                 refusals!(
                     client.improvements().list(),
                     improvement::evaluation_status(),
-                    EvaluationStatus,
+                    EvaluationStatusV1,
                     unknown
                 )
             }

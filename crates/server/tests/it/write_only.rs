@@ -164,7 +164,7 @@ async fn a_client_that_may_only_write_incidents_is_shown_what_it_sets() {
         (("PUT", "/v1/Incidents/trash/102/restore", None), &[]),
     ];
     for (request, shown) in cases {
-        shows(&service, &token, ("Incident", &read), request, shown).await;
+        shows(&service, &token, ("IncidentV1", &read), request, shown).await;
     }
 }
 
@@ -302,6 +302,6 @@ async fn a_repeated_request_shows_what_it_set_while_it_is_still_so() {
     assert_eq!(service.put(&path, &changed).await.status, 200);
     let whole = service.get(&path).await.json();
     let again = create().await.json();
-    assert_eq!(again, limited("Incident", &whole, &["externalId"]));
+    assert_eq!(again, limited("IncidentV1", &whole, &["externalId"]));
     assert_eq!(again["text"], Value::Null);
 }

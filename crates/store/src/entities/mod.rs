@@ -61,7 +61,7 @@ pub static GROUP: EntityType = EntityType {
     name: "Group",
     table: "groups",
     key: "id",
-    properties: &wire::Group::SAME.properties(),
+    properties: &wire::GroupV2::SAME.properties(),
     navigations: &[
         one("parent", &GROUP, "parent_id"),
         many("children", &GROUP, "parent_id"),
@@ -101,7 +101,7 @@ pub static INCIDENT_COMMENT: EntityType = EntityType {
     name: "IncidentComment",
     table: "live_comments",
     key: "id",
-    properties: &wire::IncidentComment {
+    properties: &wire::IncidentCommentV2 {
         text: Source::of(Column::Indexed(
             "text",
             PartIndex {
@@ -109,7 +109,7 @@ pub static INCIDENT_COMMENT: EntityType = EntityType {
                 column: "id",
             },
         )),
-        ..wire::IncidentComment::SAME
+        ..wire::IncidentCommentV2::SAME
     }
     .properties(),
     navigations: &[
@@ -165,7 +165,7 @@ pub static INCIDENT_TYPE_V2: EntityType = EntityType {
     name: "IncidentTypeV2",
     table: "incident_types",
     key: "id",
-    properties: &wire::IncidentTypeV2::SAME.properties(),
+    properties: &wire::IncidentType::SAME.properties(),
     navigations: &[],
     search: Some(SearchIndex {
         table: "incident_types_search",

@@ -85,7 +85,7 @@ pub(crate) fn restriction(entity: &EntityType) -> Option<Restriction> {
             incident_type: &["id"],
             ..NONE
         },
-        "Incident" | "IncidentV2" => INCIDENT,
+        "IncidentV1" | "IncidentV2" => INCIDENT,
         "Board" | "BoardV1" | "Improvement" | "User" => OF_GROUP,
         "IncidentComment" | "IncidentCommentV1" => return Some(Restriction::Incident),
         // Below an incident or a datasource. The area of a value is a number of its sender's and not checked.

@@ -8,10 +8,10 @@ use super::{AREA, many, one};
 /// `/v1/Incidents`: an incident with everything that belongs to it. The handler adds the condition that it is
 /// not in the trash.
 pub static INCIDENT: EntityType = EntityType {
-    name: "Incident",
+    name: "IncidentV1",
     table: "incident_records",
     key: "id",
-    properties: &wire::Incident::SAME.properties(),
+    properties: &wire::IncidentV1::SAME.properties(),
     navigations: &[
         many("consequences", &INCIDENT_CONSEQUENCE, "incident_id"),
         many("categories", &INCIDENT_CATEGORY, "incident_id"),
@@ -63,7 +63,7 @@ pub(super) static INCIDENT_CUSTOM_FIELD: EntityType = EntityType {
 
 /// `/v1/Incidents/trash`: the scalar fields of an incident. The handler adds which ones are in the trash.
 pub static TRASHED_INCIDENT: EntityType = EntityType {
-    name: "Incident",
+    name: "IncidentV1",
     table: "incident_records",
     key: "id",
     properties: &wire::TrashedIncident::SAME.properties(),
@@ -80,11 +80,11 @@ pub(super) static TRASHED_COMMENT: EntityType = EntityType {
     name: "IncidentComment",
     table: "incident_comments",
     key: "id",
-    properties: &wire::IncidentComment {
+    properties: &wire::IncidentCommentV2 {
         commented_by: computed(
             "coalesce((SELECT u.display_name FROM users AS u WHERE u.id = {t}.commented_by_user_id), {t}.commented_by)",
         ),
-        ..wire::IncidentComment::SAME
+        ..wire::IncidentCommentV2::SAME
     }
     .properties(),
     navigations: &[one("parent", &TRASHED_COMMENT, "parent_id")],

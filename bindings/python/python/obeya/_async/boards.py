@@ -38,7 +38,7 @@ class AsyncBoards:
     ) -> AsyncRecords[Board]:
         """The boards, without their lines. Expands `group`. The options are those of `areas.list`."""
         query: Query[Board] = self._core.query(
-            "listBoards",
+            "listBoardsV2",
             where=where,
             order_by=order_by,
             select=select,
@@ -52,7 +52,7 @@ class AsyncBoards:
 
     async def get(self, board: BoardId, *, select: Names | None = None, expand: Names | None = None) -> Board:
         """One board, without its lines. Expands `group`."""
-        call: Call[Board] = self._core.call("getBoard", board, select, expand)
+        call: Call[Board] = self._core.call("getBoardV2", board, select, expand)
         return await answer(call)
 
     def list_v1(self, *, where: Where | None = None, order_by: Order | None = None) -> AsyncRecords[BoardSummary]:
@@ -62,6 +62,6 @@ class AsyncBoards:
 
     async def detail(self, board: BoardId) -> BoardDetail:
         """One board with its rows and columns."""
-        call: Call[BoardDetail] = self._core.call("getBoardDetail", board)
+        call: Call[BoardDetail] = self._core.call("getBoardV1", board)
         return await answer(call)
     # End of the methods that `cargo xtask regen` writes.

@@ -10,7 +10,7 @@ from obeya._async.lists import AsyncRecords
 if TYPE_CHECKING:
     from obeya._obeya import Core
     from obeya._settings import CommentId, IncidentId, Names, Order, Where
-    from obeya.models import IncidentComment, IncidentCommentV1
+    from obeya.models import IncidentCommentV2, IncidentCommentV1
 
     # Imports of the methods below the second marker, written by `cargo xtask regen`.
     from obeya._obeya import Call, Query
@@ -35,9 +35,9 @@ class AsyncComments:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> AsyncRecords[IncidentComment]:
+    ) -> AsyncRecords[IncidentCommentV2]:
         """The comments on all incidents. Expands `parent` and `incident`. The options are those of `areas.list`."""
-        query: Query[IncidentComment] = self._core.query(
+        query: Query[IncidentCommentV2] = self._core.query(
             "listIncidentComments",
             where=where,
             order_by=order_by,
@@ -62,10 +62,10 @@ class AsyncComments:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> AsyncRecords[IncidentComment]:
+    ) -> AsyncRecords[IncidentCommentV2]:
         """The comments on one incident. The options are those of `areas.list`."""
-        query: Query[IncidentComment] = self._core.query(
-            "listCommentsOfIncident",
+        query: Query[IncidentCommentV2] = self._core.query(
+            "listCommentsOfIncidentV2",
             incident,
             where=where,
             order_by=order_by,
@@ -80,9 +80,9 @@ class AsyncComments:
 
     async def get(
         self, comment: CommentId, *, select: Names | None = None, expand: Names | None = None
-    ) -> IncidentComment:
+    ) -> IncidentCommentV2:
         """One comment. Expands `parent` and `incident`."""
-        call: Call[IncidentComment] = self._core.call("getIncidentComment", comment, select, expand)
+        call: Call[IncidentCommentV2] = self._core.call("getIncidentComment", comment, select, expand)
         return await answer(call)
 
     def of_incident_v1(self, incident: IncidentId) -> AsyncRecords[IncidentCommentV1]:

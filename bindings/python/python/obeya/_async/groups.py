@@ -10,7 +10,7 @@ from obeya._async.lists import AsyncRecords
 if TYPE_CHECKING:
     from obeya._obeya import Core
     from obeya._settings import Names, Order, Where
-    from obeya.models import Group
+    from obeya.models import GroupV2
 
     # Imports of the methods below the second marker, written by `cargo xtask regen`.
     from obeya._obeya import Call, Query
@@ -36,10 +36,10 @@ class AsyncGroups:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> AsyncRecords[Group]:
+    ) -> AsyncRecords[GroupV2]:
         """The groups. Expands `parent`, `children`, `boards` and `users`. The options are those of `areas.list`."""
-        query: Query[Group] = self._core.query(
-            "listGroups",
+        query: Query[GroupV2] = self._core.query(
+            "listGroupsV2",
             where=where,
             order_by=order_by,
             select=select,
@@ -51,9 +51,9 @@ class AsyncGroups:
         )
         return AsyncRecords(query, "groups")
 
-    async def get(self, group: int | Group, *, select: Names | None = None, expand: Names | None = None) -> Group:
+    async def get(self, group: int | GroupV2, *, select: Names | None = None, expand: Names | None = None) -> GroupV2:
         """One group. Expands `parent`, `children`, `boards` and `users`."""
-        call: Call[Group] = self._core.call("getGroup", group, select, expand)
+        call: Call[GroupV2] = self._core.call("getGroup", group, select, expand)
         return await answer(call)
 
     def list_v1(self, *, where: Where | None = None, order_by: Order | None = None) -> AsyncRecords[GroupV1]:

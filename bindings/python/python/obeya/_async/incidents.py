@@ -26,12 +26,12 @@ if TYPE_CHECKING:
         Category,
         CategoryReference,
         CauseReference,
-        Group,
-        Incident,
+        GroupV2,
+        IncidentV1,
         IncidentConsequence,
         IncidentTypeDetail,
         IncidentTypeSummary,
-        IncidentTypeV2,
+        IncidentType,
         IncidentV2,
         TrashedIncident,
         TypeCause,
@@ -64,7 +64,7 @@ _TRIES = 5
 """How many times an update reads and sends when others change the incident in between."""
 
 
-class AsyncIncidentRecords(AsyncNumberedRecords["Incident"]):
+class AsyncIncidentRecords(AsyncNumberedRecords["IncidentV1"]):
     """The incidents of a list, complete: with their consequences, causes, categories and custom fields.
 
     In a table these are lists of structs. `tidy` makes a table for each kind, and `wide=True` a column for each of them:
@@ -149,7 +149,7 @@ class AsyncIncidents:
         if_match: str | None = None,
         idempotency_key: str | None = None,
         **fields: Unpack[IncidentChanges],
-    ) -> Incident:
+    ) -> IncidentV1:
         """Changes an incident: arguments that are left out change nothing, `None` clears a field.
 
         From a record only its id is used, so a stale record does not undo the changes of others. A single status,
@@ -177,7 +177,7 @@ class AsyncIncidents:
         tries = _TRIES
         while True:
             core, seen = self._core.tagging()
-            now: Incident = await answer(core.call("getIncident", incident))
+            now: IncidentV1 = await answer(core.call("getIncidentV1", incident))
             try:
                 return await answer(self._calls.carrying(condition or seen.tag, idempotency_key).update(now, given))
             except PreconditionFailedError:
@@ -192,7 +192,7 @@ class AsyncIncidents:
         *,
         if_match: str | None = None,
         idempotency_key: str | None = None,
-    ) -> Incident:
+    ) -> IncidentV1:
         """Moves an incident to another status."""
         return await answer(self._calls.carrying(if_match, idempotency_key).set_status(incident, status))
 
@@ -203,19 +203,19 @@ class AsyncIncidents:
         *,
         if_match: str | None = None,
         idempotency_key: str | None = None,
-    ) -> Incident:
+    ) -> IncidentV1:
         """Sets the severity of an incident."""
         return await answer(self._calls.carrying(if_match, idempotency_key).set_severity(incident, severity))
 
     async def set_responsible(
         self,
         incident: IncidentId,
-        follow_up_group: int | Group,
+        follow_up_group: int | GroupV2,
         responsible_user_id: str,
         *,
         if_match: str | None = None,
         idempotency_key: str | None = None,
-    ) -> Incident:
+    ) -> IncidentV1:
         """Sets the group that follows an incident up, and its responsible member."""
         calls = self._calls.carrying(if_match, idempotency_key)
         return await answer(calls.set_responsible(incident, follow_up_group, responsible_user_id))
@@ -228,7 +228,7 @@ class AsyncIncidents:
         *,
         if_match: str | None = None,
         idempotency_key: str | None = None,
-    ) -> Incident:
+    ) -> IncidentV1:
         """Sets the value of one custom field; the others stay."""
         return await answer(self._calls.carrying(if_match, idempotency_key).set_custom_field(incident, custom_field, value))
 
@@ -239,7 +239,7 @@ class AsyncIncidents:
         *,
         if_match: str | None = None,
         idempotency_key: str | None = None,
-    ) -> Incident:
+    ) -> IncidentV1:
         """Sets the id by which another system knows an incident; `None` empties it."""
         return await answer(self._calls.carrying(if_match, idempotency_key).set_external_id(incident, external_id))
 
@@ -260,9 +260,9 @@ class AsyncIncidents:
 
     async def type_v2(
         self, type: IncidentTypeId, *, select: Names | None = None, expand: Names | None = None
-    ) -> IncidentTypeV2:
+    ) -> IncidentType:
         """One incident type as v2 shows it."""
-        call: Call[IncidentTypeV2] = self._core.call("getIncidentTypeV2", type, select, expand)
+        call: Call[IncidentType] = self._core.call("getIncidentTypeV2", type, select, expand)
         return await answer(call)
 
     # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.
@@ -312,9 +312,9 @@ class AsyncIncidents:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> AsyncRecords[IncidentTypeV2]:
+    ) -> AsyncRecords[IncidentType]:
         """The incident types as v2 shows them. The options are those of `areas.list`."""
-        query: Query[IncidentTypeV2] = self._core.query(
+        query: Query[IncidentType] = self._core.query(
             "listIncidentTypesV2",
             where=where,
             order_by=order_by,
@@ -327,9 +327,9 @@ class AsyncIncidents:
         )
         return AsyncRecords(query, "incident types (v2)")
 
-    async def get(self, incident: IncidentId) -> Incident:
+    async def get(self, incident: IncidentId) -> IncidentV1:
         """One incident, by its id."""
-        call: Call[Incident] = self._core.call("getIncident", incident)
+        call: Call[IncidentV1] = self._core.call("getIncidentV1", incident)
         return await answer(call)
 
     async def delete(
@@ -346,9 +346,9 @@ class AsyncIncidents:
         *,
         if_match: str | None = None,
         idempotency_key: str | None = None,
-    ) -> Incident:
+    ) -> IncidentV1:
         """Replaces the consequences of an incident."""
-        call: Call[Incident] = self._core.carrying(if_match, idempotency_key).call(
+        call: Call[IncidentV1] = self._core.carrying(if_match, idempotency_key).call(
             "updateIncidentConsequences", incident, consequences
         )
         return await answer(call)
@@ -360,9 +360,9 @@ class AsyncIncidents:
         *,
         if_match: str | None = None,
         idempotency_key: str | None = None,
-    ) -> Incident:
+    ) -> IncidentV1:
         """Replaces the causes of an incident."""
-        call: Call[Incident] = self._core.carrying(if_match, idempotency_key).call(
+        call: Call[IncidentV1] = self._core.carrying(if_match, idempotency_key).call(
             "updateIncidentCauses", incident, causes
         )
         return await answer(call)
@@ -374,25 +374,25 @@ class AsyncIncidents:
         *,
         if_match: str | None = None,
         idempotency_key: str | None = None,
-    ) -> Incident:
+    ) -> IncidentV1:
         """Replaces the categories of an incident, of which there must be one at least."""
-        call: Call[Incident] = self._core.carrying(if_match, idempotency_key).call(
+        call: Call[IncidentV1] = self._core.carrying(if_match, idempotency_key).call(
             "updateIncidentCategories", incident, categories
         )
         return await answer(call)
 
-    async def create(self, *, idempotency_key: str | None = None, **fields: Unpack[IncidentCreate]) -> Incident:
+    async def create(self, *, idempotency_key: str | None = None, **fields: Unpack[IncidentCreate]) -> IncidentV1:
         """Reports an incident.
 
         Categories, causes and consequences are dictionaries, ids, or the records of an incident type. A `datetime` without a zone is UTC.
         After an `APIConnectionError` the incident may have been created nevertheless, unless there is an `idempotency_key` to retry
         with.
         """
-        call: Call[Incident] = self._core.carrying(None, idempotency_key).call("createIncident", fields)
+        call: Call[IncidentV1] = self._core.carrying(None, idempotency_key).call("createIncident", fields)
         return await answer(call)
 
-    async def restore(self, incident: IncidentId, *, idempotency_key: str | None = None) -> Incident:
+    async def restore(self, incident: IncidentId, *, idempotency_key: str | None = None) -> IncidentV1:
         """Takes an incident out of the trash, as it was when it was deleted."""
-        call: Call[Incident] = self._core.carrying(None, idempotency_key).call("restoreIncident", incident)
+        call: Call[IncidentV1] = self._core.carrying(None, idempotency_key).call("restoreIncident", incident)
         return await answer(call)
     # End of the methods that `cargo xtask regen` writes.

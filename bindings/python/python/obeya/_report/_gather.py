@@ -16,7 +16,7 @@ from obeya._report._wanted import Wanted
 from obeya.lean._plot import plural
 
 if TYPE_CHECKING:
-    from obeya import Client, Improvement, Incident
+    from obeya import Client, Improvement, IncidentV1
 
 _Data = TypeVar("_Data")
 _Figure = TypeVar("_Figure")
@@ -179,7 +179,7 @@ def gather(client: Client, wanted: Wanted) -> Figures:
     )
 
 
-def _check(client: Client, wanted: Wanted, incidents: Iterable[Incident]) -> None:
+def _check(client: Client, wanted: Wanted, incidents: Iterable[IncidentV1]) -> None:
     """Rejects a type of incident that does not exist: its charts would be missing without a message."""
     known = {incident.incident_type for incident in incidents}
     if wanted.safety is None or wanted.safety in known:
@@ -191,13 +191,13 @@ def _check(client: Client, wanted: Wanted, incidents: Iterable[Incident]) -> Non
         raise Unknown(message)
 
 
-def _columns(records: Iterable[Incident] | Iterable[Improvement], fields: Sequence[str]) -> dict[str, list[Any]]:
+def _columns(records: Iterable[IncidentV1] | Iterable[Improvement], fields: Sequence[str]) -> dict[str, list[Any]]:
     """Records as columns with the names of the wire."""
-    kept: list[Incident | Improvement] = list(records)
+    kept: list[IncidentV1 | Improvement] = list(records)
     return {_wire(field): _column(kept, field) for field in fields}
 
 
-def _column(records: Sequence[Incident | Improvement], field: str) -> list[Any]:
+def _column(records: Sequence[IncidentV1 | Improvement], field: str) -> list[Any]:
     try:
         return [_plain(getattr(record, field)) for record in records]
     except ValueError:
@@ -206,9 +206,9 @@ def _column(records: Sequence[Incident | Improvement], field: str) -> list[Any]:
         return [json.loads(record.to_json())[_wire(field)] for record in records]
 
 
-def _readable(incidents: Iterable[Incident], failed: dict[str, str]) -> list[Incident]:
+def _readable(incidents: Iterable[IncidentV1], failed: dict[str, str]) -> list[IncidentV1]:
     """The incidents of days that Python can represent. The others are on no day of any chart."""
-    readable: list[Incident] = []
+    readable: list[IncidentV1] = []
     others: list[str] = []
     for incident in incidents:
         try:
@@ -244,7 +244,7 @@ def _titled(ideas: dict[str, list[Any]]) -> dict[str, list[Any]]:
     return {**ideas, "title": [shorten(title or "", 24, placeholder="…") for title in ideas["title"]]}
 
 
-def _causes(recent: Sequence[Incident]) -> tuple[str, lean.Pareto] | None:
+def _causes(recent: Sequence[IncidentV1]) -> tuple[str, lean.Pareto] | None:
     """Causes of the most frequent type among those that have any."""
     explained = Counter(incident.incident_type for incident in recent if incident.causes)
     if not explained:
@@ -254,7 +254,7 @@ def _causes(recent: Sequence[Incident]) -> tuple[str, lean.Pareto] | None:
     return kind, lean.pareto(_columns(own, _INCIDENT), by="causes", top=_BARS, unit="incidents")
 
 
-def _between(serious: Sequence[Incident]) -> lean.RareEvents | None:
+def _between(serious: Sequence[IncidentV1]) -> lean.RareEvents | None:
     """The days between serious incidents, where there are enough for limits, and not all on one day."""
     days = sorted(incident.incident_date for incident in serious)
     if len(days) < 6 or days[0] == days[-1]:

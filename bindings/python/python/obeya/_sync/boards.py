@@ -40,7 +40,7 @@ class Boards:
     ) -> Records[Board]:
         """The boards, without their lines. Expands `group`. The options are those of `areas.list`."""
         query: Query[Board] = self._core.query(
-            "listBoards",
+            "listBoardsV2",
             where=where,
             order_by=order_by,
             select=select,
@@ -54,7 +54,7 @@ class Boards:
 
     def get(self, board: BoardId, *, select: Names | None = None, expand: Names | None = None) -> Board:
         """One board, without its lines. Expands `group`."""
-        call: Call[Board] = self._core.call("getBoard", board, select, expand)
+        call: Call[Board] = self._core.call("getBoardV2", board, select, expand)
         return answer(call)
 
     def list_v1(self, *, where: Where | None = None, order_by: Order | None = None) -> Records[BoardSummary]:
@@ -64,6 +64,6 @@ class Boards:
 
     def detail(self, board: BoardId) -> BoardDetail:
         """One board with its rows and columns."""
-        call: Call[BoardDetail] = self._core.call("getBoardDetail", board)
+        call: Call[BoardDetail] = self._core.call("getBoardV1", board)
         return answer(call)
     # End of the methods that `cargo xtask regen` writes.

@@ -12,7 +12,7 @@ from obeya._sync.lists import Records
 if TYPE_CHECKING:
     from obeya._obeya import Core
     from obeya._settings import CommentId, IncidentId, Names, Order, Where
-    from obeya.models import IncidentComment, IncidentCommentV1
+    from obeya.models import IncidentCommentV2, IncidentCommentV1
 
     # Imports of the methods below the second marker, written by `cargo xtask regen`.
     from obeya._obeya import Call, Query
@@ -37,9 +37,9 @@ class Comments:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> Records[IncidentComment]:
+    ) -> Records[IncidentCommentV2]:
         """The comments on all incidents. Expands `parent` and `incident`. The options are those of `areas.list`."""
-        query: Query[IncidentComment] = self._core.query(
+        query: Query[IncidentCommentV2] = self._core.query(
             "listIncidentComments",
             where=where,
             order_by=order_by,
@@ -64,10 +64,10 @@ class Comments:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> Records[IncidentComment]:
+    ) -> Records[IncidentCommentV2]:
         """The comments on one incident. The options are those of `areas.list`."""
-        query: Query[IncidentComment] = self._core.query(
-            "listCommentsOfIncident",
+        query: Query[IncidentCommentV2] = self._core.query(
+            "listCommentsOfIncidentV2",
             incident,
             where=where,
             order_by=order_by,
@@ -82,9 +82,9 @@ class Comments:
 
     def get(
         self, comment: CommentId, *, select: Names | None = None, expand: Names | None = None
-    ) -> IncidentComment:
+    ) -> IncidentCommentV2:
         """One comment. Expands `parent` and `incident`."""
-        call: Call[IncidentComment] = self._core.call("getIncidentComment", comment, select, expand)
+        call: Call[IncidentCommentV2] = self._core.call("getIncidentComment", comment, select, expand)
         return answer(call)
 
     def of_incident_v1(self, incident: IncidentId) -> Records[IncidentCommentV1]:

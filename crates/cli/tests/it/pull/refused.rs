@@ -227,8 +227,8 @@ fn a_word_that_is_no_member_is_wrong_usage() {
     for unknown in UnknownWord::all() {
         let list = match unknown.record {
             "Board" => "boards",
-            "Group" => "groups",
-            "Incident" => "incidents",
+            "GroupV2" => "groups",
+            "IncidentV1" => "incidents",
             "Improvement" => "improvements",
             // No list of `pull`.
             "IncidentV2" | "TrashedIncident" | "BoardSummary" | "GroupV1" => continue,

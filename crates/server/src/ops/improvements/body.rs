@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use obeya_model::bounds::schemas::{improvement_create, improvement_update};
 use obeya_model::{
-    EvaluationStatus, ImprovementCreate, ImprovementPriorityStatus, ImprovementStatus,
+    EvaluationStatusV1, ImprovementCreate, ImprovementPriorityStatus, ImprovementStatus,
     ImprovementUpdate, Patch,
 };
 
@@ -58,7 +58,7 @@ fn enum_values(
     length: &RangeInclusive<usize>,
     status: Option<&ImprovementStatus>,
     priority: Option<&ImprovementPriorityStatus>,
-    evaluation: Patch<&EvaluationStatus>,
+    evaluation: Patch<&EvaluationStatusV1>,
 ) -> Result<ImprovementChange, DomainError> {
     let mut check = Check::default();
     let status = status.map(|value| check.variant("status", value.as_str()));

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use obeya_model::bounds::schemas::{incident_create, incident_update};
 use obeya_model::{
-    CategoryInput, EvaluationStatus, IncidentCreate, IncidentSeverity, IncidentStatus,
+    CategoryInput, EvaluationStatusV1, IncidentCreate, IncidentSeverity, IncidentStatus,
     IncidentUpdate, Patch, Timestamp,
 };
 
@@ -27,7 +27,7 @@ fn enum_values(
     check: &mut Check,
     status: Option<&IncidentStatus>,
     severity: &IncidentSeverity,
-    evaluation: Patch<&EvaluationStatus>,
+    evaluation: Patch<&EvaluationStatusV1>,
     resolved: Patch<Timestamp>,
 ) -> IncidentChange {
     let status = status.map(|status| check.variant("status", status.as_str()));

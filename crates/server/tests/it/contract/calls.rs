@@ -93,21 +93,23 @@ pub fn call<'a>(
     match operation {
         "listAreas" => asked!(client.areas().list(), ask),
         "getArea" => asked!(client.areas().get(ids.pick(2)), ask),
-        "listBoards" => asked!(client.boards().list(), ask),
-        "getBoard" => asked!(client.boards().get(ids.pick(7)), ask),
-        "listGroups" => asked!(client.groups().list(), ask),
+        "listBoardsV2" => asked!(client.boards().list(), ask),
+        "getBoardV2" => asked!(client.boards().get(ids.pick(7)), ask),
+        "listGroupsV2" => asked!(client.groups().list(), ask),
         "getGroup" => asked!(client.groups().get(ids.pick(4)), ask),
         "listIncidentComments" => asked!(client.comments().list(), ask),
-        "listCommentsOfIncident" => asked!(client.comments().of_incident(incident), ask),
+        "listCommentsOfIncidentV2" => asked!(client.comments().of_incident(incident), ask),
         "getIncidentComment" => asked!(client.comments().get(ids.pick(8801)), ask),
-        "listIncidents" => narrowed!(client.incidents().list(), ask),
-        "getIncident" => Box::pin(async move { client.incidents().get(incident).await.map(drop) }),
+        "listIncidentsV1" => narrowed!(client.incidents().list(), ask),
+        "getIncidentV1" => {
+            Box::pin(async move { client.incidents().get(incident).await.map(drop) })
+        }
         "listImprovements" => narrowed!(client.improvements().list(), ask),
         "getImprovement" => Box::pin(async move {
             let improvement = client.improvements().get(ids.pick(317)).await;
             improvement.map(drop)
         }),
-        "listIncidentTypes" => Box::pin(async move {
+        "listIncidentTypesV1" => Box::pin(async move {
             let request = client.incidents().types();
             request.language("nb").await.map(drop)
         }),
@@ -185,11 +187,11 @@ pub fn call<'a>(
                 .await;
             replaced.map(drop)
         }),
-        "getIncidentType" => Box::pin(async move {
+        "getIncidentTypeV1" => Box::pin(async move {
             let request = client.incidents().type_detail(ids.pick(3));
             request.language("nb").send().await.map(drop)
         }),
-        "getBoardDetail" => Box::pin(async move {
+        "getBoardV1" => Box::pin(async move {
             let board = client.boards().detail(ids.pick(7)).await;
             board.map(drop)
         }),

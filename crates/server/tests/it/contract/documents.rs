@@ -103,11 +103,11 @@ const LISTS: [(&str, &str, &str); 10] = [
     (IMPORT_FORMAT, "BoardType", " or "),
     (IMPORT_FORMAT, "IncidentStatus", " or "),
     (IMPORT_FORMAT, "IncidentSeverity", " or "),
-    (IMPORT_FORMAT, "EvaluationStatus", " or "),
+    (IMPORT_FORMAT, "EvaluationStatusV1", " or "),
     (IMPORT_FORMAT, "ImprovementStatus", " or "),
     (IMPORT_FORMAT, "ImprovementPriorityStatus", " or "),
     (IMPORT_FORMAT, "DatasourceElementType", " or "),
-    ("spec/DECISIONS.md", "EvaluationStatus", ", "),
+    ("spec/DECISIONS.md", "EvaluationStatusV1", ", "),
     ("spec/DECISIONS.md", "EvaluationStatusV2", ", "),
 ];
 

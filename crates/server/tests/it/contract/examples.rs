@@ -71,7 +71,7 @@ fn time_of(operation: &str) -> &'static str {
 /// Differences between examples and the plant, with reasons; everything else is compared.
 const NOT_COMPARED: [&str; 12] = [
     // Pages, shown with a count and a link that this plant is too small for.
-    "listGroups",
+    "listGroupsV2",
     // They show the incident as the update before left it, for there is one example of it.
     "updateIncidentConsequences",
     "updateIncidentCauses",
@@ -84,7 +84,7 @@ const NOT_COMPARED: [&str; 12] = [
     // Shown with the id of the incident that it becomes in the others.
     "createIncident",
     // The group is imported with its third neighbour.
-    "listBoards",
+    "listBoardsV2",
     "listAreas",
 ];
 

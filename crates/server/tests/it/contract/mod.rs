@@ -208,8 +208,8 @@ async fn successes(all: &Client) -> Vec<&'static str> {
     for operation in operations() {
         let is_v2 = operation.path.starts_with("/v2/");
         let expand = match operation.id.as_str() {
-            "listBoards" | "getBoard" => "group($expand=parent,children,users)",
-            "listGroups" | "getGroup" => "parent,children,boards,users",
+            "listBoardsV2" | "getBoardV2" => "group($expand=parent,children,users)",
+            "listGroupsV2" | "getGroup" => "parent,children,boards,users",
             "listAreas" | "getArea" | "listIncidentTypesV2" | "getIncidentTypeV2" => "*",
             "listIncidentsV2" | "getIncidentV2" => {
                 "area,group,followUpGroup,type,comments($expand=incident($expand=type))"

@@ -2,7 +2,7 @@
 
 use obeya::model::{
     CategoryInput, CauseInput, ConsequenceInput, CustomFieldInput, DatasourceValueInput,
-    EvaluationStatus, ImprovementCreate, ImprovementStatus, ImprovementUpdate, IncidentCreate,
+    EvaluationStatusV1, ImprovementCreate, ImprovementStatus, ImprovementUpdate, IncidentCreate,
     IncidentSeverity, IncidentStatus, IncidentUpdate, Patch,
 };
 use obeya::{Client, Datasources, Error};
@@ -72,7 +72,7 @@ pub async fn incidents(all: &Client) {
         "reference.duplicate",
     );
     let body = IncidentCreate {
-        evaluation_status: Some(EvaluationStatus::Good),
+        evaluation_status: Some(EvaluationStatusV1::Good),
         ..incident_body()
     };
     is(incidents.create(&body).await, "incident.evaluation");
@@ -96,7 +96,7 @@ pub async fn incidents(all: &Client) {
             body.responsible_user_id = "u-117".to_owned().into();
         }),
         ("incident.evaluation", 1204, |body| {
-            body.evaluation_status = EvaluationStatus::Good.into();
+            body.evaluation_status = EvaluationStatusV1::Good.into();
         }),
         // Rejected, then resolved.
         ("incident.transition", 1205, |body| {

@@ -6,7 +6,7 @@ use super::Parts;
 use crate::import::error::{ImportError, Location};
 use crate::import::run::Run;
 use crate::jsonl::types::TypeLine;
-use obeya_model::bounds::operations::list_incident_types::language;
+use obeya_model::bounds::operations::list_incident_types_v1::language;
 use obeya_store::engine::Value;
 
 /// Writes every translation of the line; each part it names must be a part of the line.

@@ -87,7 +87,7 @@ const ELSEWHERE: [(&str, &str); 13] = [
     ),
     (
         "/components/schemas/EvaluationStatusV2",
-        "computed from EvaluationStatus, compared in store/src/facts/enums.rs",
+        "computed from EvaluationStatusV1, compared in store/src/facts/enums.rs",
     ),
 ];
 
