@@ -272,7 +272,7 @@ class IncidentCommentV2:
 @final
 class IncidentV2:
     """An incident in its v2 form."""
-    __match_args__ = ("id", "title", "text", "status", "severity", "type_id", "incident_date", "created_date", "last_modified", "due_date", "status_modified_date", "status_new_date", "status_in_progress_date", "status_implemented_date", "status_rejected_date", "archived_date", "evaluation_status", "evaluation_text", "owner", "owner_display_name", "owner_user_id", "created_by_user_id", "group_id", "follow_up_group_id", "area_id", "project_id", "external_id", "is_anonymous", "attachment_count", "action_list_count", "area", "group", "follow_up_group", "type", "comments",)
+    __match_args__ = ("id", "title", "text", "status", "severity", "type_id", "incident_date", "created_date", "last_modified", "last_modified_by_user_id", "last_modified_by_user", "due_date", "status_modified_date", "status_new_date", "status_in_progress_date", "status_implemented_date", "status_rejected_date", "archived_date", "evaluation_status", "evaluation_text", "owner", "owner_display_name", "owner_user_id", "created_by_user_id", "created_by_user", "created_by_user_display_name", "group_id", "follow_up_group_id", "area_id", "project_id", "external_id", "is_anonymous", "latitude", "longitude", "accuracy_in_meters", "attachment_count", "action_list_count", "area", "group", "follow_up_group", "type", "comments",)
     @property
     def id(self) -> int | None:
         """Id of the incident."""
@@ -300,6 +300,12 @@ class IncidentV2:
     @property
     def last_modified(self) -> datetime.datetime | None:
         """When it was last changed."""
+    @property
+    def last_modified_by_user_id(self) -> str | None:
+        """Id of the user who last changed it; null after a change by a client, which is not a user, and always when it is anonymous."""
+    @property
+    def last_modified_by_user(self) -> str | None:
+        """User name of that user. Only with a scope that allows reading users."""
     @property
     def due_date(self) -> datetime.datetime | None:
         """When it should be resolved."""
@@ -340,6 +346,12 @@ class IncidentV2:
     def created_by_user_id(self) -> str | None:
         """Id of the user who reported it; always null when it is anonymous."""
     @property
+    def created_by_user(self) -> str | None:
+        """User name of the user who reported it; always null when it is anonymous. Only with a scope that allows reading users."""
+    @property
+    def created_by_user_display_name(self) -> str | None:
+        """Display name of the person who reported it; always null when it is anonymous."""
+    @property
     def group_id(self) -> int | None:
         """Id of the group that reported it."""
     @property
@@ -357,6 +369,15 @@ class IncidentV2:
     @property
     def is_anonymous(self) -> bool | None:
         """Whether the incident is anonymous: the reporter is not shown."""
+    @property
+    def latitude(self) -> float | None:
+        """Where it was reported, in degrees north, if known; always null when it is anonymous."""
+    @property
+    def longitude(self) -> float | None:
+        """Where it was reported, in degrees east, if known; always null when it is anonymous."""
+    @property
+    def accuracy_in_meters(self) -> float | None:
+        """How far from there it may have been; always null when it is anonymous."""
     @property
     def attachment_count(self) -> int | None:
         """Number of attachments."""

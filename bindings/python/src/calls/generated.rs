@@ -63,6 +63,13 @@ pub(super) fn call(handle: &Handle, operation: &str, arguments: &Arguments<'_, '
             let expand = arguments.get(2, "expand")?;
             handle.call(move |client| get(client.comments().get(comment_id), select, expand).send())
         }
+        "getCommentOfIncident" => {
+            let incident_id = arguments.id::<IncidentV1>(0, "incident")?;
+            let comment_id = arguments.id::<IncidentCommentV2>(1, "comment")?;
+            let select = arguments.get(2, "select")?;
+            let expand = arguments.get(3, "expand")?;
+            handle.call(move |client| get(client.comments().get_of_incident(incident_id, comment_id), select, expand).send())
+        }
         "getIncidentV2" => {
             let incident_id = arguments.id::<IncidentV1>(0, "incident")?;
             let select = arguments.get(1, "select")?;
@@ -74,6 +81,13 @@ pub(super) fn call(handle: &Handle, operation: &str, arguments: &Arguments<'_, '
             let select = arguments.get(1, "select")?;
             let expand = arguments.get(2, "expand")?;
             handle.call(move |client| get(client.incidents().type_v2(type_id), select, expand).send())
+        }
+        "getTypeOfIncident" => {
+            let incident_id = arguments.id::<IncidentV1>(0, "incident")?;
+            let type_id = arguments.id::<IncidentTypeSummary>(1, "type")?;
+            let select = arguments.get(2, "select")?;
+            let expand = arguments.get(3, "expand")?;
+            handle.call(move |client| get(client.incidents().type_of_incident(incident_id, type_id), select, expand).send())
         }
         "createImprovement" => {
             let body = arguments.body(0, &IMPROVEMENT_CREATE, "improvements.create()")?;
@@ -211,6 +225,10 @@ pub(super) fn query(
         }
         "listIncidentTypesV2" => {
             list(handle, handle.client()?.incidents().types_v2(), options)
+        }
+        "listTypesOfIncident" => {
+            let incident_id = arguments.id::<IncidentV1>(0, "incident")?;
+            list(handle, handle.client()?.incidents().types_of_incident(incident_id), options)
         }
         "listCommentsOfIncidentV1" => {
             let incident_id = arguments.id::<IncidentV1>(0, "incident")?;

@@ -136,6 +136,10 @@ IncidentV2 INCIDENT_V2 "IncidentV2" {
     created_date = created_date: Field::optional("created_date", "createdDate");
     /// When it was last changed.
     last_modified = last_modified: Field::optional("last_modified", "lastModified").nullable();
+    /// Id of the user who last changed it; null after a change by a client, which is not a user, and always when it is anonymous.
+    last_modified_by_user_id = last_modified_by_user_id: Field::optional("last_modified_by_user_id", "lastModifiedByUserId").nullable();
+    /// User name of that user. Only with a scope that allows reading users.
+    last_modified_by_user = last_modified_by_user: Field::optional("last_modified_by_user", "lastModifiedByUser").nullable();
     /// When it should be resolved.
     due_date = due_date: Field::optional("due_date", "dueDate").nullable();
     /// When the status last changed.
@@ -162,6 +166,10 @@ IncidentV2 INCIDENT_V2 "IncidentV2" {
     owner_user_id = owner_user_id: Field::optional("owner_user_id", "ownerUserId").nullable();
     /// Id of the user who reported it; always null when it is anonymous.
     created_by_user_id = created_by_user_id: Field::optional("created_by_user_id", "createdByUserId").nullable();
+    /// User name of the user who reported it; always null when it is anonymous. Only with a scope that allows reading users.
+    created_by_user = created_by_user: Field::optional("created_by_user", "createdByUser").nullable();
+    /// Display name of the person who reported it; always null when it is anonymous.
+    created_by_user_display_name = created_by_user_display_name: Field::optional("created_by_user_display_name", "createdByUserDisplayName").nullable();
     /// Id of the group that reported it.
     group_id = group_id: Field::optional("group_id", "groupId").nullable();
     /// Id of the group that follows it up.
@@ -174,6 +182,12 @@ IncidentV2 INCIDENT_V2 "IncidentV2" {
     external_id = external_id: Field::optional("external_id", "externalId").nullable();
     /// Whether the incident is anonymous: the reporter is not shown.
     is_anonymous = is_anonymous: Field::optional("is_anonymous", "isAnonymous");
+    /// Where it was reported, in degrees north, if known; always null when it is anonymous.
+    latitude = latitude: Field::optional("latitude", "latitude").nullable();
+    /// Where it was reported, in degrees east, if known; always null when it is anonymous.
+    longitude = longitude: Field::optional("longitude", "longitude").nullable();
+    /// How far from there it may have been; always null when it is anonymous.
+    accuracy_in_meters = accuracy_in_meters: Field::optional("accuracy_in_meters", "accuracyInMeters").nullable();
     /// Number of attachments.
     attachment_count = attachment_count: Field::optional("attachment_count", "attachmentCount");
     /// Number of actions.

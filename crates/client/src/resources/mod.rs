@@ -70,10 +70,16 @@ macro_rules! whole_list {
 /// The source of a v2 record by id.
 macro_rules! odata_get {
     ($call:ident) => {
-        |client, id, options| {
+        $crate::list::RecordSource::new(None, |client, _, id, options| {
             let new = call::$call::new(id);
             Box::pin(async move { client.call(&odata_call!($call, options, new)).await })
-        }
+        })
+    };
+    ($call:ident, $parent:expr) => {
+        $crate::list::RecordSource::new(Some($parent), |client, parent, id, options| {
+            let new = call::$call::new(parent.unwrap_or_default(), id);
+            Box::pin(async move { client.call(&odata_call!($call, options, new)).await })
+        })
     };
 }
 

@@ -112,6 +112,12 @@ impl Comments {
         Get::new(self.client.clone(), odata_get!(GetIncidentComment), id)
     }
 
+    /// `GET /v2/incidents/{incidentId}/comments/{incidentCommentId}`: a comment of this incident. Expands
+    /// `parent`, `incident`.
+    pub fn get_of_incident(&self, incident_id: i32, id: i32) -> Get<IncidentCommentV2> {
+        Get::new(self.client.clone(), odata_get!(GetCommentOfIncident, incident_id), id)
+    }
+
     /// `GET /v1/Incidents/{id}/comments`: all comments of one incident in one response.
     ///
     /// # Errors
@@ -141,6 +147,16 @@ impl Incidents {
     /// `GET /v2/incidents/types/{incidentTypeId}`
     pub fn type_v2(&self, id: i32) -> Get<IncidentType> {
         Get::new(self.client.clone(), odata_get!(GetIncidentTypeV2), id)
+    }
+
+    /// `GET /v2/incidents/{incidentId}/types`: the one type of an incident, as a list.
+    pub fn types_of_incident(&self, incident_id: i32) -> List<IncidentType> {
+        List::new(self.client.clone(), odata_list!(ListTypesOfIncident, incident_id))
+    }
+
+    /// `GET /v2/incidents/{incidentId}/types/{incidentTypeId}`: the type of an incident.
+    pub fn type_of_incident(&self, incident_id: i32, id: i32) -> Get<IncidentType> {
+        Get::new(self.client.clone(), odata_get!(GetTypeOfIncident, incident_id), id)
     }
 
     /// `GET /v1/Incidents/{id}`: an incident in full.

@@ -58,7 +58,7 @@ pub enum MethodKind {
         /// The schema of a page.
         page: String,
     },
-    /// A v2 record by its id, with the OData options.
+    /// A v2 record by its id, perhaps below another record, with the OData options.
     Get {
         /// The schema of the record.
         record: String,
@@ -167,7 +167,7 @@ fn kind(document: &Value, found: &Found<'_>, operation: &Operation) -> Result<Me
     if takes_options && let BodyType::Object(schema) = &answer {
         let page = &document["components"]["schemas"][schema]["properties"];
         if page.get("@odata.nextLink").is_none() {
-            return match operation.path.ends_with('}') {
+            return match operation.path.ends_with('}') && path(operation).len() < 3 {
                 true => Ok(MethodKind::Get {
                     record: schema.clone(),
                 }),

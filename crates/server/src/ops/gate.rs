@@ -95,6 +95,9 @@ fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)
         | Operation::GetIncidentV2
         | Operation::ListCommentsOfIncidentV2
         | Operation::ListCommentsOfIncidentV1
+        | Operation::GetCommentOfIncident
+        | Operation::ListTypesOfIncident
+        | Operation::GetTypeOfIncident
         | Operation::UpdateIncident
         | Operation::UpdateIncidentConsequences
         | Operation::UpdateIncidentCauses

@@ -456,7 +456,7 @@ async fn verified_tokens_are_remembered_up_to_a_bound() {
 }
 
 /// Every operation but `ping`, and the family of scopes that DECISIONS.md, section 5, puts it in.
-const OPERATIONS: [(Method, &str, &str); 48] = [
+const OPERATIONS: [(Method, &str, &str); 51] = [
     (Method::GET, "/v2/areas/1", "Data"),
     (Method::GET, "/v2/areas", "Data"),
     (Method::GET, "/v2/boards/1", "Boards"),
@@ -466,6 +466,9 @@ const OPERATIONS: [(Method, &str, &str); 48] = [
     (Method::GET, "/v2/incidents/comments", "Incidents"),
     (Method::GET, "/v2/incidents/comments/1", "Incidents"),
     (Method::GET, "/v2/incidents/1/comments", "Incidents"),
+    (Method::GET, "/v2/incidents/1/comments/1", "Incidents"),
+    (Method::GET, "/v2/incidents/1/types", "Incidents"),
+    (Method::GET, "/v2/incidents/1/types/1", "Incidents"),
     (Method::GET, "/v2/incidents", "Incidents"),
     (Method::GET, "/v2/incidents/1", "Incidents"),
     (Method::GET, "/v2/incidents/types", "Incidents"),

@@ -331,6 +331,10 @@ impl Plant {
                 .one_of("followUpGroupId", &GROUPS)
                 .user("reportedByUserId")
                 .user("responsibleUserId")
+                .user("lastModifiedByUserId")
+                .may("latitude", |rng| (rng.f64() * 180.0 - 90.0).into())
+                .may("longitude", |rng| (rng.f64() * 360.0 - 180.0).into())
+                .may("accuracyInMeters", |rng| (rng.f64() * 1e4).into())
                 .flags(&["isAnonymous"])
                 .ints(&["numberOfActions", "numberOfAttachments"])
                 .instants(&[

@@ -93,6 +93,9 @@ fn addressed() -> Vec<Addressed> {
         (get, "/v2/boards/{}", 9, None),
         (get, "/v2/groups/{}", 5, None),
         (get, "/v2/incidents/{}/comments", 200, None),
+        (get, "/v2/incidents/{}/comments/50", 200, None),
+        (get, "/v2/incidents/{}/types", 200, None),
+        (get, "/v2/incidents/{}/types/6", 200, None),
         (get, "/v2/incidents/comments/{}", 50, None),
         (get, "/v2/incidents/{}", 200, None),
         (get, "/v2/incidents/types/{}", 6, None),
@@ -197,7 +200,7 @@ fn at(path: &str, id: i32) -> String {
 /// The paths of a table and of the description in one notation.
 fn template(path: &str) -> String {
     let parts = path.split('/').map(|part| match part {
-        "71" | "63" => "{}",
+        "71" | "63" | "50" | "6" => "{}",
         part if part.starts_with('{') => "{}",
         part => part,
     });

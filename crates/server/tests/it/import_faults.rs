@@ -228,6 +228,32 @@ async fn a_reference_to_nothing() {
             ),
         ),
         (
+            "incidents.jsonl",
+            "\"areaId\":1",
+            "\"areaId\":1,\"lastModifiedByUserId\":\"u9\"",
+            format!(
+                "1, field lastModifiedByUserId: found \"u9\", expected the id of a user in {unknown}"
+            ),
+        ),
+        (
+            "incidents.jsonl",
+            "\"areaId\":1",
+            "\"areaId\":1,\"latitude\":-90,\"longitude\":180.5",
+            "1, field longitude: found 180.5, expected a number from -180 to 180".to_owned(),
+        ),
+        (
+            "incidents.jsonl",
+            "\"areaId\":1",
+            "\"areaId\":1,\"latitude\":90.25",
+            "1, field latitude: found 90.25, expected a number from -90 to 90".to_owned(),
+        ),
+        (
+            "incidents.jsonl",
+            "\"areaId\":1",
+            "\"areaId\":1,\"accuracyInMeters\":-0.5",
+            "1, field accuracyInMeters: found -0.5, expected a number from 0 up".to_owned(),
+        ),
+        (
             "incident_comments.jsonl",
             "\"incidentId\":10",
             "\"incidentId\":9",

@@ -154,6 +154,7 @@ fn check_record(
         let ty = of["$Type"].as_str().unwrap_or("Edm.String");
         let fits = match ty {
             "Edm.Int32" => value.is_i64(),
+            "Edm.Double" => value.is_number(),
             "Edm.Boolean" => value.is_boolean(),
             "Edm.String" => value.is_string(),
             "Edm.DateTimeOffset" => value.as_str().is_some_and(|text| text.ends_with('Z')),

@@ -99,6 +99,15 @@ pub fn call<'a>(
         "getGroup" => asked!(client.groups().get(ids.pick(4)), ask),
         "listIncidentComments" => asked!(client.comments().list(), ask),
         "listCommentsOfIncidentV2" => asked!(client.comments().of_incident(incident), ask),
+        "getCommentOfIncident" => {
+            let comment = ids.pick(8801);
+            asked!(client.comments().get_of_incident(incident, comment), ask)
+        }
+        "listTypesOfIncident" => asked!(client.incidents().types_of_incident(incident), ask),
+        "getTypeOfIncident" => {
+            let kind = ids.pick(3);
+            asked!(client.incidents().type_of_incident(incident, kind), ask)
+        }
         "getIncidentComment" => asked!(client.comments().get(ids.pick(8801)), ask),
         "listIncidentsV1" => narrowed!(client.incidents().list(), ask),
         "getIncidentV1" => {

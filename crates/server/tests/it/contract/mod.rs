@@ -210,7 +210,12 @@ async fn successes(all: &Client) -> Vec<&'static str> {
         let expand = match operation.id.as_str() {
             "listBoardsV2" | "getBoardV2" => "group($expand=parent,children,users)",
             "listGroupsV2" | "getGroup" => "parent,children,boards,users",
-            "listAreas" | "getArea" | "listIncidentTypesV2" | "getIncidentTypeV2" => "*",
+            "listAreas"
+            | "getArea"
+            | "listIncidentTypesV2"
+            | "getIncidentTypeV2"
+            | "listTypesOfIncident"
+            | "getTypeOfIncident" => "*",
             "listIncidentsV2" | "getIncidentV2" => {
                 "area,group,followUpGroup,type,comments($expand=incident($expand=type))"
             }
