@@ -16,10 +16,10 @@ use pyo3::types::{PyBool, PyDate, PyDateTime, PyDict, PySequence, PyString};
 use crate::handle::Handle;
 use crate::lists::{Linked, Query};
 use crate::models::{
-    self, Area, Board, BoardDetail, BoardSummary, Datasource, DatasourceDetail, DatasourceValue,
-    GroupV1, GroupV2, Improvement, IncidentCommentV1, IncidentCommentV2, IncidentCustomField,
-    IncidentType, IncidentTypeCustomField, IncidentTypeDetail, IncidentTypeSummary, IncidentV1,
-    IncidentV2, Record, TrashedIncident,
+    self, Area, Board, BoardDetail, BoardSummary, DataList, Datasource, DatasourceDetail,
+    DatasourceValue, GroupV1, GroupV2, Improvement, IncidentCommentV1, IncidentCommentV2,
+    IncidentCustomField, IncidentType, IncidentTypeCustomField, IncidentTypeDetail,
+    IncidentTypeSummary, IncidentV1, IncidentV2, Record, TrashedIncident,
 };
 
 /// A list of v2 with the options that these keyword arguments are.
@@ -217,6 +217,7 @@ identified! {
     IncidentTypeSummary = IncidentTypeDetail = IncidentType;
     Improvement;
     Datasource = DatasourceDetail;
+    DataList;
     DatasourceValue;
 }
 

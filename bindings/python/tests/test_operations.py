@@ -72,6 +72,13 @@ METHODS: dict[str, Callable[[Any], Any]] = {
     "replaceDatasourceValues": lambda client: client.datasources.replace_values(
         1, [VALUE], start="2026-03-01", end="2026-03-03"
     ),
+    "createGroup": lambda client: client.groups.create(name="x"),
+    "deleteGroup": lambda client: client.groups.delete(1),
+    "listDataLists": lambda client: client.data_lists.list(),
+    "listDataListItems": lambda client: client.data_lists.items(1),
+    "createDataListItem": lambda client: client.data_lists.create_item(1, identifier="x"),
+    "listProjects": lambda client: client.projects.list(),
+    "createProject": lambda client: client.projects.create(project_number="x", name="y"),
     "ping": lambda client: client.ping(),
 }
 
@@ -124,14 +131,24 @@ def methods_of(class_: type) -> dict[str, Callable[..., Any]]:
     found: dict[str, Callable[..., Any]] = {}
     for name, thing in vars(class_).items():
         if isinstance(thing, property) and name in RESOURCES:
-            resource = getattr(obeya, ("Async" if class_ is obeya.AsyncClient else "") + name.title())
+            resource = getattr(obeya, ("Async" if class_ is obeya.AsyncClient else "") + name.title().replace("_", ""))
             found |= {f"{name}.{inner}": method for inner, method in vars(resource).items() if not inner.startswith("_")}
         elif callable(thing) and not name.startswith("_"):
             found[name] = thing
     return found
 
 
-RESOURCES = {"areas", "boards", "groups", "comments", "incidents", "improvements", "datasources"}
+RESOURCES = {
+    "areas",
+    "boards",
+    "groups",
+    "comments",
+    "incidents",
+    "improvements",
+    "data_lists",
+    "projects",
+    "datasources",
+}
 
 
 def test_both_clients_have_the_same_methods_with_the_same_words() -> None:

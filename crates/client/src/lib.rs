@@ -144,7 +144,8 @@ pub use paged::{Page, Paged};
 pub use printable::printable;
 pub use records::{Record, Records};
 pub use resources::{
-    Areas, Boards, Comments, Datasources, Groups, Improvements, Incidents, Trash, TypeDetail, Types,
+    Areas, Boards, Comments, DataLists, Datasources, Groups, Improvements, Incidents, Projects,
+    Trash, TypeDetail, Types,
 };
 pub use values::{ValuePage, Values};
 pub use whole_list::WholeList;

@@ -76,7 +76,28 @@ impl Records {
         form: &'static RecordForm,
         offered: &[OptionName],
     ) -> Result<Self, ReadError> {
-        let (mut options, parameters) = request.options(offered)?;
+        let (options, parameters) = request.options(offered)?;
+        Self::prepare(request, form, options, parameters)
+    }
+
+    /// Prepares all records as an array, by these keys (`$orderby=…`) and the id.
+    pub fn in_order(
+        request: &ReadRequest<'_>,
+        form: &'static RecordForm,
+        keys: &str,
+    ) -> Result<Self, ReadError> {
+        let (mut options, parameters) = request.options(&[])?;
+        let (ordered, _) = Options::parse(keys, &[OptionName::OrderBy], &request.limits)?;
+        options.orderby = ordered.orderby;
+        Self::prepare(request, form, options, parameters)
+    }
+
+    fn prepare(
+        request: &ReadRequest<'_>,
+        form: &'static RecordForm,
+        mut options: Options,
+        parameters: Parameters,
+    ) -> Result<Self, ReadError> {
         let limits = &request.limits;
         let fixed = |text: &str, name| Ok::<_, ReadError>(Options::parse(text, &[name], limits)?.0);
         let query = {

@@ -403,6 +403,13 @@ async fn dispatch(call: Call) -> Result<Response, Problem> {
         Operation::GetIncidentV2 => ops::incidents::reads::get_v2(call).await,
         Operation::ListIncidentTypesV2 => ops::incident_types::list_v2(call).await,
         Operation::GetIncidentTypeV2 => ops::incident_types::get_v2(call).await,
+        Operation::ListDataLists => ops::data_lists::list(call).await,
+        Operation::ListDataListItems => ops::data_lists::items(call).await,
+        Operation::CreateDataListItem => ops::data_lists::create_item(call).await,
+        Operation::CreateGroup => ops::groups::writes::create(call).await,
+        Operation::DeleteGroup => ops::groups::writes::delete(call).await,
+        Operation::ListProjects => ops::projects::reads::list(call).await,
+        Operation::CreateProject => ops::projects::writes::create(call).await,
         Operation::Ping => ops::ping::ping(call).await,
         Operation::UpdateIncidentStatus => ops::incidents::properties::update_status(call).await,
         Operation::UpdateIncidentSeverity => {

@@ -33,6 +33,9 @@ const STAMPED: [(&str, &str); 2] = [
     ),
 ];
 
+/// Lists that the user has changed last.
+const DATA_LISTS: &str = "UPDATE data_lists SET last_modified = ?2, last_modified_by_user_id = NULL WHERE last_modified_by_user_id = ?1";
+
 /// What removes the user from records, whose number is not told.
 const UNCOUNTED: [&str; 7] = [
     // The place is where the reporter was.
@@ -48,7 +51,7 @@ const UNCOUNTED: [&str; 7] = [
 ];
 
 /// The same from records whose number is told. The user goes last: others refer to it.
-const COUNTED: [(&str, &str); 4] = [
+const COUNTED: [(&str, &str); 5] = [
     (
         "comments",
         "UPDATE incident_comments SET commented_by_user_id = NULL, commented_by = NULL WHERE commented_by_user_id = ?1",
@@ -60,6 +63,10 @@ const COUNTED: [(&str, &str); 4] = [
     (
         "memberships",
         "DELETE FROM group_members WHERE user_id = ?1",
+    ),
+    (
+        "projectMembers",
+        "DELETE FROM project_members WHERE user_id = ?1",
     ),
     ("users", "DELETE FROM users WHERE id = ?1"),
 ];
@@ -120,6 +127,8 @@ pub fn erase(
         let sql = format!("UPDATE {table} SET last_modified = ?2 WHERE {condition}");
         counts.insert(table, session.execute(&sql, &[id.into(), stamp.into()])?);
     }
+    let lists = session.execute(DATA_LISTS, &[id.into(), stamp.into()])?;
+    counts.insert("dataLists", lists);
     let (values, texts_of_values) = erase_from_values(session, id, stamp)?;
     counts.insert("values", values);
     for sql in UNCOUNTED {

@@ -32,10 +32,11 @@ const WIDTH: usize = 120;
 
 /// Which record an id in a path identifies, by the segment before it: the argument, its annotation, and the
 /// class of records.
-const THINGS: [(&str, &str, &str, &str); 10] = [
+const THINGS: [(&str, &str, &str, &str); 11] = [
     ("areas", "area", "int | Area", "Area"),
     ("boards", "board", "BoardId", "Board"),
     ("comments", "comment", "CommentId", "IncidentCommentV2"),
+    ("datalists", "data_list", "int | DataList", "DataList"),
     ("datasources", "datasource", "DatasourceId", "Datasource"),
     ("groups", "group", "int | GroupV2", "GroupV2"),
     (

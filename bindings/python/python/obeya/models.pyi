@@ -17,6 +17,8 @@ __all__ = [
     "Category",
     "CategoryReference",
     "CauseReference",
+    "DataList",
+    "DataListItem",
     "Datasource",
     "DatasourceDetail",
     "DatasourceElement",
@@ -37,6 +39,7 @@ __all__ = [
     "IncidentV2",
     "ODataError",
     "Problem",
+    "Project",
     "TrashedIncident",
     "TypeCause",
     "TypeConsequence",
@@ -1591,6 +1594,134 @@ class BoardLine:
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
+class DataList:
+    """A list of choices for custom fields and for elements of datasources."""
+    __match_args__ = ("id", "name", "description", "last_modified", "last_modified_by_user",)
+    @property
+    def id(self) -> int:
+        """Id of the data list."""
+    @property
+    def name(self) -> str:
+        """Name of the data list."""
+    @property
+    def description(self) -> str | None:
+        """Description of the data list."""
+    @property
+    def last_modified(self) -> datetime.datetime | None:
+        """Time of the last change of the list or its items; later than every earlier change of any record. Null for an imported list that
+        has not changed since.
+        """
+    @property
+    def last_modified_by_user(self) -> str | None:
+        """Display name of the user who made the last change; null after a change by a client."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
+class DataListItem:
+    """An item of a data list."""
+    __match_args__ = ("id", "sort_order", "identifier", "name",)
+    @property
+    def id(self) -> int:
+        """Id of the item."""
+    @property
+    def sort_order(self) -> int:
+        """Sort position in the list."""
+    @property
+    def identifier(self) -> str:
+        """What identifies the item in its list."""
+    @property
+    def name(self) -> str | None:
+        """Name of the item."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
+class Project:
+    """A project."""
+    __match_args__ = ("id", "project_number", "status", "external_id", "name", "description", "customer_number", "customer_name", "created_date", "start_date", "end_date", "estimated_start_date", "estimated_end_date",)
+    @property
+    def id(self) -> int:
+        """Id of the project."""
+    @property
+    def project_number(self) -> str:
+        """Number of the project, which identifies it in addresses."""
+    @property
+    def status(self) -> str | None:
+        """Status of the project; an open set of names."""
+    @property
+    def external_id(self) -> str | None:
+        """The project's id in another system."""
+    @property
+    def name(self) -> str:
+        """Name of the project."""
+    @property
+    def description(self) -> str | None:
+        """Description of the project."""
+    @property
+    def customer_number(self) -> str | None:
+        """Number of the customer."""
+    @property
+    def customer_name(self) -> str | None:
+        """Name of the customer."""
+    @property
+    def created_date(self) -> datetime.datetime | None:
+        """When the project was created."""
+    @property
+    def start_date(self) -> datetime.datetime | None:
+        """When it began."""
+    @property
+    def end_date(self) -> datetime.datetime | None:
+        """When it ended."""
+    @property
+    def estimated_start_date(self) -> datetime.datetime | None:
+        """When it is planned to begin."""
+    @property
+    def estimated_end_date(self) -> datetime.datetime | None:
+        """When it is planned to end."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
 class Problem:
     """An RFC 9457 problem document."""
     __match_args__ = ("type", "title", "status", "detail", "instance", "trace_id", "code", "errors", "error",)
@@ -1624,7 +1755,8 @@ class Problem:
         - 405: `method.not_allowed`
         - 406: `media_type.not_acceptable`
         - 408: `body.timeout`
-        - 409: `incident.transition`, `incident.evaluation`, `improvement.transition`, `value.ids_exhausted`
+        - 409: `incident.transition`, `incident.evaluation`, `improvement.transition`, `value.ids_exhausted`, `data_list.identifier_exists`,
+          `project.number_exists`, `group.system`, `group.in_use`
         - 412: `precondition.failed`
         - 413: `body.too_large`
         - 414: `request.uri_too_long`

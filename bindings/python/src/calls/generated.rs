@@ -15,6 +15,7 @@ use crate::lists::Query;
 use crate::models::{
     Area,
     Board,
+    DataList,
     Datasource,
     DatasourceValue,
     GroupV2,
@@ -26,6 +27,8 @@ use crate::models::{
     CAUSE_INPUT,
     CONSEQUENCE_INPUT,
     DATASOURCE_VALUE_INPUT,
+    DATA_LIST_ITEM_CREATE,
+    GROUP_CREATE,
     IMPROVEMENT_CREATE,
     IMPROVEMENT_UPDATE,
     INCIDENT_CREATE,
@@ -34,6 +37,7 @@ use crate::models::{
     INCIDENT_SEVERITY_UPDATE,
     INCIDENT_STATUS_UPDATE,
     INCIDENT_UPDATE,
+    PROJECT_CREATE,
 };
 
 /// The operation of this id, with its arguments: ids, then what it takes beside them.
@@ -192,6 +196,23 @@ pub(super) fn call(handle: &Handle, operation: &str, arguments: &Arguments<'_, '
             let board_id = arguments.id::<Board>(0, "board")?;
             handle.call(move |client| async move { client.call(&call::GetBoardV1::new(board_id)).await })
         }
+        "createGroup" => {
+            let body = arguments.body(0, &GROUP_CREATE, "groups.create()")?;
+            handle.call(move |client| async move { client.call(&call::CreateGroup::new(&body)).await })
+        }
+        "deleteGroup" => {
+            let group_id = arguments.id::<GroupV2>(0, "group")?;
+            handle.call(move |client| async move { client.call(&call::DeleteGroup::new(group_id)).await })
+        }
+        "createDataListItem" => {
+            let data_list_id = arguments.id::<DataList>(0, "data_list")?;
+            let body = arguments.body(1, &DATA_LIST_ITEM_CREATE, "data_lists.create_item()")?;
+            handle.call(move |client| async move { client.call(&call::CreateDataListItem::new(data_list_id, &body)).await })
+        }
+        "createProject" => {
+            let body = arguments.body(0, &PROJECT_CREATE, "projects.create()")?;
+            handle.call(move |client| async move { client.call(&call::CreateProject::new(&body)).await })
+        }
         _ => Err(unknown(operation)),
     }
 }
@@ -246,6 +267,20 @@ pub(super) fn query(
         }
         "listGroupsV1" => {
             whole(handle, "listGroupsV1", handle.client()?.groups().list_v1(), options)
+        }
+        "listDataLists" => {
+            whole(handle, "listDataLists", handle.client()?.data_lists().list(), options)
+        }
+        "listDataListItems" => {
+            let data_list_id = arguments.id::<DataList>(0, "data_list")?;
+            let client = handle.client()?;
+            Ok(Query::whole(handle, "listDataListItems", move || {
+                let client = client.clone();
+                async move { client.call(&call::ListDataListItems::new(data_list_id)).await }
+            }))
+        }
+        "listProjects" => {
+            whole(handle, "listProjects", handle.client()?.projects().list(), options)
         }
         _ => Err(unknown(operation)),
     }

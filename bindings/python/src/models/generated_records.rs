@@ -4,7 +4,7 @@ use super::{Field, enums, record, records};
 
 enums! { IncidentStatus IncidentSeverity ImprovementStatus ImprovementPriorityStatus EvaluationStatusV1 EvaluationStatusV2 BoardType DatasourceElementType GroupType }
 
-records! { Area Board GroupV2 User IncidentCommentV2 IncidentV2 IncidentType IncidentV1 TrashedIncident IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValue DatasourceValueTotal GroupV1 BoardSummary BoardDetail BoardLine Problem ODataError }
+records! { Area Board GroupV2 User IncidentCommentV2 IncidentV2 IncidentType IncidentV1 TrashedIncident IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValue DatasourceValueTotal GroupV1 BoardSummary BoardDetail BoardLine DataList DataListItem Project Problem ODataError }
 
 record! {
 /// An area of the plant.
@@ -788,6 +788,66 @@ BoardLine BOARD_LINE "BoardLine" {
 } }
 
 record! {
+/// A list of choices for custom fields and for elements of datasources.
+DataList DATA_LIST "DataList" {
+    /// Id of the data list.
+    id = id: Field::required("id", "id");
+    /// Name of the data list.
+    name = name: Field::required("name", "name");
+    /// Description of the data list.
+    description = description: Field::required("description", "description").nullable();
+    /// Time of the last change of the list or its items; later than every earlier change of any record. Null for an imported list that
+    /// has not changed since.
+    last_modified = last_modified: Field::required("last_modified", "lastModified").nullable();
+    /// Display name of the user who made the last change; null after a change by a client.
+    last_modified_by_user = last_modified_by_user: Field::required("last_modified_by_user", "lastModifiedByUser").nullable();
+} }
+
+record! {
+/// An item of a data list.
+DataListItem DATA_LIST_ITEM "DataListItem" {
+    /// Id of the item.
+    id = id: Field::required("id", "id");
+    /// Sort position in the list.
+    sort_order = sort_order: Field::required("sort_order", "sortOrder");
+    /// What identifies the item in its list.
+    identifier = identifier: Field::required("identifier", "identifier");
+    /// Name of the item.
+    name = name: Field::required("name", "name").nullable();
+} }
+
+record! {
+/// A project.
+Project PROJECT "Project" {
+    /// Id of the project.
+    id = id: Field::required("id", "id");
+    /// Number of the project, which identifies it in addresses.
+    project_number = project_number: Field::required("project_number", "projectNumber");
+    /// Status of the project; an open set of names.
+    status = status: Field::required("status", "status").nullable();
+    /// The project's id in another system.
+    external_id = external_id: Field::required("external_id", "externalId").nullable();
+    /// Name of the project.
+    name = name: Field::required("name", "name");
+    /// Description of the project.
+    description = description: Field::required("description", "description").nullable();
+    /// Number of the customer.
+    customer_number = customer_number: Field::required("customer_number", "customerNumber").nullable();
+    /// Name of the customer.
+    customer_name = customer_name: Field::required("customer_name", "customerName").nullable();
+    /// When the project was created.
+    created_date = created_date: Field::required("created_date", "createdDate").nullable();
+    /// When it began.
+    start_date = start_date: Field::required("start_date", "startDate").nullable();
+    /// When it ended.
+    end_date = end_date: Field::required("end_date", "endDate").nullable();
+    /// When it is planned to begin.
+    estimated_start_date = estimated_start_date: Field::required("estimated_start_date", "estimatedStartDate").nullable();
+    /// When it is planned to end.
+    estimated_end_date = estimated_end_date: Field::required("estimated_end_date", "estimatedEndDate").nullable();
+} }
+
+record! {
 /// An RFC 9457 problem document.
 Problem PROBLEM "Problem" {
     /// Problem type as a URN: `urn:obeya:problem:` and the code.
@@ -812,7 +872,8 @@ Problem PROBLEM "Problem" {
     /// - 405: `method.not_allowed`
     /// - 406: `media_type.not_acceptable`
     /// - 408: `body.timeout`
-    /// - 409: `incident.transition`, `incident.evaluation`, `improvement.transition`, `value.ids_exhausted`
+    /// - 409: `incident.transition`, `incident.evaluation`, `improvement.transition`, `value.ids_exhausted`, `data_list.identifier_exists`,
+    ///   `project.number_exists`, `group.system`, `group.in_use`
     /// - 412: `precondition.failed`
     /// - 413: `body.too_large`
     /// - 414: `request.uri_too_long`

@@ -5,7 +5,8 @@ use std::str::FromStr;
 use arrow_schema::SchemaRef;
 use obeya::fields::{UnknownWord, check_words};
 use obeya::model::{
-    Area, Board, DatasourceValue, GroupV2, Improvement, IncidentCommentV2, IncidentV1, Timestamp,
+    Area, Board, DataList, DatasourceValue, GroupV2, Improvement, IncidentCommentV2, IncidentV1,
+    Project, Timestamp,
 };
 use obeya::tables::schema;
 use serde::{Deserialize, Serialize};
@@ -47,6 +48,8 @@ pub(crate) enum Selection {
     Boards,
     Groups,
     Areas,
+    DataLists,
+    Projects,
 }
 
 impl PullQuery {
@@ -60,6 +63,8 @@ impl PullQuery {
             Selection::Boards => schema::<Board>(),
             Selection::Groups => schema::<GroupV2>(),
             Selection::Areas => schema::<Area>(),
+            Selection::DataLists => schema::<DataList>(),
+            Selection::Projects => schema::<Project>(),
         }
     }
 
@@ -73,6 +78,8 @@ impl PullQuery {
             Selection::Boards => check_words::<Board>,
             Selection::Groups => check_words::<GroupV2>,
             Selection::Areas => check_words::<Area>,
+            Selection::DataLists => check_words::<DataList>,
+            Selection::Projects => check_words::<Project>,
         };
         self.condition.as_deref().map_or(Ok(()), check)
     }

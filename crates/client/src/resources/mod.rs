@@ -168,6 +168,18 @@ impl Client {
         Improvements::new(self.clone())
     }
 
+    /// Data lists and their items (v1).
+    #[must_use]
+    pub fn data_lists(&self) -> DataLists {
+        DataLists::new(self.clone())
+    }
+
+    /// Projects and their milestones (v1).
+    #[must_use]
+    pub fn projects(&self) -> Projects {
+        Projects::new(self.clone())
+    }
+
     /// Datasources and their values (v1).
     #[must_use]
     pub fn datasources(&self) -> Datasources {
@@ -191,6 +203,11 @@ resource! {
 }
 
 resource! {
+    /// Data lists; from [`Client::data_lists`](crate::Client::data_lists).
+    DataLists
+}
+
+resource! {
     /// Datasources; from [`Client::datasources`](crate::Client::datasources).
     Datasources
 }
@@ -208,4 +225,9 @@ resource! {
 resource! {
     /// Incidents; from [`Client::incidents`](crate::Client::incidents).
     Incidents
+}
+
+resource! {
+    /// Projects; from [`Client::projects`](crate::Client::projects).
+    Projects
 }

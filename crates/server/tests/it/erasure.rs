@@ -26,6 +26,8 @@ async fn plant() -> Service {
         session.execute(sql, &USER.map(Into::into))?;
         for statement in [
             "INSERT INTO group_members (group_id, user_id) VALUES (4, ?1)",
+            "INSERT INTO project_members (project_id, user_id, role) VALUES (8, ?1, 'Owner')",
+            "UPDATE data_lists SET last_modified_by_user_id = ?1 WHERE id = 9",
             "UPDATE incidents SET reported_by_user_id = ?1, reported_by = ?2, latitude = 59.66875, longitude = 9.64625, accuracy_in_meters = 12.5",
             // Only changed last by the user; 91 is anonymous.
             "INSERT INTO incidents (id, incident_type_id, reported_date, status, severity, title, incident_date, is_anonymous, last_modified, latitude, last_modified_by_user_id)
@@ -66,8 +68,10 @@ async fn plant() -> Service {
 
 /// Every table, as text.
 async fn dump(service: &Service) -> String {
-    const TABLES: [&str; 17] = [
+    const TABLES: [&str; 19] = [
         "users",
+        "project_members",
+        "data_lists",
         "group_members",
         "groups",
         "boards",
@@ -107,7 +111,7 @@ async fn nothing_of_the_user_is_left_and_the_chain_is_whole() {
     );
     // Incidents 91 and 101 are anonymous and 102 in the trash; 103 is open, has the name in its text, and no
     // reporter.
-    let expected = json!({"users": 1, "memberships": 1, "comments": 1, "boardLines": 1, "incidents": 3, "improvements": 3,
+    let expected = json!({"users": 1, "memberships": 1, "comments": 1, "boardLines": 1, "projectMembers": 1, "dataLists": 1, "incidents": 3, "improvements": 3,
         "values": 1, "auditTexts": 3});
     let counted = erase_user(service.db(), USER[0], DRY_RUN)
         .await

@@ -17,17 +17,20 @@ use crate::incidents_plant::{fill, plant};
 use crate::support::{Database, sql};
 
 /// Every table of records except datasources and their elements, of which some columns are compared.
-const TABLES: [&str; 25] = [
+const TABLES: [&str; 28] = [
     "stamps",
     "counters",
     "users",
     "projects",
+    "project_milestones",
+    "project_members",
     "areas",
     "groups",
     "group_members",
     "boards",
     "board_lines",
     "data_lists",
+    "data_list_items",
     "incident_types",
     "type_categories",
     "type_consequences",

@@ -113,10 +113,10 @@ async fn an_unknown_field() {
     let target = Target::new();
     spoilt(
         &target,
-        "projects.jsonl",
+        "areas.jsonl",
         "\"name\"",
         "\"nmae\"",
-        "1, field nmae: found an unknown field, expected `id` or `name`",
+        "1, field nmae: found an unknown field, expected one of the fields `id`, `name`, `description`",
     )
     .await;
 }
@@ -479,7 +479,7 @@ async fn files_that_are_none_of_an_import() {
         .expect_err("misspelt")
         .to_string();
     assert!(
-        fault.starts_with("found incident.jsonl, expected one of store.jsonl, projects.jsonl, "),
+        fault.starts_with("found incident.jsonl, expected one of store.jsonl, areas.jsonl, "),
         "{fault}"
     );
     assert_eq!(target.rows().await, 0);

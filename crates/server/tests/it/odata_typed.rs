@@ -34,6 +34,8 @@ fn place(entity: &str) -> (&'static str, &'static str) {
         "IncidentCustomField" => ("/v1/Incidents", "customFields/any(p:{})"),
         "Datasource" => ("/v1/Datasources", "{}"),
         "BoardSummary" => ("/v1/Boards", "{}"),
+        "DataList" => ("/v1/Datalists", "{}"),
+        "Project" => ("/v1/Projects", "{}"),
         "GroupV1" => ("/v1/Groups", "{}"),
         "Improvement" => ("/v1/Improvements", "{}"),
         "TrashedIncident" => ("/v1/Incidents/trash", "{}"),

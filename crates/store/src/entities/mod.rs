@@ -18,8 +18,8 @@ pub(crate) use restrictions::row_conditions;
 #[cfg(test)]
 pub(crate) use restrictions::{Restriction, restriction};
 pub use v1::{
-    BOARD_V1, DATASOURCE, DATASOURCE_VALUE, GROUP_V1, IMPROVEMENT, INCIDENT, INCIDENT_COMMENT_V1,
-    TRASHED_INCIDENT,
+    BOARD_V1, DATA_LIST, DATA_LIST_ITEM, DATASOURCE, DATASOURCE_VALUE, GROUP_V1, IMPROVEMENT,
+    INCIDENT, INCIDENT_COMMENT_V1, PROJECT, TRASHED_INCIDENT,
 };
 
 use obeya_odata::edm::{
@@ -247,5 +247,8 @@ pub fn all() -> Vec<&'static EntityType> {
         &DATASOURCE,
         &IMPROVEMENT,
         &DATASOURCE_VALUE,
+        &DATA_LIST,
+        &DATA_LIST_ITEM,
+        &PROJECT,
     ]
 }

@@ -1,10 +1,12 @@
 //! Every operation of the specification, called through the SDK.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use futures_util::future::BoxFuture;
 use obeya::model::{
-    CategoryInput, CauseInput, ConsequenceInput, CustomFieldInput, DatasourceValueInput, Date,
-    ImprovementCreate, ImprovementUpdate, IncidentCreate, IncidentSeverity, IncidentStatus,
-    IncidentUpdate,
+    CategoryInput, CauseInput, ConsequenceInput, CustomFieldInput, DataListItemCreate,
+    DatasourceValueInput, Date, GroupCreate, ImprovementCreate, ImprovementUpdate, IncidentCreate,
+    IncidentSeverity, IncidentStatus, IncidentUpdate, ProjectCreate,
 };
 use obeya::{Client, Error};
 
@@ -291,6 +293,36 @@ pub fn call<'a>(
             let update = ImprovementUpdate::default();
             client.improvements().update(id, &update).await.map(drop)
         }),
+        "listDataLists" => narrowed!(client.data_lists().list(), ask),
+        "listDataListItems" => Box::pin(async move {
+            let items = client.data_lists().items(ids.pick(9)).await;
+            items.map(drop)
+        }),
+        "createDataListItem" => Box::pin(async move {
+            let lists = client.data_lists();
+            let body = DataListItemCreate::new(unique("M"));
+            lists.create_item(ids.pick(9), &body).await.map(drop)
+        }),
+        "createGroup" => Box::pin(async move {
+            let body = GroupCreate::new("Paint shop team");
+            client.groups().create(&body).await.map(drop)
+        }),
+        "deleteGroup" => Box::pin(async move {
+            let groups = client.groups();
+            // A separate one, because the call deletes it.
+            let made = match ids {
+                Ids::Known => groups.create(&GroupCreate::new("For a day")).await.ok(),
+                Ids::Unknown => None,
+            };
+            groups
+                .delete(made.map_or(ids.pick(6), |group| group.id))
+                .await
+        }),
+        "listProjects" => narrowed!(client.projects().list(), ask),
+        "createProject" => Box::pin(async move {
+            let body = ProjectCreate::new(unique("P"), "Paint shop");
+            client.projects().create(&body).await.map(drop)
+        }),
         other => panic!("{other} is described, and this table does not call it"),
     }
 }
@@ -348,6 +380,12 @@ pub fn update_body() -> IncidentUpdate {
 /// A new improvement with only the required properties.
 pub fn improvement_body() -> ImprovementCreate {
     ImprovementCreate::new("Light above station 5", "u-117")
+}
+
+/// A text that no call had before.
+fn unique(prefix: &str) -> String {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    format!("{prefix}-{}", NUMBER.fetch_add(1, Ordering::Relaxed))
 }
 
 fn day() -> Date {

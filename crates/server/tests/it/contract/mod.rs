@@ -103,6 +103,7 @@ async fn every_operation_answers_what_it_describes_and_nothing_else() {
     wrong::parameters(&all).await;
     wrong::incidents(&all).await;
     wrong::improvements(&all).await;
+    wrong::catalogue(&all, &service).await;
     wrong::values(&all, &service).await;
     // A refused request must not make other writes of its commit run again: nothing is changed before all
     // checks are done.

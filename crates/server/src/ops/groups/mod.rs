@@ -1,5 +1,7 @@
 //! Groups.
 
+pub(crate) mod writes;
+
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
@@ -8,7 +10,8 @@ use obeya_read::{List, PointQuery, RecordForm, Records};
 use obeya_store::entities;
 
 static GROUP: PointQuery = PointQuery::new(&entities::GROUP, "group");
-static GROUP_V1: RecordForm = RecordForm::of(&entities::GROUP_V1);
+const FORM: RecordForm = RecordForm::of(&entities::GROUP_V1);
+static GROUP_V1: RecordForm = FORM;
 
 /// GET /v2/groups
 pub(crate) async fn list(call: Call) -> Result<Response, Problem> {
