@@ -151,7 +151,7 @@ fn wrong_usage_exits_with_2() {
         (&["values", "twelve"], "twelve"),
         (
             &["values", "12", "--from", "2026-02-30"],
-            "expected a day such as 2026-01-01",
+            "expected a timestamp such as 2026-03-02T06:12:00Z or a date such as 2026-03-02",
         ),
         (
             &["values", "12", "--page-size", "0"],
