@@ -31,7 +31,7 @@ ALTER TABLE projects ADD COLUMN end_date bigint;
 ALTER TABLE projects ADD COLUMN estimated_start_date bigint;
 ALTER TABLE projects ADD COLUMN estimated_end_date bigint;
 UPDATE projects SET project_number = CAST(id AS text);
-CREATE UNIQUE INDEX projects_by_number ON projects (project_number);
+CREATE UNIQUE INDEX projects_by_number ON projects (project_number NULLS FIRST);
 
 CREATE TABLE project_milestones (
     id bigint PRIMARY KEY,
