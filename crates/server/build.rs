@@ -17,7 +17,7 @@ fn main() {
     let Ok(yaml) = std::fs::read_to_string(&spec) else {
         return;
     };
-    let mut json = obeya_codegen::served(document.document());
+    let mut json = obeya_codegen::served(document.written());
     json["servers"] = json!([{"url": ADDRESS, "description": DESCRIPTION}]);
     // The block of the servers ends at the next line that is not indented.
     let head = yaml.find("\nservers:\n").map_or(0, |at| at + 1);
