@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use obeya::fields::{Entity, check_words};
 use obeya::model::{Date, Timestamp};
 use obeya::tables::Tabular;
-use obeya::{Get, List, Resource};
+use obeya::{Get, List, Resource, WholeList};
 use pyo3::PyClass;
 use pyo3::exceptions::{PyTypeError, PyUnicodeError, PyValueError};
 use pyo3::intern;
@@ -16,10 +16,10 @@ use pyo3::types::{PyBool, PyDate, PyDateTime, PyDict, PySequence, PyString};
 use crate::handle::Handle;
 use crate::lists::{Linked, Query};
 use crate::models::{
-    self, Area, Board, BoardDetail, BoardSummary, Datasource, DatasourceDetail, DatasourceValue,
-    GroupV1, GroupV2, Improvement, IncidentCommentV1, IncidentCommentV2, IncidentCustomField,
-    IncidentType, IncidentTypeCustomField, IncidentTypeDetail, IncidentTypeSummary, IncidentV1,
-    IncidentV2, Record, TrashedIncident,
+    self, Area, Board, BoardDetail, BoardSummary, DataList, Datasource, DatasourceDetail,
+    DatasourceValue, GroupV1, GroupV2, Improvement, IncidentCommentV1, IncidentCommentV2,
+    IncidentCustomField, IncidentType, IncidentTypeCustomField, IncidentTypeDetail,
+    IncidentTypeSummary, IncidentV1, IncidentV2, Record, TrashedIncident,
 };
 
 /// A list of v2 with the options that these keyword arguments are.
@@ -64,6 +64,28 @@ pub(crate) fn list<T: Resource + Record + Tabular>(
             skip: left_out,
         },
     ))
+}
+
+/// A list of v1 that comes in one response, with the options that these keyword arguments are.
+pub(crate) fn whole<T: Entity + Record + Tabular>(
+    handle: &Handle,
+    operation: &'static str,
+    mut list: WholeList<T>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Query> {
+    for (key, value) in options.into_iter().flatten() {
+        if value.is_none() {
+            continue;
+        }
+        let key: String = key.extract()?;
+        let named = |error| named(&key, &value, &error);
+        list = match key.as_str() {
+            "where" => list.filter(value.extract::<Where>().map_err(named)?.checked::<T>()?),
+            "order_by" => list.orderby(value.extract::<Names>().map_err(named)?.0),
+            _ => return Err(PyTypeError::new_err(format!("no list of v1 has '{key}'"))),
+        };
+    }
+    Ok(Query::whole(handle, operation, move || list.clone().send()))
 }
 
 /// A request for one record with the options that mean something for one.
@@ -195,6 +217,7 @@ identified! {
     IncidentTypeSummary = IncidentTypeDetail = IncidentType;
     Improvement;
     Datasource = DatasourceDetail;
+    DataList;
     DatasourceValue;
 }
 
@@ -233,10 +256,7 @@ impl<'py> FromPyObject<'_, 'py> for Moment {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let mut text = iso(&value)?;
-        if text.len() == "2026-03-02".len() {
-            text.push_str("T00:00:00Z");
-        }
+        let text = iso(&value)?;
         let instant: Timestamp = text
             .parse()
             .map_err(|error| PyValueError::new_err(format!("{text:?}: {error}")))?;

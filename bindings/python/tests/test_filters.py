@@ -497,6 +497,8 @@ def test_a_word_that_is_no_member_is_refused_before_a_request(client: obeya.Clie
         "IncidentV2": "incidents.list_v2",
         "TrashedIncident": "incidents.trash",
         "Improvement": "improvements.list",
+        "BoardSummary": "boards.list_v1",
+        "GroupV1": "groups.list_v1",
     }
     lines = [line.split("\t") for line in WORDS.read_text(encoding="utf-8").splitlines()]
     assert lines

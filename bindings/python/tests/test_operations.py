@@ -32,6 +32,7 @@ METHODS: dict[str, Callable[[Any], Any]] = {
     "listCommentsOfIncidentV2": lambda client: client.comments.of_incident(1),
     "listCommentsOfIncidentV1": lambda client: client.comments.of_incident_v1(1),
     "getIncidentComment": lambda client: client.comments.get(1),
+    "getCommentOfIncident": lambda client: client.comments.get_of_incident(1, 2),
     "listIncidentsV1": lambda client: client.incidents.list(),
     "listIncidentsV2": lambda client: client.incidents.list_v2(),
     "getIncidentV1": lambda client: client.incidents.get(1),
@@ -53,6 +54,8 @@ METHODS: dict[str, Callable[[Any], Any]] = {
     "getIncidentTypeV1": lambda client: client.incidents.type_detail(1),
     "listIncidentTypesV2": lambda client: client.incidents.types_v2(),
     "getIncidentTypeV2": lambda client: client.incidents.type_v2(1),
+    "listTypesOfIncident": lambda client: client.incidents.types_of_incident(1),
+    "getTypeOfIncident": lambda client: client.incidents.type_of_incident(1, 2),
     "listImprovements": lambda client: client.improvements.list(),
     "getImprovement": lambda client: client.improvements.get(1),
     "createImprovement": lambda client: client.improvements.create(title="x", suggested_by_user_id="u1"),
@@ -69,6 +72,13 @@ METHODS: dict[str, Callable[[Any], Any]] = {
     "replaceDatasourceValues": lambda client: client.datasources.replace_values(
         1, [VALUE], start="2026-03-01", end="2026-03-03"
     ),
+    "createGroup": lambda client: client.groups.create(name="x"),
+    "deleteGroup": lambda client: client.groups.delete(1),
+    "listDataLists": lambda client: client.data_lists.list(),
+    "listDataListItems": lambda client: client.data_lists.items(1),
+    "createDataListItem": lambda client: client.data_lists.create_item(1, identifier="x"),
+    "listProjects": lambda client: client.projects.list(),
+    "createProject": lambda client: client.projects.create(project_number="x", name="y"),
     "ping": lambda client: client.ping(),
 }
 
@@ -121,14 +131,24 @@ def methods_of(class_: type) -> dict[str, Callable[..., Any]]:
     found: dict[str, Callable[..., Any]] = {}
     for name, thing in vars(class_).items():
         if isinstance(thing, property) and name in RESOURCES:
-            resource = getattr(obeya, ("Async" if class_ is obeya.AsyncClient else "") + name.title())
+            resource = getattr(obeya, ("Async" if class_ is obeya.AsyncClient else "") + name.title().replace("_", ""))
             found |= {f"{name}.{inner}": method for inner, method in vars(resource).items() if not inner.startswith("_")}
         elif callable(thing) and not name.startswith("_"):
             found[name] = thing
     return found
 
 
-RESOURCES = {"areas", "boards", "groups", "comments", "incidents", "improvements", "datasources"}
+RESOURCES = {
+    "areas",
+    "boards",
+    "groups",
+    "comments",
+    "incidents",
+    "improvements",
+    "data_lists",
+    "projects",
+    "datasources",
+}
 
 
 def test_both_clients_have_the_same_methods_with_the_same_words() -> None:

@@ -257,6 +257,12 @@ def test_lists_of_v1(client: obeya.Client) -> None:
     (board,) = client.boards.list_v1()
     assert (board.id, board.group_name) == (7, "Mechanics")
     assert [group.name for group in client.groups.list_v1()] == ["Plant", "Mechanics"]
+    assert [group.name for group in client.groups.list_v1(order_by="name")] == ["Mechanics", "Plant"]
+    assert [group.name for group in client.groups.list_v1(where=obeya.F.name == "Plant")] == ["Plant"]
+    assert client.boards.list_v1(where="id eq 7").count() == 1
+    assert client.boards.list_v1(where="id eq 8").count() == 0
+    with pytest.raises(ValueError, match="did you mean `Weekly`"):
+        client.boards.list_v1(where=obeya.F.board_type == "weekly")
     comments = client.comments.of_incident_v1(10).all()
     assert [(comment.id, comment.comment) for comment in comments] == [(100, "The old batch"), (101, "Looking")]
 
@@ -313,6 +319,7 @@ def test_improvements(client: obeya.Client) -> None:
 
 
 def test_datasources(client: obeya.Client) -> None:
+    assert [source.id for source in client.datasources.list(where="id le 2", order_by="id desc")] == [2, 1]
     first, second = client.datasources.list(where="id le 2")
     assert (first.id, first.title, second.title) == (1, "Output", "Nothing yet")
     assert client.datasources.get(first).title == "Output"

@@ -130,6 +130,7 @@ mod secret;
 pub mod tables;
 mod transport;
 mod values;
+mod whole_list;
 mod words;
 
 pub use builder::ClientBuilder;
@@ -143,10 +144,11 @@ pub use paged::{Page, Paged};
 pub use printable::printable;
 pub use records::{Record, Records};
 pub use resources::{
-    Areas, Boards, Comments, DatasourceList, Datasources, Groups, Improvements, Incidents, Trash,
-    TypeDetail, Types,
+    Areas, Boards, Comments, DataLists, Datasources, Groups, Improvements, Incidents, Projects,
+    Trash, TypeDetail, Types,
 };
 pub use values::{ValuePage, Values};
+pub use whole_list::WholeList;
 
 #[cfg(feature = "arrow")]
 pub use arrow::value_schema;

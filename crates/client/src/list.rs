@@ -38,8 +38,22 @@ pub(crate) mod sealed {
 /// Fetches the first page of a list.
 type SendList<T> = for<'a> fn(&'a Client, Option<i32>, Options) -> BoxFuture<'a, Result<Page<T>>>;
 
-/// Fetches a record.
-type SendGet<T> = for<'a> fn(&'a Client, i32, Options) -> BoxFuture<'a, Result<T>>;
+/// Fetches a record, of the parent with the first id if there is one.
+type SendGet<T> = for<'a> fn(&'a Client, Option<i32>, i32, Options) -> BoxFuture<'a, Result<T>>;
+
+/// The operation of a record.
+#[derive(Clone, Debug)]
+pub(crate) struct RecordSource<T> {
+    /// The id before the record's in its path, for the parts of a record.
+    parent: Option<i32>,
+    send: SendGet<T>,
+}
+
+impl<T> RecordSource<T> {
+    pub(crate) fn new(parent: Option<i32>, send: SendGet<T>) -> Self {
+        Self { parent, send }
+    }
+}
 
 /// The operation of a list.
 #[derive(Debug)]
@@ -197,16 +211,16 @@ impl<T: Resource> IntoFuture for List<T> {
 #[must_use = "a request does nothing until it is sent or awaited"]
 pub struct Get<T> {
     client: Client,
-    send: SendGet<T>,
+    source: RecordSource<T>,
     id: i32,
     options: Options,
 }
 
 impl<T: Resource> Get<T> {
-    pub(crate) fn new(client: Client, send: SendGet<T>, id: i32) -> Self {
+    pub(crate) fn new(client: Client, source: RecordSource<T>, id: i32) -> Self {
         Self {
             client,
-            send,
+            source,
             id,
             options: Options::default(),
         }
@@ -219,7 +233,8 @@ impl<T: Resource> Get<T> {
     /// # Errors
     /// See [`Error`]; [`Error::is_not_found`] if no record has this id.
     pub async fn send(self) -> Result<T> {
-        (self.send)(&self.client, self.id, self.options).await
+        let RecordSource { parent, send } = self.source;
+        send(&self.client, parent, self.id, self.options).await
     }
 }
 

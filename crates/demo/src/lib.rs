@@ -49,7 +49,7 @@ pub fn write(folder: &Path, today: Date) -> io::Result<Written> {
     let folder = &Folder::new(folder);
     let calendar = Calendar::ending(today);
     let plant = Plant::new();
-    plant.write(folder)?;
+    plant.write(folder, calendar)?;
     types::write(folder)?;
     incidents::write(folder, &plant, calendar)?;
     let implemented = improvements::write(folder, &plant, calendar)?;

@@ -1,4 +1,4 @@
-//! The plant itself: projects, areas, groups, people and boards.
+//! The plant itself: areas, groups, people, projects, boards and data lists.
 //!
 //! The records are listed here. Other parts of the demo refer to them by position; ids are the position plus
 //! one.
@@ -6,6 +6,7 @@
 use serde_json::{Value, json};
 use std::io;
 
+use crate::calendar::{Calendar, DAYS};
 use crate::dice::Dice;
 use crate::folder::Folder;
 
@@ -168,6 +169,29 @@ pub(crate) const PROJECTS: [(&str, usize); 4] = [
     ("SMED på linje 3", 4),
 ];
 
+/// Milestones of each project.
+const MILESTONES: [&str; 3] = ["Pilot line chosen", "Trial finished", "Handed over"];
+
+/// Data lists: name, description and items.
+const DATA_LISTS: [(&str, &str, &[&str]); 2] = [
+    (
+        "Shifts",
+        "Shifts of all lines",
+        &["Early", "Late", "Night", "Weekend"],
+    ),
+    (
+        "Reasons of downtime",
+        "What stops a line",
+        &[
+            "Breakdown",
+            "Changeover",
+            "No material",
+            "No operator",
+            "Planned stop",
+        ],
+    ),
+];
+
 const GIVEN: [&str; 32] = [
     "Ingrid",
     "Øyvind",
@@ -283,14 +307,8 @@ impl Plant {
             .collect()
     }
 
-    /// Writes projects, areas, groups, users and boards.
-    pub(crate) fn write(&self, folder: &Folder) -> io::Result<()> {
-        folder.lines(
-            "projects",
-            (1..)
-                .zip(PROJECTS)
-                .map(|(id, (name, _))| json!({"id": id, "name": name})),
-        )?;
+    /// Writes areas, groups, users, projects, boards and data lists.
+    pub(crate) fn write(&self, folder: &Folder, calendar: Calendar) -> io::Result<()> {
         folder.lines(
             "areas",
             (1..).zip(AREAS).map(|(id, (name, description))| json!({"id": id, "name": name, "description": description})),
@@ -303,7 +321,36 @@ impl Plant {
                 .map(|(position, group)| group_line(position, group)),
         )?;
         folder.lines("users", self.users.iter().map(user_line))?;
-        folder.lines("boards", self.boards())
+        let projects = (0..).zip(PROJECTS);
+        let projects = projects.map(|(place, project)| self.project_line(place, project, calendar));
+        folder.lines("projects", projects)?;
+        folder.lines("boards", self.boards())?;
+        folder.lines("data_lists", (1..).zip(DATA_LISTS).map(data_list_line))
+    }
+
+    /// A project of half a year, the next one 170 days later; the last one still runs.
+    fn project_line(&self, place: i32, (name, owner): (&str, usize), calendar: Calendar) -> Value {
+        let begin = 90 + place * 170;
+        let end = begin + 182;
+        let is_over = end < DAYS;
+        let at = |day: i32| calendar.at(day, 8 * 60);
+        let reached = |day: i32| (day < DAYS).then(|| at(day));
+        let milestones = (0..).zip(MILESTONES).map(|(nth, name)| {
+            let day = begin + 60 * (nth + 1);
+            // The second is a week late.
+            json!({"id": place * 10 + nth + 1, "name": name, "plannedDate": at(day), "actualDate": reached(day + if nth == 1 { 7 } else { 0 })})
+        });
+        let members = self.members(owner);
+        let members = members.iter().take(6).enumerate().map(|(nth, user)| {
+            json!({"userId": user.id, "role": if nth == 0 { "Owner" } else { "Member" }})
+        });
+        json!({
+            "id": place + 1, "name": name, "projectNumber": format!("FV-{}", 101 + place),
+            "status": if is_over { "Closed" } else { "Active" }, "createdDate": at(begin - 20),
+            "startDate": at(begin), "endDate": is_over.then(|| at(end)),
+            "estimatedStartDate": at(begin), "estimatedEndDate": at(end),
+            "milestones": milestones.collect::<Vec<_>>(), "members": members.collect::<Vec<_>>(),
+        })
     }
 
     fn boards(&self) -> Vec<Value> {
@@ -354,6 +401,14 @@ impl Plant {
         }
         boards
     }
+}
+
+fn data_list_line((id, (name, description, items)): (usize, (&str, &str, &[&str]))) -> Value {
+    let items = items.iter().enumerate().map(|(place, item)| {
+        let order = place + 1;
+        json!({"id": id * 100 + order, "sortOrder": order, "identifier": format!("{id}{order:02}"), "name": item})
+    });
+    json!({"id": id, "name": name, "description": description, "items": items.collect::<Vec<_>>()})
 }
 
 fn board_titles(group: usize) -> &'static [(&'static str, &'static str)] {

@@ -61,8 +61,20 @@ fn fraction_ticks(digits: &[u8]) -> i64 {
     })
 }
 
-/// Reads the longest date, date-time or time of day at the start of `text`; the length read comes with it.
+/// Reads the longest date, date-time or time of day at the start of `text`; the length read comes with it. An
+/// offset may be without its colon, as in bodies.
 pub(crate) fn temporal_prefix(text: &str) -> Option<(usize, Result<Literal, Reason>)> {
+    prefix(text, OffsetColon::Optional)
+}
+
+/// Whether an offset must have its colon.
+#[derive(Clone, Copy, PartialEq)]
+enum OffsetColon {
+    Required,
+    Optional,
+}
+
+fn prefix(text: &str, colon: OffsetColon) -> Option<(usize, Result<Literal, Reason>)> {
     let mut cursor = Cursor::new(text);
     if let Some(time) = time_of_day(&mut cursor, 59) {
         return Some((cursor.at, time.map(Literal::TimeOfDay)));
@@ -76,7 +88,7 @@ pub(crate) fn temporal_prefix(text: &str) -> Option<(usize, Result<Literal, Reas
     let Some(time) = time_of_day(&mut cursor, LEAP_SECOND) else {
         return Some((before_time, date.map(Literal::Date)));
     };
-    let offset = offset_minutes(&mut cursor);
+    let offset = offset_minutes(&mut cursor, colon);
     let literal = date.and_then(|days| {
         let (time, offset_minutes) = (time?, offset?);
         let ticks = days * TICKS_PER_DAY + time - i64::from(offset_minutes) * TICKS_PER_MINUTE;
@@ -92,9 +104,10 @@ pub(crate) fn temporal_prefix(text: &str) -> Option<(usize, Result<Literal, Reas
     Some((cursor.at, literal))
 }
 
-/// A whole text as a date, date-time or time of day.
+/// A whole text as a date, date-time or time of day, strictly by the grammar: a value that is cast is read by
+/// databases too.
 pub(crate) fn temporal(text: &str) -> Option<Result<Literal, Reason>> {
-    temporal_prefix(text)
+    prefix(text, OffsetColon::Required)
         .filter(|(length, _)| *length == text.len())
         .map(|(_, literal)| literal)
 }
@@ -155,7 +168,7 @@ fn time_of_day(cursor: &mut Cursor<'_>, last_second: i64) -> Option<Result<i64, 
 }
 
 /// The offset of a date-time; none means UTC, as everywhere in this interface.
-fn offset_minutes(cursor: &mut Cursor<'_>) -> Result<i16, Reason> {
+fn offset_minutes(cursor: &mut Cursor<'_>, colon: OffsetColon) -> Result<i16, Reason> {
     const FAULT: Reason = "an offset is written Z, +hh:mm or -hh:mm, and + as %2B in a URL";
     let sign = if cursor.eat(b'+') {
         1
@@ -166,7 +179,7 @@ fn offset_minutes(cursor: &mut Cursor<'_>) -> Result<i16, Reason> {
         return Ok(0);
     };
     let hours = cursor.digits(2).ok_or(FAULT)?;
-    if !cursor.eat(b':') {
+    if !cursor.eat(b':') && colon == OffsetColon::Required {
         return Err(FAULT);
     }
     let minutes = cursor.digits(2).ok_or(FAULT)?;
@@ -337,6 +350,25 @@ mod tests {
                 offset_minutes: minutes,
             };
             assert_eq!(temporal(text), Some(Ok(expected)), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_an_offset_that_is_cast_must_have_its_colon() {
+        for (text, offset_minutes) in [
+            ("2023-12-31T19:00:00-0500", -300),
+            ("2024-01-01T05:30+0530", 330),
+            ("2024-01-01T00:00:00.0+0000", 0),
+        ] {
+            let expected = Literal::DateTimeOffset {
+                ticks: 17_040_672_000_000_000,
+                offset_minutes,
+            };
+            assert_eq!(temporal_prefix(text), Some((text.len(), Ok(expected))));
+            assert_eq!(temporal(text), None, "{text}");
+        }
+        for text in ["2024-01-01T00:00:00+05", "2024-01-01T00:00:00-2400"] {
+            assert!(matches!(temporal_prefix(text), Some((_, Err(_)))), "{text}");
         }
     }
 

@@ -18,7 +18,8 @@ impl Options {
     /// Reads a query string as it arrived (percent-encoded, without the `?`).
     ///
     /// Names of options match with or without `$` and in any case, as OData 4.01 defines it; only `allowed`
-    /// ones are options. Other parameters are returned separately.
+    /// ones are options. Other parameters are returned separately, and so is `$format`: the caller that
+    /// negotiates the media type has checked it.
     ///
     /// # Errors
     /// A name beginning with `$` that is not in `allowed`, a duplicate option, bytes that are not UTF-8, or a
@@ -67,7 +68,7 @@ impl Options {
                 if options.aliases.insert(alias.to_owned(), expr).is_some() {
                     return Err(given_twice().of(&option));
                 }
-            } else if name.starts_with('$') {
+            } else if name.starts_with('$') && !name.eq_ignore_ascii_case("$format") {
                 return Err(not_offered(&name, allowed));
             } else {
                 others.push((name, value));
@@ -223,6 +224,16 @@ mod tests {
             listing("$filter=a eq @p&@p=1"),
             listing("$filter=a eq @p&@p=2")
         );
+    }
+
+    #[test]
+    fn the_format_is_left_to_who_chooses_the_media_type() {
+        for raw in ["$format=json", "%24FORMAT=json", "format=json"] {
+            let (options, others) = parse(raw).unwrap();
+            assert_eq!(options, Options::default(), "{raw}");
+            assert_eq!(others.len(), 1, "{raw}");
+            assert_eq!(others[0].1, "json", "{raw}");
+        }
     }
 
     /// A service without pages that accepted it would return the first page forever.

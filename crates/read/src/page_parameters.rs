@@ -41,7 +41,7 @@ impl PageParameters {
     /// Reads the parameters; others are ignored.
     pub fn of(parameters: &Parameters) -> Result<Self, ReadError> {
         let [from, to, ..] = Self::NAMES;
-        let (from, to) = period(parameters, [from, to], instant)?;
+        let (from, to) = period(parameters, [from, to], list_instant)?;
         let (page, page_size) = page(parameters)?;
         Ok(Self {
             from,
@@ -68,7 +68,7 @@ impl Period {
             .map_err(|error| ReadError::parameter("from", error.to_string()))?;
         let (from, to) = period(&parameters, ["from", "to"], instant)?;
         let required = |name: &str| {
-            let text = "is required; expected a date and time such as 2025-03-01T06:30:00Z";
+            let text = format!("is required; expected {}", Timestamp::FORMS);
             ReadError::parameter(name, text)
         };
         Ok(Self {
@@ -150,19 +150,96 @@ fn integer(name: &str, text: &str, allowed: &RangeInclusive<i32>) -> Result<i32,
         })
 }
 
-/// Reads an instant, in ticks. Form decoding turns an unescaped `+` of an offset into a space, so a space is
-/// read as `+`; no other reading makes sense there.
+/// Reads an instant, in ticks. Form decoding turns an unescaped `+` of an offset into a space, so a space
+/// after the date and the character behind it is read as `+`.
 pub(super) fn instant(name: &str, text: &str) -> Result<i64, ReadError> {
-    let mended = if text.contains('T') {
-        text.replace(' ', "+")
-    } else {
-        text.to_owned()
+    read_instant(text).ok_or_else(|| misread(name, text, ""))
+}
+
+/// Reads an instant as the lists of v1 take it: also a date as existing clients write it, month, day and
+/// year. No other numeric form is read, because none tells the day from the month.
+pub(super) fn list_instant(name: &str, text: &str) -> Result<i64, ReadError> {
+    let read = match month_first(text) {
+        Some(date) => read_instant(&date),
+        None => read_instant(text),
     };
-    mended
-        .parse()
-        .map(|instant: Timestamp| instant.ticks())
-        .map_err(|_| {
-            let expected = "expected a date and time such as 2025-03-01T06:30:00Z";
-            ReadError::parameter(name, format!("found {}, {expected}", quoted(text)))
-        })
+    read.ok_or_else(|| misread(name, text, ", also written 03-02-2026 (month, day, year)"))
+}
+
+fn read_instant(text: &str) -> Option<i64> {
+    let mended = match text.get(..11).zip(text.get(11..)) {
+        Some((start, rest)) => &format!("{start}{}", rest.replace(' ', "+")),
+        None => text,
+    };
+    mended.parse().ok().map(Timestamp::ticks)
+}
+
+/// `03-02-2026` as `2026-03-02`; `None` for other forms.
+fn month_first(text: &str) -> Option<String> {
+    let &[m1, m2, b'-', d1, d2, b'-', y1, y2, y3, y4] = text.as_bytes() else {
+        return None;
+    };
+    let date = [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2];
+    String::from_utf8(date.to_vec()).ok()
+}
+
+fn misread(name: &str, text: &str, also: &str) -> ReadError {
+    let (found, forms) = (quoted(text), Timestamp::FORMS);
+    ReadError::parameter(name, format!("found {found}, expected {forms}{also}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 2026-03-02T00:00:00Z by `date -u -d 2026-03-02 +%s`.
+    const DAY: i64 = 1_772_409_600 * 10_000_000;
+    const HOUR: i64 = 3_600 * 10_000_000;
+
+    #[test]
+    fn instants_are_read_as_clients_write_them() {
+        for (text, ticks) in [
+            ("2026-03-02", DAY),
+            ("2026-03-02T06:00:00Z", DAY + 6 * HOUR),
+            ("2026-03-02t06:00:00+01:00", DAY + 5 * HOUR),
+            // As form decoding leaves an unescaped `+`.
+            ("2026-03-02T06:00:00 01:00", DAY + 5 * HOUR),
+            ("2026-03-02 06:00:00 01:00", DAY + 5 * HOUR),
+            ("2026-03-02T06:00 0100", DAY + 5 * HOUR),
+            ("2026-03-02 06:00:00", DAY + 6 * HOUR),
+            ("2026-03-02 06:00:00.0000000-01:00", DAY + 7 * HOUR),
+        ] {
+            assert_eq!(instant("from", text).ok(), Some(ticks), "{text}");
+            assert_eq!(list_instant("from", text).ok(), Some(ticks), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_month_comes_first_only_in_lists() {
+        assert_eq!(list_instant("from", "03-02-2026").ok(), Some(DAY));
+        for text in [
+            "03-02-2026",
+            // Thirteen is no month, and nothing else may come first.
+            "13-02-2026",
+            "02-30-2026",
+            "3-2-2026",
+            "03/02/2026",
+            "03.02.2026",
+            "03-02-26",
+            "03-02-2026T00:00:00Z",
+            "2026-03-02T06:00:00  01:00",
+            "2026-03-02 ",
+            "20260302",
+            "today",
+            "",
+        ] {
+            let refused = instant("from", text).expect_err(text);
+            let expected = format!("found `{text}`, expected {}", Timestamp::FORMS);
+            let expected = ReadError::parameter("from", expected);
+            assert_eq!(format!("{refused:?}"), format!("{expected:?}"));
+            if text != "03-02-2026" {
+                list_instant("from", text).expect_err(text);
+            }
+        }
+    }
 }

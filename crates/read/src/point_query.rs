@@ -43,47 +43,75 @@ impl PointQuery {
         request: &ReadRequest<'_>,
         id: i32,
     ) -> Result<RecordRead, ReadError> {
-        let source = if request.query.is_empty() {
-            RecordSource::Plan(&self.plan)
+        let is_plain = request.query.is_empty() && request.shows_all_of(self.plan.entity());
+        let source = if is_plain {
+            RecordSource::Plan(&self.plan, id)
         } else {
-            RecordSource::Query(Box::new(request.record_query(self.plan.entity())?))
+            self.source(request, id, None)?
         };
+        Ok(self.read(request, id, source))
+    }
+
+    /// Prepares the same, if the parent exists and the record meets the condition.
+    pub fn prepare_under(
+        &'static self,
+        request: &ReadRequest<'_>,
+        id: i32,
+        parent: Parent,
+        condition: Predicate,
+    ) -> Result<RecordRead, ReadError> {
+        let source = self.source(request, id, Some((parent, condition)))?;
+        Ok(self.read(request, id, source))
+    }
+
+    fn source(
+        &self,
+        request: &ReadRequest<'_>,
+        id: i32,
+        under: Option<(Parent, Predicate)>,
+    ) -> Result<RecordSource, ReadError> {
+        let (parent, condition) = under.unzip();
+        let by_id = Predicate::new("{t}.id = ?", [sql::Value::Int(id.into())]);
+        Ok(RecordSource::Query {
+            parent,
+            conditions: condition.into_iter().chain([by_id]).collect(),
+            query: Box::new(request.record_query(self.plan.entity())?),
+        })
+    }
+
+    fn read(&self, request: &ReadRequest<'_>, id: i32, source: RecordSource) -> RecordRead {
         let context = request.context(|| {
             let set = CONTAINER.set_of(self.plan.entity())?;
             let query = match &source {
-                RecordSource::Plan(plan) => plan.query(request.store.dialect()),
-                RecordSource::Query(query) => query,
-                RecordSource::Navigation { .. } => return None,
+                RecordSource::Plan(plan, _) => plan.query(request.store.dialect()),
+                RecordSource::Query { query, .. } => query,
             };
             Some(csdl::record_context(set.name, query))
         });
-        Ok(RecordRead {
+        RecordRead {
             source,
-            noun: self.noun,
-            id,
+            missing: Some((self.noun, id)),
             context,
-        })
+        }
     }
 }
 
 /// A prepared record.
 pub struct RecordRead {
     source: RecordSource,
-    noun: &'static str,
-    id: i32,
+    /// The kind and the id for messages; without them, an answer without content says that there is none.
+    missing: Option<(&'static str, i32)>,
     context: Option<Vec<u8>>,
 }
 
 /// How to find the record.
 enum RecordSource {
     /// By its id, with a fixed statement.
-    Plan(&'static RecordPlan),
-    /// By its id, with query options.
-    Query(Box<Bound>),
-    /// By a navigation from a record that must exist.
-    Navigation {
-        from: Parent,
-        condition: Predicate,
+    Plan(&'static RecordPlan, i32),
+    /// By conditions, with query options; the parent must exist.
+    Query {
+        parent: Option<Parent>,
+        conditions: Vec<Predicate>,
         query: Box<Bound>,
     },
 }
@@ -97,20 +125,19 @@ impl RecordRead {
         context: Option<Vec<u8>>,
     ) -> Self {
         Self {
-            noun: "",
-            id: 0,
-            source: RecordSource::Navigation {
-                from,
-                condition,
+            source: RecordSource::Query {
+                parent: Some(from),
+                conditions: vec![condition],
                 query: Box::new(query),
             },
+            missing: None,
             context,
         }
     }
 
     /// Whether it is one statement with the primary key alone.
     pub(super) fn is_look_up(&self) -> bool {
-        matches!(self.source, RecordSource::Plan(_))
+        matches!(self.source, RecordSource::Plan(..))
     }
 
     /// Reads the record.
@@ -120,38 +147,37 @@ impl RecordRead {
         sink: &mut dyn Sink,
     ) -> Result<ReadOutcome, ReadError> {
         let record = match &self.source {
-            RecordSource::Plan(plan) => plan.read(session, self.id)?,
-            RecordSource::Query(query) => {
-                let condition = Predicate::new("{t}.id = ?", [sql::Value::Int(self.id.into())]);
-                read_where(session, query, condition, sink)?
-            }
-            RecordSource::Navigation {
-                from,
-                condition,
+            RecordSource::Plan(plan, id) => plan.read(session, *id)?,
+            RecordSource::Query {
+                parent,
+                conditions,
                 query,
             } => {
-                from.check(session)?;
-                let Some(record) = read_where(session, query, condition.clone(), sink)? else {
-                    return Ok(ReadOutcome::NoContent);
-                };
-                Some(record)
+                if let Some(parent) = parent {
+                    parent.check(session)?;
+                }
+                read_where(session, query, conditions.clone(), sink)?
             }
         };
-        let record = record.ok_or(ReadError::NotFound(self.noun, self.id.into()))?;
+        let record = match (record, self.missing) {
+            (Some(record), _) => record,
+            (None, Some((noun, id))) => return Err(ReadError::NotFound(noun, id.into())),
+            (None, None) => return Ok(ReadOutcome::NoContent),
+        };
         sink.last(with_context(record, self.context.as_deref()));
         Ok(ReadOutcome::Record)
     }
 }
 
-/// The record that meets the condition, with its expanded records.
+/// The record that meets the conditions, with its expanded records.
 fn read_where(
     session: &mut dyn Session,
     query: &Bound,
-    condition: Predicate,
+    predicates: Vec<Predicate>,
     sink: &mut dyn Sink,
 ) -> Result<Option<Vec<u8>>, ReadError> {
     let scope = Scope {
-        predicates: vec![condition],
+        predicates,
         ..Scope::default()
     };
     let statement = sql::select(query, session.dialect().of_queries(), &scope);

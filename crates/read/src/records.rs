@@ -5,7 +5,6 @@
 //! reader holds a bounded number of rows. The buffer of the answer (`http/answer_buffer.rs`) bounds what
 //! waits for the client, because the texts of a record may have any length.
 
-use obeya_model::Date;
 use obeya_odata::sql::{self, Predicate, Scope};
 use obeya_odata::{Bound, OptionName, Options, Parameters};
 
@@ -57,19 +56,48 @@ struct RequestedPage {
 impl Records {
     /// Prepares the page that a request asks for.
     pub fn page(request: &ReadRequest<'_>, form: &'static RecordForm) -> Result<Self, ReadError> {
-        let mut records = Self::all(request, form, &[OptionName::Filter, OptionName::OrderBy])?;
+        let mut records = Self::filtered(request, form)?;
         let (number, size) = page_parameters::page(&records.parameters)?;
         records.page = Some(RequestedPage { number, size });
         Ok(records)
     }
 
-    /// Prepares all records, as an array.
+    /// Prepares the records that match `$filter`, in the order of `$orderby`, as an array.
+    pub fn filtered(
+        request: &ReadRequest<'_>,
+        form: &'static RecordForm,
+    ) -> Result<Self, ReadError> {
+        Self::all(request, form, &[OptionName::Filter, OptionName::OrderBy])
+    }
+
+    /// Prepares all records, as an array, with the options in `offered`.
     pub fn all(
         request: &ReadRequest<'_>,
         form: &'static RecordForm,
         offered: &[OptionName],
     ) -> Result<Self, ReadError> {
-        let (mut options, parameters) = request.options(offered)?;
+        let (options, parameters) = request.options(offered)?;
+        Self::prepare(request, form, options, parameters)
+    }
+
+    /// Prepares all records as an array, by these keys (`$orderby=…`) and the id.
+    pub fn in_order(
+        request: &ReadRequest<'_>,
+        form: &'static RecordForm,
+        keys: &str,
+    ) -> Result<Self, ReadError> {
+        let (mut options, parameters) = request.options(&[])?;
+        let (ordered, _) = Options::parse(keys, &[OptionName::OrderBy], &request.limits)?;
+        options.orderby = ordered.orderby;
+        Self::prepare(request, form, options, parameters)
+    }
+
+    fn prepare(
+        request: &ReadRequest<'_>,
+        form: &'static RecordForm,
+        mut options: Options,
+        parameters: Parameters,
+    ) -> Result<Self, ReadError> {
         let limits = &request.limits;
         let fixed = |text: &str, name| Ok::<_, ReadError>(Options::parse(text, &[name], limits)?.0);
         let query = {
@@ -124,17 +152,20 @@ impl Records {
 
     /// Selects rows whose instant is between the two parameters, as far as they are given.
     pub fn in_period(self, names: [&str; 2], column: &str) -> Result<Self, ReadError> {
-        let (from, to) =
-            page_parameters::period(&self.parameters, names, page_parameters::instant)?;
+        let (from, to) = self.period(names)?;
         Ok(self.between(from, to, column))
     }
 
     /// The same for a column of dates. A date counts as its first instant.
     pub fn in_period_of_days(self, names: [&str; 2], column: &str) -> Result<Self, ReadError> {
-        let (from, to) = page_parameters::period(&self.parameters, names, instant_or_day)?;
+        let (from, to) = self.period(names)?;
         let from = from.map(|ticks| ticks.div_euclid(TICKS_PER_DAY));
         let to = to.map(|ticks| -(-ticks).div_euclid(TICKS_PER_DAY));
         Ok(self.between(from, to, column))
+    }
+
+    fn period(&self, names: [&str; 2]) -> Result<(Option<i64>, Option<i64>), ReadError> {
+        page_parameters::period(&self.parameters, names, page_parameters::list_instant)
     }
 
     fn between(mut self, from: Option<i64>, to: Option<i64>, column: &str) -> Self {
@@ -309,14 +340,6 @@ fn next_batch(records: u64, bytes: usize) -> u64 {
     let fitting = records.saturating_mul(TARGET_BYTES) / (bytes as u64).max(1);
     let max_records = records.saturating_mul(2).min(BATCH_RECORDS);
     fitting.clamp(1, max_records)
-}
-
-/// Reads an instant, or a date, which counts as its first instant.
-fn instant_or_day(name: &str, text: &str) -> Result<i64, ReadError> {
-    match text.parse::<Date>() {
-        Ok(day) => Ok(i64::from(day.days()) * TICKS_PER_DAY),
-        Err(_) => page_parameters::instant(name, text),
-    }
 }
 
 #[cfg(test)]

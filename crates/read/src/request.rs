@@ -30,7 +30,7 @@ pub struct ReadRequest<'r> {
     pub media: &'r str,
     /// The base URL of the service as the client sees it, if the answer begins with `@odata.context`.
     pub context_base: Option<Cow<'r, str>>,
-    /// Whether the caller sees the `userName` of users that an option adds. It is null otherwise, also in
+    /// Whether the caller sees the names with which users sign in. They are null otherwise, also in
     /// conditions and orders.
     pub shows_user_names: bool,
     /// The records to which the caller is restricted, in every option. The record in the path is not checked
@@ -80,6 +80,14 @@ impl ReadRequest<'_> {
         Ok(options.bind_within(entity, &Context { now, limits }, &visibility)?)
     }
 
+    /// Whether the caller sees every property of a record of this entity.
+    pub(super) fn shows_all_of(&self, entity: &EntityType) -> bool {
+        self.shows_user_names
+            || WITHOUT_USER_NAMES
+                .iter()
+                .all(|replaced| replaced.entity != entity.name)
+    }
+
     /// The cached plans for callers who see the same properties.
     pub(super) fn queries(&self) -> &QueryCache {
         match self.shows_user_names {
@@ -123,9 +131,14 @@ impl ReadRequest<'_> {
     }
 }
 
-/// Checks the syntax of the v2 options of an operation that reads no record.
-pub fn check_options(query: &str, limits: &Limits) -> Result<(), ReadError> {
-    Options::parse(query, OptionName::ALL, limits)?;
+/// Checks the syntax of the options of an operation that does not use them. Any but the `offered` ones are
+/// refused.
+pub fn check_options(
+    query: &str,
+    offered: &[OptionName],
+    limits: &Limits,
+) -> Result<(), ReadError> {
+    Options::parse(query, offered, limits)?;
     Ok(())
 }
 

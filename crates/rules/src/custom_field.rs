@@ -1,7 +1,7 @@
 //! Whether a value fits the type of its custom field. The list of types is open; a type that is unknown here
 //! accepts any text.
 
-use obeya_model::{Date, Timestamp};
+use obeya_model::Timestamp;
 
 /// What a field of this type accepts, if the text does not fit it. An empty text is a field that was not
 /// filled in.
@@ -12,7 +12,7 @@ pub fn misfit(kind: &str, text: &str) -> Option<&'static str> {
     let (fits, expected) = match kind {
         "number" => (is_number(text), "a number such as 12.5"),
         "bool" => (is_bool(text), "true or false"),
-        "date" => (is_date(text), "a date such as 2026-03-02, or a timestamp"),
+        "date" => (text.parse::<Timestamp>().is_ok(), Timestamp::FORMS),
         // The entries of a data list are not known here.
         _ => return None,
     };
@@ -25,10 +25,6 @@ fn is_number(text: &str) -> bool {
 
 fn is_bool(text: &str) -> bool {
     text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false")
-}
-
-fn is_date(text: &str) -> bool {
-    text.parse::<Date>().is_ok() || text.parse::<Timestamp>().is_ok()
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@
 
 use std::sync::Arc;
 
+use http::header::ACCEPT;
 use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode};
 use obeya_odata::edm::Cardinality;
@@ -28,6 +29,7 @@ use crate::http::accept::Offers;
 use crate::http::body::Response;
 use crate::http::client_address;
 use crate::http::connections::client_is_known;
+use crate::http::format_option;
 use crate::http::odata::{self, is_odata};
 use crate::http::parameter_names;
 use crate::http::path::{Captures, Node};
@@ -259,14 +261,14 @@ fn insert_set(table: &mut Node<Route>, operation: Operation) {
     }
 }
 
-/// Answers a matched request: checks token, scope, `Accept` and the names of query parameters for an
-/// operation, and nothing for a service endpoint. Stores the authenticated client in `caller`.
+/// Answers a matched request: checks token, scope, `$format` or `Accept`, and the names of query parameters
+/// for an operation, and nothing for a service endpoint. Stores the authenticated client in `caller`.
 pub(crate) async fn answer(
     app: Arc<App>,
     routes: &Routes,
     route: Route,
     captures: Captures,
-    head: Parts,
+    mut head: Parts,
     body: RequestBody,
     caller: &mut Option<Caller>,
 ) -> Result<Response, Problem> {
@@ -279,6 +281,11 @@ pub(crate) async fn answer(
     let caller = authorise(&app, guard, &head, caller).await?;
     if guard.odata {
         odata::check_max_version(&head.headers)?;
+    }
+    if operation.method() == "GET"
+        && let Some(accept) = format_option::accept(head.uri.query().unwrap_or(""))?
+    {
+        head.headers.insert(ACCEPT, accept);
     }
     let media = match computed {
         // A count is always text, although clients that request one still accept JSON only.
@@ -359,6 +366,9 @@ async fn dispatch(call: Call) -> Result<Response, Problem> {
         Operation::ListIncidentComments => ops::comments::list(call).await,
         Operation::ListCommentsOfIncidentV2 => ops::comments::list_of_incident(call).await,
         Operation::GetIncidentComment => ops::comments::get(call).await,
+        Operation::GetCommentOfIncident => ops::comments::get_of_incident(call).await,
+        Operation::ListTypesOfIncident => ops::incident_types::list_of_incident(call).await,
+        Operation::GetTypeOfIncident => ops::incident_types::get_of_incident(call).await,
         Operation::ListDatasourceValues => ops::datasources::reads::list_values(call).await,
         Operation::CreateDatasourceValue => ops::datasources::values::create(call).await,
         Operation::UpdateDatasourceValue => ops::datasources::values::update(call).await,
@@ -393,6 +403,13 @@ async fn dispatch(call: Call) -> Result<Response, Problem> {
         Operation::GetIncidentV2 => ops::incidents::reads::get_v2(call).await,
         Operation::ListIncidentTypesV2 => ops::incident_types::list_v2(call).await,
         Operation::GetIncidentTypeV2 => ops::incident_types::get_v2(call).await,
+        Operation::ListDataLists => ops::data_lists::list(call).await,
+        Operation::ListDataListItems => ops::data_lists::items(call).await,
+        Operation::CreateDataListItem => ops::data_lists::create_item(call).await,
+        Operation::CreateGroup => ops::groups::writes::create(call).await,
+        Operation::DeleteGroup => ops::groups::writes::delete(call).await,
+        Operation::ListProjects => ops::projects::reads::list(call).await,
+        Operation::CreateProject => ops::projects::writes::create(call).await,
         Operation::Ping => ops::ping::ping(call).await,
         Operation::UpdateIncidentStatus => ops::incidents::properties::update_status(call).await,
         Operation::UpdateIncidentSeverity => {

@@ -22,7 +22,7 @@ pub const ERASE: &str = "eraseUser";
 const STAMPED: [(&str, &str); 2] = [
     (
         "incidents",
-        "responsible_user_id = ?1 OR is_anonymous = 0 AND reported_by_user_id = ?1
+        "responsible_user_id = ?1 OR is_anonymous = 0 AND (reported_by_user_id = ?1 OR last_modified_by_user_id = ?1)
             OR id IN (SELECT incident_id FROM incident_comments WHERE commented_by_user_id = ?1)
             OR id IN (SELECT v.incident_id FROM incident_custom_fields AS v JOIN type_custom_fields AS f ON f.id = v.custom_field_id
                 WHERE v.value = ?1 AND lower(f.type) = 'user')",
@@ -33,9 +33,15 @@ const STAMPED: [(&str, &str); 2] = [
     ),
 ];
 
+/// Lists that the user has changed last.
+const DATA_LISTS: &str = "UPDATE data_lists SET last_modified = ?2, last_modified_by_user_id = NULL WHERE last_modified_by_user_id = ?1";
+
 /// What removes the user from records, whose number is not told.
-const UNCOUNTED: [&str; 6] = [
-    "UPDATE incidents SET reported_by_user_id = NULL, reported_by = NULL WHERE reported_by_user_id = ?1",
+const UNCOUNTED: [&str; 7] = [
+    // The place is where the reporter was.
+    "UPDATE incidents SET reported_by_user_id = NULL, reported_by = NULL, latitude = NULL, longitude = NULL, accuracy_in_meters = NULL
+        WHERE reported_by_user_id = ?1",
+    "UPDATE incidents SET last_modified_by_user_id = NULL WHERE last_modified_by_user_id = ?1",
     "UPDATE incidents SET responsible_user_id = NULL WHERE responsible_user_id = ?1",
     "UPDATE incident_custom_fields SET value = NULL, data_list_value = NULL
         WHERE value = ?1 AND custom_field_id IN (SELECT id FROM type_custom_fields WHERE lower(type) = 'user')",
@@ -45,7 +51,7 @@ const UNCOUNTED: [&str; 6] = [
 ];
 
 /// The same from records whose number is told. The user goes last: others refer to it.
-const COUNTED: [(&str, &str); 4] = [
+const COUNTED: [(&str, &str); 5] = [
     (
         "comments",
         "UPDATE incident_comments SET commented_by_user_id = NULL, commented_by = NULL WHERE commented_by_user_id = ?1",
@@ -57,6 +63,10 @@ const COUNTED: [(&str, &str); 4] = [
     (
         "memberships",
         "DELETE FROM group_members WHERE user_id = ?1",
+    ),
+    (
+        "projectMembers",
+        "DELETE FROM project_members WHERE user_id = ?1",
     ),
     ("users", "DELETE FROM users WHERE id = ?1"),
 ];
@@ -71,11 +81,12 @@ const STAMPED_BY_NAME: [&str; 2] = [
 
 /// What removes such a name. The number of anonymous incidents is not told.
 const COUNTED_BY_NAME: [&str; 3] = [
-    "UPDATE incidents SET reported_by = NULL WHERE is_anonymous = 0 AND reported_by_user_id IS NULL AND reported_by IN (?1, ?2)",
+    "UPDATE incidents SET reported_by = NULL, latitude = NULL, longitude = NULL, accuracy_in_meters = NULL
+        WHERE is_anonymous = 0 AND reported_by_user_id IS NULL AND reported_by IN (?1, ?2)",
     "UPDATE incident_comments SET commented_by = NULL WHERE commented_by_user_id IS NULL AND commented_by IN (?1, ?2)",
     "UPDATE improvements SET suggested_by = NULL WHERE suggested_by_user_id IS NULL AND suggested_by IN (?1, ?2)",
 ];
-const UNCOUNTED_BY_NAME: &str = "UPDATE incidents SET reported_by = NULL
+const UNCOUNTED_BY_NAME: &str = "UPDATE incidents SET reported_by = NULL, latitude = NULL, longitude = NULL, accuracy_in_meters = NULL
     WHERE is_anonymous = 1 AND reported_by_user_id IS NULL AND reported_by IN (?1, ?2)";
 
 /// The columns of a value that an element can name, by the property.
@@ -116,6 +127,8 @@ pub fn erase(
         let sql = format!("UPDATE {table} SET last_modified = ?2 WHERE {condition}");
         counts.insert(table, session.execute(&sql, &[id.into(), stamp.into()])?);
     }
+    let lists = session.execute(DATA_LISTS, &[id.into(), stamp.into()])?;
+    counts.insert("dataLists", lists);
     let (values, texts_of_values) = erase_from_values(session, id, stamp)?;
     counts.insert("values", values);
     for sql in UNCOUNTED {

@@ -58,6 +58,11 @@ pub fn put_group(
     put(session, "groups_search", id, &texts)
 }
 
+/// Removes a group from its index.
+pub fn remove_group(session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
+    session.execute_deferred("DELETE FROM groups_search WHERE rowid = ?1", &[id.into()])
+}
+
 /// Indexes a board by its name and description.
 pub fn put_board(
     session: &mut dyn Session,

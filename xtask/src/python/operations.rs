@@ -32,10 +32,11 @@ const WIDTH: usize = 120;
 
 /// Which record an id in a path identifies, by the segment before it: the argument, its annotation, and the
 /// class of records.
-const THINGS: [(&str, &str, &str, &str); 10] = [
+const THINGS: [(&str, &str, &str, &str); 11] = [
     ("areas", "area", "int | Area", "Area"),
     ("boards", "board", "BoardId", "Board"),
     ("comments", "comment", "CommentId", "IncidentCommentV2"),
+    ("datalists", "data_list", "int | DataList", "DataList"),
     ("datasources", "datasource", "DatasourceId", "Datasource"),
     ("groups", "group", "int | GroupV2", "GroupV2"),
     (
@@ -150,6 +151,11 @@ pub(super) fn extension(document: &Value) -> String {
                 );
                 queries += &arm;
             }
+            MethodKind::WholeList { .. } => {
+                queries += &format!(
+                    "        \"{id}\" => {{\n            whole(handle, \"{id}\", handle.client()?.{resource}().{name}(), options)\n        }}\n"
+                );
+            }
             MethodKind::Get { .. } => {
                 let arm = format!(
                     "        \"{id}\" => {{\n{before}            let select = arguments.get({positions}, \"select\")?;\n            let expand = arguments.get({}, \"expand\")?;\n            handle.call(move |client| get(client.{resource}().{name}({}), select, expand).send())\n        }}\n",
@@ -208,7 +214,7 @@ pub(super) fn extension(document: &Value) -> String {
          //! Written by `cargo xtask regen` from spec/openapi.yaml; edit that, or\n\
          //! xtask/src/python/operations.rs.\n\n\
          use obeya::call;\nuse pyo3::prelude::*;\nuse pyo3::types::PyDict;\n\n\
-         use super::plain::{{Arguments, unknown}};\nuse crate::arguments::{{get, list}};\nuse crate::call::Call;\n\
+         use super::plain::{{Arguments, unknown}};\nuse crate::arguments::{{get, list, whole}};\nuse crate::call::Call;\n\
          use crate::handle::Handle;\nuse crate::lists::Query;\nuse crate::models::{{\n    {},\n}};\n\n\
          /// The operation of this id, with its arguments: ids, then what it takes beside them.\n\
          pub(super) fn call(handle: &Handle, operation: &str, arguments: &Arguments<'_, '_>) -> PyResult<Call> {{\n    match operation {{\n{calls}        _ => Err(unknown(operation)),\n    }}\n}}\n\n\
@@ -372,6 +378,13 @@ fn python(
     match &method.kind {
         MethodKind::List { record, .. } => {
             for (name, annotation) in OPTIONS {
+                named.push(format!("{name}: {annotation} | None = None"));
+                arguments.push(format!("{name}={name}"));
+            }
+            (returns, is_list) = (record.clone(), true);
+        }
+        MethodKind::WholeList { record } => {
+            for (name, annotation) in &OPTIONS[..2] {
                 named.push(format!("{name}: {annotation} | None = None"));
                 arguments.push(format!("{name}={name}"));
             }
@@ -582,6 +595,35 @@ class AsyncAreas:
         ] {
             assert!(text.contains(part), "no {part}\nin {text}");
         }
+    }
+
+    #[test]
+    fn an_array_with_a_filter_and_an_order_takes_both() {
+        let mut document = spec();
+        let parameters =
+            ["$filter", "$orderby"].map(|name| serde_json::json!({"name": name, "in": "query"}));
+        document["paths"] = serde_json::json!({"/v1/Areas": {"get": {
+            "operationId": "listAreasV1", "x-sdk-name": "areas.list_v1", "summary": "List areas", "parameters": parameters,
+            "responses": {"200": {"content": {"application/json": {"schema": {
+                "type": "array", "items": {"$ref": "#/components/schemas/Area"},
+            }}}}},
+        }}});
+        let text = class(
+            &schema::read(&document).unwrap(),
+            &methods(&document),
+            CLASS,
+        )
+        .unwrap();
+        let method = "
+    def list_v1(self, *, where: Where | None = None, order_by: Order | None = None) -> AsyncRecords[Area]:
+        \"\"\"List areas.\"\"\"
+        query: Query[Area] = self._core.query(\"listAreasV1\", where=where, order_by=order_by)
+        return AsyncRecords(query, \"areas\")
+";
+        assert!(text.contains(method), "{text}");
+        let extension = extension(&document);
+        let arm = "            whole(handle, \"listAreasV1\", handle.client()?.areas().list_v1(), options)\n";
+        assert!(extension.contains(arm), "{extension}");
     }
 
     #[test]

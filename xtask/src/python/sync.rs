@@ -8,16 +8,18 @@ use anyhow::{Context as _, Result, bail};
 use crate::process::root;
 
 /// The files that both have.
-const FILES: [&str; 10] = [
+const FILES: [&str; 12] = [
     "areas.py",
     "boards.py",
     "client.py",
     "comments.py",
+    "data_lists.py",
     "datasources.py",
     "groups.py",
     "improvements.py",
     "incidents.py",
     "lists.py",
+    "projects.py",
     "values.py",
 ];
 

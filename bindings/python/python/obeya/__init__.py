@@ -1,4 +1,4 @@
-"""Client for lean-management data: incidents, improvements, boards, groups, areas and datasource values.
+"""Client for lean-management data: incidents, improvements, boards, groups, areas, projects, data lists and datasource values.
 
 >>> import obeya
 >>> with obeya.Client.from_env() as client:  # doctest: +SKIP
@@ -14,11 +14,13 @@ from obeya._async.areas import AsyncAreas
 from obeya._async.boards import AsyncBoards
 from obeya._async.client import AsyncClient
 from obeya._async.comments import AsyncComments
+from obeya._async.data_lists import AsyncDataLists
 from obeya._async.datasources import AsyncDatasources
 from obeya._async.groups import AsyncGroups
 from obeya._async.improvements import AsyncImprovements
 from obeya._async.incidents import AsyncIncidentRecords, AsyncIncidents
 from obeya._async.lists import AsyncNumberedRecords, AsyncRecords
+from obeya._async.projects import AsyncProjects
 from obeya._async.values import AsyncValues
 from obeya._errors import (
     APIConnectionError,
@@ -45,11 +47,13 @@ from obeya._sync.areas import Areas
 from obeya._sync.boards import Boards
 from obeya._sync.client import Client
 from obeya._sync.comments import Comments
+from obeya._sync.data_lists import DataLists
 from obeya._sync.datasources import Datasources
 from obeya._sync.groups import Groups
 from obeya._sync.improvements import Improvements
 from obeya._sync.incidents import IncidentRecords, Incidents
 from obeya._sync.lists import NumberedRecords, Records
+from obeya._sync.projects import Projects
 from obeya._sync.values import Values
 from obeya._tidy import Tidy
 from obeya.models import *  # noqa: F403
@@ -66,12 +70,14 @@ __all__ = [  # noqa: PLE0604
     "AsyncBoards",
     "AsyncClient",
     "AsyncComments",
+    "AsyncDataLists",
     "AsyncDatasources",
     "AsyncGroups",
     "AsyncImprovements",
     "AsyncIncidentRecords",
     "AsyncIncidents",
     "AsyncNumberedRecords",
+    "AsyncProjects",
     "AsyncRecords",
     "AsyncValues",
     "AuthenticationError",
@@ -81,6 +87,7 @@ __all__ = [  # noqa: PLE0604
     "Comments",
     "ConfigError",
     "ConflictError",
+    "DataLists",
     "Datasources",
     "Expression",
     "F",
@@ -96,6 +103,7 @@ __all__ = [  # noqa: PLE0604
     "Page",
     "PermissionDeniedError",
     "PreconditionFailedError",
+    "Projects",
     "RateLimitError",
     "Records",
     "RowCountError",

@@ -213,7 +213,6 @@ class ImprovementCalls:
 @final
 class DatasourceCalls:
     def carrying(self, if_match: str | None, idempotency_key: str | None, /) -> DatasourceCalls: ...
-    def list(self, where: Where | None, /) -> Query[Datasource]: ...
     def values(
         self,
         datasource: DatasourceId,

@@ -17,6 +17,8 @@ __all__ = [
     "Category",
     "CategoryReference",
     "CauseReference",
+    "DataList",
+    "DataListItem",
     "Datasource",
     "DatasourceDetail",
     "DatasourceElement",
@@ -37,6 +39,7 @@ __all__ = [
     "IncidentV2",
     "ODataError",
     "Problem",
+    "Project",
     "TrashedIncident",
     "TypeCause",
     "TypeConsequence",
@@ -272,7 +275,7 @@ class IncidentCommentV2:
 @final
 class IncidentV2:
     """An incident in its v2 form."""
-    __match_args__ = ("id", "title", "text", "status", "severity", "type_id", "incident_date", "created_date", "last_modified", "due_date", "status_modified_date", "status_new_date", "status_in_progress_date", "status_implemented_date", "status_rejected_date", "archived_date", "evaluation_status", "evaluation_text", "owner", "owner_display_name", "owner_user_id", "created_by_user_id", "group_id", "follow_up_group_id", "area_id", "project_id", "external_id", "is_anonymous", "attachment_count", "action_list_count", "area", "group", "follow_up_group", "type", "comments",)
+    __match_args__ = ("id", "title", "text", "status", "severity", "type_id", "incident_date", "created_date", "last_modified", "last_modified_by_user_id", "last_modified_by_user", "due_date", "status_modified_date", "status_new_date", "status_in_progress_date", "status_implemented_date", "status_rejected_date", "archived_date", "evaluation_status", "evaluation_text", "owner", "owner_display_name", "owner_user_id", "created_by_user_id", "created_by_user", "created_by_user_display_name", "group_id", "follow_up_group_id", "area_id", "project_id", "external_id", "is_anonymous", "latitude", "longitude", "accuracy_in_meters", "attachment_count", "action_list_count", "area", "group", "follow_up_group", "type", "comments",)
     @property
     def id(self) -> int | None:
         """Id of the incident."""
@@ -300,6 +303,12 @@ class IncidentV2:
     @property
     def last_modified(self) -> datetime.datetime | None:
         """When it was last changed."""
+    @property
+    def last_modified_by_user_id(self) -> str | None:
+        """Id of the user who last changed it; null after a change by a client, which is not a user, and always when it is anonymous."""
+    @property
+    def last_modified_by_user(self) -> str | None:
+        """User name of that user. Only with a scope that allows reading users."""
     @property
     def due_date(self) -> datetime.datetime | None:
         """When it should be resolved."""
@@ -340,6 +349,12 @@ class IncidentV2:
     def created_by_user_id(self) -> str | None:
         """Id of the user who reported it; always null when it is anonymous."""
     @property
+    def created_by_user(self) -> str | None:
+        """User name of the user who reported it; always null when it is anonymous. Only with a scope that allows reading users."""
+    @property
+    def created_by_user_display_name(self) -> str | None:
+        """Display name of the person who reported it; always null when it is anonymous."""
+    @property
     def group_id(self) -> int | None:
         """Id of the group that reported it."""
     @property
@@ -357,6 +372,15 @@ class IncidentV2:
     @property
     def is_anonymous(self) -> bool | None:
         """Whether the incident is anonymous: the reporter is not shown."""
+    @property
+    def latitude(self) -> float | None:
+        """Where it was reported, in degrees north, if known; always null when it is anonymous."""
+    @property
+    def longitude(self) -> float | None:
+        """Where it was reported, in degrees east, if known; always null when it is anonymous."""
+    @property
+    def accuracy_in_meters(self) -> float | None:
+        """How far from there it may have been; always null when it is anonymous."""
     @property
     def attachment_count(self) -> int | None:
         """Number of attachments."""
@@ -1570,6 +1594,134 @@ class BoardLine:
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
+class DataList:
+    """A list of choices for custom fields and for elements of datasources."""
+    __match_args__ = ("id", "name", "description", "last_modified", "last_modified_by_user",)
+    @property
+    def id(self) -> int:
+        """Id of the data list."""
+    @property
+    def name(self) -> str:
+        """Name of the data list."""
+    @property
+    def description(self) -> str | None:
+        """Description of the data list."""
+    @property
+    def last_modified(self) -> datetime.datetime | None:
+        """Time of the last change of the list or its items; later than every earlier change of any record. Null for an imported list that
+        has not changed since.
+        """
+    @property
+    def last_modified_by_user(self) -> str | None:
+        """Display name of the user who made the last change; null after a change by a client."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
+class DataListItem:
+    """An item of a data list."""
+    __match_args__ = ("id", "sort_order", "identifier", "name",)
+    @property
+    def id(self) -> int:
+        """Id of the item."""
+    @property
+    def sort_order(self) -> int:
+        """Sort position in the list."""
+    @property
+    def identifier(self) -> str:
+        """What identifies the item in its list."""
+    @property
+    def name(self) -> str | None:
+        """Name of the item."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
+class Project:
+    """A project."""
+    __match_args__ = ("id", "project_number", "status", "external_id", "name", "description", "customer_number", "customer_name", "created_date", "start_date", "end_date", "estimated_start_date", "estimated_end_date",)
+    @property
+    def id(self) -> int:
+        """Id of the project."""
+    @property
+    def project_number(self) -> str:
+        """Number of the project, which identifies it in addresses."""
+    @property
+    def status(self) -> str | None:
+        """Status of the project; an open set of names."""
+    @property
+    def external_id(self) -> str | None:
+        """The project's id in another system."""
+    @property
+    def name(self) -> str:
+        """Name of the project."""
+    @property
+    def description(self) -> str | None:
+        """Description of the project."""
+    @property
+    def customer_number(self) -> str | None:
+        """Number of the customer."""
+    @property
+    def customer_name(self) -> str | None:
+        """Name of the customer."""
+    @property
+    def created_date(self) -> datetime.datetime | None:
+        """When the project was created."""
+    @property
+    def start_date(self) -> datetime.datetime | None:
+        """When it began."""
+    @property
+    def end_date(self) -> datetime.datetime | None:
+        """When it ended."""
+    @property
+    def estimated_start_date(self) -> datetime.datetime | None:
+        """When it is planned to begin."""
+    @property
+    def estimated_end_date(self) -> datetime.datetime | None:
+        """When it is planned to end."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
 class Problem:
     """An RFC 9457 problem document."""
     __match_args__ = ("type", "title", "status", "detail", "instance", "trace_id", "code", "errors", "error",)
@@ -1603,7 +1755,8 @@ class Problem:
         - 405: `method.not_allowed`
         - 406: `media_type.not_acceptable`
         - 408: `body.timeout`
-        - 409: `incident.transition`, `incident.evaluation`, `improvement.transition`, `value.ids_exhausted`
+        - 409: `incident.transition`, `incident.evaluation`, `improvement.transition`, `value.ids_exhausted`, `data_list.identifier_exists`,
+          `project.number_exists`, `group.system`, `group.in_use`
         - 412: `precondition.failed`
         - 413: `body.too_large`
         - 414: `request.uri_too_long`

@@ -19,10 +19,12 @@ __all__ = [
     "CauseInput",
     "ConsequenceInput",
     "CustomFieldInput",
+    "DataListItemCreate",
     "DatasourceElementType",
     "DatasourceValueInput",
     "EvaluationStatusV1",
     "EvaluationStatusV2",
+    "GroupCreate",
     "GroupType",
     "ImprovementCreate",
     "ImprovementPriorityStatus",
@@ -40,6 +42,7 @@ __all__ = [
     "IncidentStatusChanges",
     "IncidentStatusUpdate",
     "IncidentUpdate",
+    "ProjectCreate",
 ]
 
 IncidentStatus = Literal[
@@ -499,3 +502,71 @@ class DatasourceValueInput(_DatasourceValueInputRequired, total=False):
     """Fourth dimension; its meaning depends on the datasource."""
     external_id: str | None
     """The value's id in another system."""
+
+
+class _GroupCreateRequired(TypedDict):
+    name: str
+    """Name of the group."""
+
+
+class GroupCreate(_GroupCreateRequired, total=False):
+    """A new group."""
+
+    type: GroupType
+    """Type of the group; `GENERAL` if omitted."""
+    description: str | None
+    """Description of the group."""
+    parent_id: int | None
+    """Id of the parent group."""
+    project_id: int | None
+    """Id of the project the group works on."""
+    business_unit_id: int | None
+    """Id of the group that is the business unit. It is not checked."""
+    buisness_unit_id: int | None
+    """The same as `businessUnitId`, under the name that existing clients send."""
+    external_id: str | None
+    """The group's id in another system."""
+
+
+class _DataListItemCreateRequired(TypedDict):
+    identifier: str
+    """What identifies the item; unique in its list."""
+
+
+class DataListItemCreate(_DataListItemCreateRequired, total=False):
+    """A new item of a data list."""
+
+    name: str | None
+    """Name of the item."""
+
+
+class _ProjectCreateRequired(TypedDict):
+    project_number: str
+    """Number of the project, which identifies it in addresses; unique, and case-sensitive."""
+    name: str
+    """Name of the project."""
+
+
+class ProjectCreate(_ProjectCreateRequired, total=False):
+    """A new project."""
+
+    status: str | None
+    """Status of the project; any text."""
+    description: str | None
+    """Description of the project."""
+    start_date: datetime.datetime | str | None
+    """When it began."""
+    end_date: datetime.datetime | str | None
+    """When it ended; not before `startDate`."""
+    estimated_start_date: datetime.datetime | str | None
+    """When it is planned to begin."""
+    estimated_end_date: datetime.datetime | str | None
+    """When it is planned to end; not before `estimatedStartDate`."""
+    customer_number: str | None
+    """Number of the customer."""
+    owner_email: str | None
+    """E-mail address of the user who leads the project."""
+    members_email: Sequence[str] | None
+    """E-mail addresses of the users who work on the project."""
+    external_id: str | None
+    """The project's id in another system."""

@@ -19,17 +19,6 @@ impl DatasourceCalls {
         Self(self.0.carrying(if_match, idempotency_key))
     }
 
-    #[pyo3(signature = (r#where, /))]
-    fn list(&self, r#where: Option<Where>) -> PyResult<Query> {
-        let mut list = self.0.client()?.datasources().list();
-        if let Some(condition) = r#where {
-            list = list.filter(condition.checked::<model::Datasource>()?);
-        }
-        Ok(Query::whole(&self.0, "listDatasources", move || {
-            list.clone().send()
-        }))
-    }
-
     #[pyo3(signature = (datasource, /, *, start, end, r#where, order_by, page_size, prefetch))]
     #[expect(clippy::too_many_arguments, reason = "they are keyword arguments")]
     fn values(

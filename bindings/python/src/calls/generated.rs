@@ -8,13 +8,14 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::plain::{Arguments, unknown};
-use crate::arguments::{get, list};
+use crate::arguments::{get, list, whole};
 use crate::call::Call;
 use crate::handle::Handle;
 use crate::lists::Query;
 use crate::models::{
     Area,
     Board,
+    DataList,
     Datasource,
     DatasourceValue,
     GroupV2,
@@ -26,6 +27,8 @@ use crate::models::{
     CAUSE_INPUT,
     CONSEQUENCE_INPUT,
     DATASOURCE_VALUE_INPUT,
+    DATA_LIST_ITEM_CREATE,
+    GROUP_CREATE,
     IMPROVEMENT_CREATE,
     IMPROVEMENT_UPDATE,
     INCIDENT_CREATE,
@@ -34,6 +37,7 @@ use crate::models::{
     INCIDENT_SEVERITY_UPDATE,
     INCIDENT_STATUS_UPDATE,
     INCIDENT_UPDATE,
+    PROJECT_CREATE,
 };
 
 /// The operation of this id, with its arguments: ids, then what it takes beside them.
@@ -63,6 +67,13 @@ pub(super) fn call(handle: &Handle, operation: &str, arguments: &Arguments<'_, '
             let expand = arguments.get(2, "expand")?;
             handle.call(move |client| get(client.comments().get(comment_id), select, expand).send())
         }
+        "getCommentOfIncident" => {
+            let incident_id = arguments.id::<IncidentV1>(0, "incident")?;
+            let comment_id = arguments.id::<IncidentCommentV2>(1, "comment")?;
+            let select = arguments.get(2, "select")?;
+            let expand = arguments.get(3, "expand")?;
+            handle.call(move |client| get(client.comments().get_of_incident(incident_id, comment_id), select, expand).send())
+        }
         "getIncidentV2" => {
             let incident_id = arguments.id::<IncidentV1>(0, "incident")?;
             let select = arguments.get(1, "select")?;
@@ -74,6 +85,13 @@ pub(super) fn call(handle: &Handle, operation: &str, arguments: &Arguments<'_, '
             let select = arguments.get(1, "select")?;
             let expand = arguments.get(2, "expand")?;
             handle.call(move |client| get(client.incidents().type_v2(type_id), select, expand).send())
+        }
+        "getTypeOfIncident" => {
+            let incident_id = arguments.id::<IncidentV1>(0, "incident")?;
+            let type_id = arguments.id::<IncidentTypeSummary>(1, "type")?;
+            let select = arguments.get(2, "select")?;
+            let expand = arguments.get(3, "expand")?;
+            handle.call(move |client| get(client.incidents().type_of_incident(incident_id, type_id), select, expand).send())
         }
         "createImprovement" => {
             let body = arguments.body(0, &IMPROVEMENT_CREATE, "improvements.create()")?;
@@ -178,6 +196,23 @@ pub(super) fn call(handle: &Handle, operation: &str, arguments: &Arguments<'_, '
             let board_id = arguments.id::<Board>(0, "board")?;
             handle.call(move |client| async move { client.call(&call::GetBoardV1::new(board_id)).await })
         }
+        "createGroup" => {
+            let body = arguments.body(0, &GROUP_CREATE, "groups.create()")?;
+            handle.call(move |client| async move { client.call(&call::CreateGroup::new(&body)).await })
+        }
+        "deleteGroup" => {
+            let group_id = arguments.id::<GroupV2>(0, "group")?;
+            handle.call(move |client| async move { client.call(&call::DeleteGroup::new(group_id)).await })
+        }
+        "createDataListItem" => {
+            let data_list_id = arguments.id::<DataList>(0, "data_list")?;
+            let body = arguments.body(1, &DATA_LIST_ITEM_CREATE, "data_lists.create_item()")?;
+            handle.call(move |client| async move { client.call(&call::CreateDataListItem::new(data_list_id, &body)).await })
+        }
+        "createProject" => {
+            let body = arguments.body(0, &PROJECT_CREATE, "projects.create()")?;
+            handle.call(move |client| async move { client.call(&call::CreateProject::new(&body)).await })
+        }
         _ => Err(unknown(operation)),
     }
 }
@@ -212,6 +247,10 @@ pub(super) fn query(
         "listIncidentTypesV2" => {
             list(handle, handle.client()?.incidents().types_v2(), options)
         }
+        "listTypesOfIncident" => {
+            let incident_id = arguments.id::<IncidentV1>(0, "incident")?;
+            list(handle, handle.client()?.incidents().types_of_incident(incident_id), options)
+        }
         "listCommentsOfIncidentV1" => {
             let incident_id = arguments.id::<IncidentV1>(0, "incident")?;
             let client = handle.client()?;
@@ -220,19 +259,28 @@ pub(super) fn query(
                 async move { client.call(&call::ListCommentsOfIncidentV1::new(incident_id)).await }
             }))
         }
+        "listDatasources" => {
+            whole(handle, "listDatasources", handle.client()?.datasources().list(), options)
+        }
         "listBoardsV1" => {
-            let client = handle.client()?;
-            Ok(Query::whole(handle, "listBoardsV1", move || {
-                let client = client.clone();
-                async move { client.call(&call::ListBoardsV1 {}).await }
-            }))
+            whole(handle, "listBoardsV1", handle.client()?.boards().list_v1(), options)
         }
         "listGroupsV1" => {
+            whole(handle, "listGroupsV1", handle.client()?.groups().list_v1(), options)
+        }
+        "listDataLists" => {
+            whole(handle, "listDataLists", handle.client()?.data_lists().list(), options)
+        }
+        "listDataListItems" => {
+            let data_list_id = arguments.id::<DataList>(0, "data_list")?;
             let client = handle.client()?;
-            Ok(Query::whole(handle, "listGroupsV1", move || {
+            Ok(Query::whole(handle, "listDataListItems", move || {
                 let client = client.clone();
-                async move { client.call(&call::ListGroupsV1 {}).await }
+                async move { client.call(&call::ListDataListItems::new(data_list_id)).await }
             }))
+        }
+        "listProjects" => {
+            whole(handle, "listProjects", handle.client()?.projects().list(), options)
         }
         _ => Err(unknown(operation)),
     }

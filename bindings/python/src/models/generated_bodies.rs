@@ -147,3 +147,34 @@ body! { DATASOURCE_VALUE_INPUT "DatasourceValueInput" {
     Field::optional("dimension4", "dimension4").nullable();
     Field::optional("external_id", "externalId").nullable();
 } }
+
+body! { GROUP_CREATE "GroupCreate" {
+    Field::required("name", "name");
+    Field::optional("type", "type");
+    Field::optional("description", "description").nullable();
+    Field::optional("parent_id", "parentId").nullable();
+    Field::optional("project_id", "projectId").nullable();
+    Field::optional("business_unit_id", "businessUnitId").nullable();
+    Field::optional("buisness_unit_id", "buisnessUnitId").nullable();
+    Field::optional("external_id", "externalId").nullable();
+} }
+
+body! { DATA_LIST_ITEM_CREATE "DataListItemCreate" {
+    Field::required("identifier", "identifier");
+    Field::optional("name", "name").nullable();
+} }
+
+body! { PROJECT_CREATE "ProjectCreate" {
+    Field::required("project_number", "projectNumber");
+    Field::required("name", "name");
+    Field::optional("status", "status").nullable();
+    Field::optional("description", "description").nullable();
+    Field::optional("start_date", "startDate").nullable();
+    Field::optional("end_date", "endDate").nullable();
+    Field::optional("estimated_start_date", "estimatedStartDate").nullable();
+    Field::optional("estimated_end_date", "estimatedEndDate").nullable();
+    Field::optional("customer_number", "customerNumber").nullable();
+    Field::optional("owner_email", "ownerEmail").nullable();
+    Field::optional("members_email", "membersEmail").nullable();
+    Field::optional("external_id", "externalId").nullable();
+} }

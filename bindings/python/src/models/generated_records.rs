@@ -4,7 +4,7 @@ use super::{Field, enums, record, records};
 
 enums! { IncidentStatus IncidentSeverity ImprovementStatus ImprovementPriorityStatus EvaluationStatusV1 EvaluationStatusV2 BoardType DatasourceElementType GroupType }
 
-records! { Area Board GroupV2 User IncidentCommentV2 IncidentV2 IncidentType IncidentV1 TrashedIncident IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValue DatasourceValueTotal GroupV1 BoardSummary BoardDetail BoardLine Problem ODataError }
+records! { Area Board GroupV2 User IncidentCommentV2 IncidentV2 IncidentType IncidentV1 TrashedIncident IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValue DatasourceValueTotal GroupV1 BoardSummary BoardDetail BoardLine DataList DataListItem Project Problem ODataError }
 
 record! {
 /// An area of the plant.
@@ -136,6 +136,10 @@ IncidentV2 INCIDENT_V2 "IncidentV2" {
     created_date = created_date: Field::optional("created_date", "createdDate");
     /// When it was last changed.
     last_modified = last_modified: Field::optional("last_modified", "lastModified").nullable();
+    /// Id of the user who last changed it; null after a change by a client, which is not a user, and always when it is anonymous.
+    last_modified_by_user_id = last_modified_by_user_id: Field::optional("last_modified_by_user_id", "lastModifiedByUserId").nullable();
+    /// User name of that user. Only with a scope that allows reading users.
+    last_modified_by_user = last_modified_by_user: Field::optional("last_modified_by_user", "lastModifiedByUser").nullable();
     /// When it should be resolved.
     due_date = due_date: Field::optional("due_date", "dueDate").nullable();
     /// When the status last changed.
@@ -162,6 +166,10 @@ IncidentV2 INCIDENT_V2 "IncidentV2" {
     owner_user_id = owner_user_id: Field::optional("owner_user_id", "ownerUserId").nullable();
     /// Id of the user who reported it; always null when it is anonymous.
     created_by_user_id = created_by_user_id: Field::optional("created_by_user_id", "createdByUserId").nullable();
+    /// User name of the user who reported it; always null when it is anonymous. Only with a scope that allows reading users.
+    created_by_user = created_by_user: Field::optional("created_by_user", "createdByUser").nullable();
+    /// Display name of the person who reported it; always null when it is anonymous.
+    created_by_user_display_name = created_by_user_display_name: Field::optional("created_by_user_display_name", "createdByUserDisplayName").nullable();
     /// Id of the group that reported it.
     group_id = group_id: Field::optional("group_id", "groupId").nullable();
     /// Id of the group that follows it up.
@@ -174,6 +182,12 @@ IncidentV2 INCIDENT_V2 "IncidentV2" {
     external_id = external_id: Field::optional("external_id", "externalId").nullable();
     /// Whether the incident is anonymous: the reporter is not shown.
     is_anonymous = is_anonymous: Field::optional("is_anonymous", "isAnonymous");
+    /// Where it was reported, in degrees north, if known; always null when it is anonymous.
+    latitude = latitude: Field::optional("latitude", "latitude").nullable();
+    /// Where it was reported, in degrees east, if known; always null when it is anonymous.
+    longitude = longitude: Field::optional("longitude", "longitude").nullable();
+    /// How far from there it may have been; always null when it is anonymous.
+    accuracy_in_meters = accuracy_in_meters: Field::optional("accuracy_in_meters", "accuracyInMeters").nullable();
     /// Number of attachments.
     attachment_count = attachment_count: Field::optional("attachment_count", "attachmentCount");
     /// Number of actions.
@@ -774,6 +788,66 @@ BoardLine BOARD_LINE "BoardLine" {
 } }
 
 record! {
+/// A list of choices for custom fields and for elements of datasources.
+DataList DATA_LIST "DataList" {
+    /// Id of the data list.
+    id = id: Field::required("id", "id");
+    /// Name of the data list.
+    name = name: Field::required("name", "name");
+    /// Description of the data list.
+    description = description: Field::required("description", "description").nullable();
+    /// Time of the last change of the list or its items; later than every earlier change of any record. Null for an imported list that
+    /// has not changed since.
+    last_modified = last_modified: Field::required("last_modified", "lastModified").nullable();
+    /// Display name of the user who made the last change; null after a change by a client.
+    last_modified_by_user = last_modified_by_user: Field::required("last_modified_by_user", "lastModifiedByUser").nullable();
+} }
+
+record! {
+/// An item of a data list.
+DataListItem DATA_LIST_ITEM "DataListItem" {
+    /// Id of the item.
+    id = id: Field::required("id", "id");
+    /// Sort position in the list.
+    sort_order = sort_order: Field::required("sort_order", "sortOrder");
+    /// What identifies the item in its list.
+    identifier = identifier: Field::required("identifier", "identifier");
+    /// Name of the item.
+    name = name: Field::required("name", "name").nullable();
+} }
+
+record! {
+/// A project.
+Project PROJECT "Project" {
+    /// Id of the project.
+    id = id: Field::required("id", "id");
+    /// Number of the project, which identifies it in addresses.
+    project_number = project_number: Field::required("project_number", "projectNumber");
+    /// Status of the project; an open set of names.
+    status = status: Field::required("status", "status").nullable();
+    /// The project's id in another system.
+    external_id = external_id: Field::required("external_id", "externalId").nullable();
+    /// Name of the project.
+    name = name: Field::required("name", "name");
+    /// Description of the project.
+    description = description: Field::required("description", "description").nullable();
+    /// Number of the customer.
+    customer_number = customer_number: Field::required("customer_number", "customerNumber").nullable();
+    /// Name of the customer.
+    customer_name = customer_name: Field::required("customer_name", "customerName").nullable();
+    /// When the project was created.
+    created_date = created_date: Field::required("created_date", "createdDate").nullable();
+    /// When it began.
+    start_date = start_date: Field::required("start_date", "startDate").nullable();
+    /// When it ended.
+    end_date = end_date: Field::required("end_date", "endDate").nullable();
+    /// When it is planned to begin.
+    estimated_start_date = estimated_start_date: Field::required("estimated_start_date", "estimatedStartDate").nullable();
+    /// When it is planned to end.
+    estimated_end_date = estimated_end_date: Field::required("estimated_end_date", "estimatedEndDate").nullable();
+} }
+
+record! {
 /// An RFC 9457 problem document.
 Problem PROBLEM "Problem" {
     /// Problem type as a URN: `urn:obeya:problem:` and the code.
@@ -798,7 +872,8 @@ Problem PROBLEM "Problem" {
     /// - 405: `method.not_allowed`
     /// - 406: `media_type.not_acceptable`
     /// - 408: `body.timeout`
-    /// - 409: `incident.transition`, `incident.evaluation`, `improvement.transition`, `value.ids_exhausted`
+    /// - 409: `incident.transition`, `incident.evaluation`, `improvement.transition`, `value.ids_exhausted`, `data_list.identifier_exists`,
+    ///   `project.number_exists`, `group.system`, `group.in_use`
     /// - 412: `precondition.failed`
     /// - 413: `body.too_large`
     /// - 414: `request.uri_too_long`

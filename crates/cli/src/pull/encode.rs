@@ -5,7 +5,8 @@ use std::io::Write as _;
 use anyhow::{Context as _, Result};
 use arrow_array::RecordBatch;
 use obeya::model::{
-    Area, Board, DatasourceValue, GroupV2, Improvement, IncidentCommentV2, IncidentV1,
+    Area, Board, DataList, DatasourceValue, GroupV2, Improvement, IncidentCommentV2, IncidentV1,
+    Project,
 };
 use obeya::tables::{Cell, Rows, Tabular};
 use serde::Serialize;
@@ -46,6 +47,8 @@ records! {
     Board, |board| board.id;
     GroupV2, |group| group.id;
     Area, |area| area.id;
+    DataList, |list| Some(list.id);
+    Project, |project| Some(project.id);
 }
 
 /// Encodes records of one type as pieces.

@@ -4,8 +4,9 @@
 //! [`super::by_date`] keeps pages of values consistent.
 
 use anyhow::{Result, bail};
+use obeya::fields::Entity;
 use obeya::model::DatasourceValue;
-use obeya::{Client, List, Paged, Resource, Values};
+use obeya::{Client, List, Resource, Values, WholeList};
 use tokio::sync::mpsc::Sender;
 use tokio::task::block_in_place;
 
@@ -61,6 +62,16 @@ impl Source {
             Selection::Boards => fetcher.fetch_v2_list(client.boards().list(), after).await,
             Selection::Groups => fetcher.fetch_v2_list(client.groups().list(), after).await,
             Selection::Areas => fetcher.fetch_v2_list(client.areas().list(), after).await,
+            Selection::DataLists => {
+                fetcher
+                    .fetch_whole_list(client.data_lists().list(), after)
+                    .await
+            }
+            Selection::Projects => {
+                fetcher
+                    .fetch_whole_list(client.projects().list(), after)
+                    .await
+            }
         }
     }
 
@@ -84,6 +95,14 @@ impl Source {
             Selection::Boards => count_of(self.v2_list(client.boards().list(), after)).await?,
             Selection::Groups => count_of(self.v2_list(client.groups().list(), after)).await?,
             Selection::Areas => count_of(self.v2_list(client.areas().list(), after)).await?,
+            Selection::DataLists => {
+                let list = self.whole_list(client.data_lists().list(), after);
+                length(&list.await?)
+            }
+            Selection::Projects => {
+                let list = self.whole_list(client.projects().list(), after);
+                length(&list.await?)
+            }
         };
         Ok(count.unsigned_abs())
     }
@@ -102,6 +121,18 @@ impl Source {
         list: obeya::Records<T>,
         after: Option<&ResumeAfter>,
     ) -> obeya::Records<T> {
+        match self.query.condition_after(resume_id(after)) {
+            Some(condition) => list.filter(condition),
+            None => list,
+        }
+    }
+
+    /// A v1 list in one response, after a position.
+    fn whole_list<T: Entity>(
+        &self,
+        list: WholeList<T>,
+        after: Option<&ResumeAfter>,
+    ) -> WholeList<T> {
         match self.query.condition_after(resume_id(after)) {
             Some(condition) => list.filter(condition),
             None => list,
@@ -157,6 +188,10 @@ async fn count_of<T: Resource>(list: List<T>) -> Result<i64> {
     Ok(page.count.unwrap_or_default())
 }
 
+fn length<T>(records: &[T]) -> i64 {
+    i64::try_from(records.len()).unwrap_or(i64::MAX)
+}
+
 fn resume_id(after: Option<&ResumeAfter>) -> Option<i32> {
     match after {
         Some(ResumeAfter::Id(id)) => Some(*id),
@@ -195,7 +230,22 @@ impl Fetcher<'_> {
     ) -> Result<()> {
         let list = self.source.v2_list(list, after.as_ref());
         let order = self.source.query.order.as_deref().unwrap_or("id");
-        self.fetch_records(list.orderby(order).stream()).await
+        let mut records = list.orderby(order).stream();
+        self.fetch_records(async || records.next().await).await
+    }
+
+    async fn fetch_whole_list<T: Record + Entity>(
+        &self,
+        list: WholeList<T>,
+        after: Option<ResumeAfter>,
+    ) -> Result<()> {
+        let list = self.source.whole_list(list, after.as_ref());
+        let list = match &self.source.query.order {
+            None => list,
+            Some(order) => list.orderby(order),
+        };
+        let mut records = list.send().await?.into_iter();
+        self.fetch_records(async || records.next().map(Ok)).await
     }
 
     async fn fetch_v1_list<T: Record + obeya::Record>(
@@ -209,16 +259,20 @@ impl Fetcher<'_> {
             None => list,
             Some(order) => list.orderby(order),
         };
-        self.fetch_records(list.stream()).await
+        let mut records = list.stream();
+        self.fetch_records(async || records.next().await).await
     }
 
-    /// Sends the records of a list.
-    async fn fetch_records<T: Record>(&self, mut records: Paged<T>) -> Result<()> {
+    /// Sends the records of a list, which `next` returns one by one.
+    async fn fetch_records<T: Record>(
+        &self,
+        mut next: impl AsyncFnMut() -> Option<obeya::Result<T>>,
+    ) -> Result<()> {
         let mut encoder = Encoder::new::<T>(&self.source.query);
         let mut some = Vec::with_capacity(PIECE_RECORDS);
         let mut last = None;
         loop {
-            let record = records.next().await.transpose()?;
+            let record = next().await.transpose()?;
             let is_end = record.is_none();
             if let Some(record) = record {
                 let id = record.id();

@@ -86,6 +86,10 @@ enum PullCommand {
     Groups(Box<Common>),
     /// The areas
     Areas(Box<Common>),
+    /// The data lists, without their items
+    DataLists(Box<Common>),
+    /// The projects
+    Projects(Box<Common>),
 }
 
 #[derive(clap::Args)]
@@ -139,7 +143,9 @@ impl PullCommand {
             | Self::Comments(common)
             | Self::Boards(common)
             | Self::Groups(common)
-            | Self::Areas(common) => common,
+            | Self::Areas(common)
+            | Self::DataLists(common)
+            | Self::Projects(common) => common,
         }
     }
 
@@ -171,6 +177,8 @@ impl PullCommand {
             Self::Boards(_) => query::Selection::Boards,
             Self::Groups(_) => query::Selection::Groups,
             Self::Areas(_) => query::Selection::Areas,
+            Self::DataLists(_) => query::Selection::DataLists,
+            Self::Projects(_) => query::Selection::Projects,
         };
         PullQuery {
             service: common.connect.identity().0.to_owned(),

@@ -5,8 +5,8 @@ use std::str::FromStr;
 use arrow_schema::SchemaRef;
 use obeya::fields::{UnknownWord, check_words};
 use obeya::model::{
-    Area, Board, DatasourceValue, Date, GroupV2, Improvement, IncidentCommentV2, IncidentV1,
-    Timestamp,
+    Area, Board, DataList, DatasourceValue, GroupV2, Improvement, IncidentCommentV2, IncidentV1,
+    Project, Timestamp,
 };
 use obeya::tables::schema;
 use serde::{Deserialize, Serialize};
@@ -48,6 +48,8 @@ pub(crate) enum Selection {
     Boards,
     Groups,
     Areas,
+    DataLists,
+    Projects,
 }
 
 impl PullQuery {
@@ -61,6 +63,8 @@ impl PullQuery {
             Selection::Boards => schema::<Board>(),
             Selection::Groups => schema::<GroupV2>(),
             Selection::Areas => schema::<Area>(),
+            Selection::DataLists => schema::<DataList>(),
+            Selection::Projects => schema::<Project>(),
         }
     }
 
@@ -74,6 +78,8 @@ impl PullQuery {
             Selection::Boards => check_words::<Board>,
             Selection::Groups => check_words::<GroupV2>,
             Selection::Areas => check_words::<Area>,
+            Selection::DataLists => check_words::<DataList>,
+            Selection::Projects => check_words::<Project>,
         };
         self.condition.as_deref().map_or(Ok(()), check)
     }
@@ -104,13 +110,10 @@ impl FromStr for InstantArg {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if let Ok(day) = text.parse::<Date>() {
-            return Ok(Self(Timestamp::midnight(day)));
-        }
-        text.parse().map(Self).map_err(|_| {
-            "expected a day such as 2026-01-01 or an instant such as 2026-01-01T06:00:00Z"
-                .to_owned()
-        })
+        let instant = text.parse();
+        instant
+            .map(Self)
+            .map_err(|_| format!("expected {}", Timestamp::FORMS))
     }
 }
 
@@ -132,7 +135,7 @@ mod tests {
             "2026-02-30"
                 .parse::<InstantArg>()
                 .unwrap_err()
-                .contains("a day such as")
+                .contains("a date such as")
         );
         assert!("yesterday".parse::<InstantArg>().is_err());
     }

@@ -53,16 +53,16 @@ fn what_was_exported_is_summed_up_in_a_table() {
     let done = run(["export", target, "--db", &db]);
     let out = done.success();
     assert_eq!(done.err(), "", "no bar where there is no terminal");
-    // The plant's lines: 3 groups; the store has its line, and the list and the category of the plant have
+    // The plant's lines: 4 groups; the store has its line, and the list and the category of the plant have
     // theirs.
     for expected in [
-        "│ groups.jsonl                 ┆       3 ┆",
+        "│ groups.jsonl                 ┆       4 ┆",
         "│ data_lists.jsonl             ┆       1 ┆",
         "│ store.jsonl                  ┆       1 ┆",
     ] {
         assert!(out.contains(expected), "{expected}\n{out}");
     }
-    assert!(out.contains("26 records in "), "{out}");
+    assert!(out.contains("28 records in "), "{out}");
     assert!(
         out.contains("; the last change: 2026-03-09T06:00:00Z"),
         "the improvement's, the latest of the plant\n{out}"

@@ -51,13 +51,35 @@ macro_rules! odata_list {
     };
 }
 
+/// The source of a v1 list that comes in one response.
+macro_rules! whole_list {
+    ($call:ident) => {
+        |client, options| {
+            Box::pin(async move {
+                options.words.finish(call::$call::OPERATION.id())?;
+                let call = call::$call {
+                    filter: options.filter.as_deref(),
+                    orderby: options.orderby.as_deref(),
+                };
+                client.call(&call).await
+            })
+        }
+    };
+}
+
 /// The source of a v2 record by id.
 macro_rules! odata_get {
     ($call:ident) => {
-        |client, id, options| {
+        $crate::list::RecordSource::new(None, |client, _, id, options| {
             let new = call::$call::new(id);
             Box::pin(async move { client.call(&odata_call!($call, options, new)).await })
-        }
+        })
+    };
+    ($call:ident, $parent:expr) => {
+        $crate::list::RecordSource::new(Some($parent), |client, parent, id, options| {
+            let new = call::$call::new(parent.unwrap_or_default(), id);
+            Box::pin(async move { client.call(&odata_call!($call, options, new)).await })
+        })
     };
 }
 
@@ -107,7 +129,6 @@ mod incidents;
 #[rustfmt::skip]
 mod operations;
 
-pub use datasources::DatasourceList;
 pub use incidents::{Trash, TypeDetail, Types};
 
 impl Client {
@@ -147,6 +168,18 @@ impl Client {
         Improvements::new(self.clone())
     }
 
+    /// Data lists and their items (v1).
+    #[must_use]
+    pub fn data_lists(&self) -> DataLists {
+        DataLists::new(self.clone())
+    }
+
+    /// Projects and their milestones (v1).
+    #[must_use]
+    pub fn projects(&self) -> Projects {
+        Projects::new(self.clone())
+    }
+
     /// Datasources and their values (v1).
     #[must_use]
     pub fn datasources(&self) -> Datasources {
@@ -170,6 +203,11 @@ resource! {
 }
 
 resource! {
+    /// Data lists; from [`Client::data_lists`](crate::Client::data_lists).
+    DataLists
+}
+
+resource! {
     /// Datasources; from [`Client::datasources`](crate::Client::datasources).
     Datasources
 }
@@ -187,4 +225,9 @@ resource! {
 resource! {
     /// Incidents; from [`Client::incidents`](crate::Client::incidents).
     Incidents
+}
+
+resource! {
+    /// Projects; from [`Client::projects`](crate::Client::projects).
+    Projects
 }

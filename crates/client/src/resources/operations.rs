@@ -15,9 +15,14 @@ use obeya_model::{
     CategoryInput,
     CauseInput,
     ConsequenceInput,
+    DataList,
+    DataListItem,
+    DataListItemCreate,
+    Datasource,
     DatasourceDetail,
     DatasourceValue,
     DatasourceValueInput,
+    GroupCreate,
     GroupPaginationResult,
     GroupV1,
     GroupV2,
@@ -34,11 +39,14 @@ use obeya_model::{
     IncidentUpdate,
     IncidentV1,
     IncidentV2,
+    Project,
+    ProjectCreate,
 };
 
-use super::{Areas, Boards, Groups, Comments, Incidents, Improvements, Datasources};
+use super::{Areas, Boards, Groups, Comments, Incidents, Improvements, Datasources, DataLists, Projects};
 use crate::error::Result;
 use crate::list::{Get, List};
+use crate::whole_list::WholeList;
 
 impl Areas {
     /// `GET /v2/areas`
@@ -63,12 +71,9 @@ impl Boards {
         Get::new(self.client.clone(), odata_get!(GetBoardV2), id)
     }
 
-    /// `GET /v1/Boards`: all boards in one response, with description and name of the group.
-    ///
-    /// # Errors
-    /// See [`Error`](crate::Error).
-    pub async fn list_v1(&self) -> Result<Vec<BoardSummary>> {
-        self.client.call(&call::ListBoardsV1 {}).await
+    /// `GET /v1/Boards`: the boards in one response, with description and name of the group.
+    pub fn list_v1(&self) -> WholeList<BoardSummary> {
+        WholeList::new(self.client.clone(), whole_list!(ListBoardsV1))
     }
 
     /// `GET /v1/Boards/{id}`: the board with its rows and columns.
@@ -91,12 +96,29 @@ impl Groups {
         Get::new(self.client.clone(), odata_get!(GetGroup), id)
     }
 
-    /// `GET /v1/Groups`: all groups in one response, without links.
+    /// `GET /v1/Groups`: the groups in one response, without links.
+    pub fn list_v1(&self) -> WholeList<GroupV1> {
+        WholeList::new(self.client.clone(), whole_list!(ListGroupsV1))
+    }
+
+    /// `POST /v1/Groups`: Creates a group without members, as the last one below its parent. It gets an id,
+    /// which is never used again. The response is the whole group.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
+    /// [`Error::Timeout`](crate::Error::Timeout) it may have been carried out all the same.
+    pub async fn create(&self, body: &GroupCreate) -> Result<GroupV1> {
+        self.client.call(&call::CreateGroup::new(body)).await
+    }
+
+    /// `DELETE /v1/Groups/{id}`: Deletes a group permanently, with its memberships. A group that the system
+    /// created stays, and so does one that other records refer to: move these first. The response has no
+    /// body.
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
-    pub async fn list_v1(&self) -> Result<Vec<GroupV1>> {
-        self.client.call(&call::ListGroupsV1 {}).await
+    pub async fn delete(&self, id: i32) -> Result<()> {
+        self.client.call(&call::DeleteGroup::new(id)).await
     }
 }
 
@@ -114,6 +136,12 @@ impl Comments {
     /// `GET /v2/incidents/comments/{incidentCommentId}`. Expands `parent`, `incident`.
     pub fn get(&self, id: i32) -> Get<IncidentCommentV2> {
         Get::new(self.client.clone(), odata_get!(GetIncidentComment), id)
+    }
+
+    /// `GET /v2/incidents/{incidentId}/comments/{incidentCommentId}`: a comment of this incident. Expands
+    /// `parent`, `incident`.
+    pub fn get_of_incident(&self, incident_id: i32, id: i32) -> Get<IncidentCommentV2> {
+        Get::new(self.client.clone(), odata_get!(GetCommentOfIncident, incident_id), id)
     }
 
     /// `GET /v1/Incidents/{id}/comments`: all comments of one incident in one response.
@@ -145,6 +173,16 @@ impl Incidents {
     /// `GET /v2/incidents/types/{incidentTypeId}`
     pub fn type_v2(&self, id: i32) -> Get<IncidentType> {
         Get::new(self.client.clone(), odata_get!(GetIncidentTypeV2), id)
+    }
+
+    /// `GET /v2/incidents/{incidentId}/types`: the one type of an incident, as a list.
+    pub fn types_of_incident(&self, incident_id: i32) -> List<IncidentType> {
+        List::new(self.client.clone(), odata_list!(ListTypesOfIncident, incident_id))
+    }
+
+    /// `GET /v2/incidents/{incidentId}/types/{incidentTypeId}`: the type of an incident.
+    pub fn type_of_incident(&self, incident_id: i32, id: i32) -> Get<IncidentType> {
+        Get::new(self.client.clone(), odata_get!(GetTypeOfIncident, incident_id), id)
     }
 
     /// `GET /v1/Incidents/{id}`: an incident in full.
@@ -291,6 +329,11 @@ impl Improvements {
 }
 
 impl Datasources {
+    /// `GET /v1/Datasources`: the datasources, in one response.
+    pub fn list(&self) -> WholeList<Datasource> {
+        WholeList::new(self.client.clone(), whole_list!(ListDatasources))
+    }
+
     /// `GET /v1/Datasources/{id}`: a datasource with the meaning of its values' properties.
     ///
     /// # Errors
@@ -334,6 +377,50 @@ impl Datasources {
     pub async fn delete_values(&self, id: i32, body: &[i32]) -> Result<i32> {
         let body = body.to_vec();
         self.client.call(&call::DeleteDatasourceValues::new(id, &body)).await
+    }
+}
+
+impl DataLists {
+    /// `GET /v1/Datalists`: All data lists that match `$filter` as an array, ordered by `$orderby` and id.
+    /// `listDataListItems` returns the items of one list.
+    pub fn list(&self) -> WholeList<DataList> {
+        WholeList::new(self.client.clone(), whole_list!(ListDataLists))
+    }
+
+    /// `GET /v1/Datalists/{id}/items`: All items of a data list as an array, in sort order.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn items(&self, id: i32) -> Result<Vec<DataListItem>> {
+        self.client.call(&call::ListDataListItems::new(id)).await
+    }
+
+    /// `POST /v1/Datalists/{id}/items`: Adds an item after the last one. Its id is never used again. The
+    /// response is the data list, whose `lastModified` changes.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
+    /// [`Error::Timeout`](crate::Error::Timeout) it may have been carried out all the same.
+    pub async fn create_item(&self, id: i32, body: &DataListItemCreate) -> Result<DataList> {
+        self.client.call(&call::CreateDataListItem::new(id, body)).await
+    }
+}
+
+impl Projects {
+    /// `GET /v1/Projects`: All projects that match `$filter` as an array, ordered by `$orderby` and id.
+    pub fn list(&self) -> WholeList<Project> {
+        WholeList::new(self.client.clone(), whole_list!(ListProjects))
+    }
+
+    /// `POST /v1/Projects`: Creates a project. It gets an id, which is never used again, and the current time
+    /// as `createdDate`. `ownerEmail` and `membersEmail` name the users that lead it and work on it. The
+    /// response is the whole project.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
+    /// [`Error::Timeout`](crate::Error::Timeout) it may have been carried out all the same.
+    pub async fn create(&self, body: &ProjectCreate) -> Result<Project> {
+        self.client.call(&call::CreateProject::new(body)).await
     }
 }
 

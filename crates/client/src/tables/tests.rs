@@ -259,7 +259,8 @@ fn incident_v2() -> Value {
         "statusRejectedDate": "2026-03-07T00:00:00Z", "archivedDate": "2026-03-08T00:00:00Z", "evaluationStatus": "Good",
         "evaluationText": "e", "owner": "ola", "ownerDisplayName": "Ola", "ownerUserId": "u-2", "createdByUserId": "u-1",
         "groupId": 8, "followUpGroupId": 9, "areaId": 2, "projectId": 5, "externalId": "c100", "isAnonymous": false,
-        "attachmentCount": 3, "actionListCount": 1
+        "attachmentCount": 3, "actionListCount": 1, "lastModifiedByUserId": "u-3", "lastModifiedByUser": "kim", "createdByUser": "kari",
+        "createdByUserDisplayName": "Kari", "latitude": 59.66875, "longitude": -9.5, "accuracyInMeters": 12.5
     })
 }
 

@@ -77,6 +77,13 @@ async fn reads() {
         .unwrap_err();
     api.boards().get(2).expand("group").await.unwrap_err();
     api.boards().detail(3).await.unwrap_err();
+    api.boards().list_v1().await.unwrap_err();
+    api.boards()
+        .list_v1()
+        .filter("isPublic")
+        .orderby("name desc")
+        .await
+        .unwrap_err();
     api.groups().list().filter("name eq 'Å'").await.unwrap_err();
     api.groups().get(4).await.unwrap_err();
     api.comments().list().await.unwrap_err();
@@ -104,6 +111,8 @@ async fn reads() {
         "GET /v2/boards?%24count=false&%24expand=group&%24orderby=name+desc",
         "GET /v2/boards/2?%24expand=group",
         "GET /v1/Boards/3",
+        "GET /v1/Boards",
+        "GET /v1/Boards?%24filter=isPublic&%24orderby=name+desc",
         "GET /v2/groups?%24filter=name+eq+%27%C3%85%27",
         "GET /v2/groups/4",
         "GET /v2/incidents/comments",

@@ -2,7 +2,8 @@
 
 use axum::Router;
 use obeya::fields::{
-    all_of, board, group_v2, incident_comment_v2, incident_v1, incident_v2, trashed_incident,
+    all_of, board, board_summary, group_v2, incident_comment_v2, incident_v1, incident_v2,
+    trashed_incident,
 };
 use obeya::model::{BoardType, IncidentSeverity, IncidentStatus};
 use obeya::{Client, Error};
@@ -57,6 +58,12 @@ async fn no_way_to_read_a_list_sends_an_unknown_word() {
         client.incidents().trash().filter(trash).await,
         "listTrashedIncidents",
         told,
+    );
+    let weekly = board_summary::board_type().eq(BoardType::from("weekly"));
+    refused(
+        client.boards().list_v1().filter(weekly).await,
+        "listBoardsV1",
+        "$filter at byte 13: found 'weekly', which is no member of BoardType; did you mean `Weekly`?",
     );
     let parts = all_of([high(), incident_v1::title().is_null()]);
     refused(

@@ -19,6 +19,9 @@ const ODATA_OPTIONS: [&str; 8] = [
     "$search", "$filter", "$select", "$top", "$skip", "$expand", "$count", "$orderby",
 ];
 
+/// The options of the v1 lists that come in one response.
+const WHOLE_LIST_OPTIONS: [&str; 2] = ["$filter", "$orderby"];
+
 /// One operation as a method.
 #[derive(Clone, Debug)]
 pub struct Method {
@@ -55,9 +58,14 @@ pub enum MethodKind {
         /// The schema of a page.
         page: String,
     },
-    /// A v2 record by its id, with the OData options.
+    /// A v2 record by its id, perhaps below another record, with the OData options.
     Get {
         /// The schema of the record.
+        record: String,
+    },
+    /// A v1 list that comes in one response, with `$filter` and `$orderby`.
+    WholeList {
+        /// The schema of a record.
         record: String,
     },
     /// Ids and perhaps a body, one request, one answer.
@@ -159,7 +167,7 @@ fn kind(document: &Value, found: &Found<'_>, operation: &Operation) -> Result<Me
     if takes_options && let BodyType::Object(schema) = &answer {
         let page = &document["components"]["schemas"][schema]["properties"];
         if page.get("@odata.nextLink").is_none() {
-            return match operation.path.ends_with('}') {
+            return match operation.path.ends_with('}') && path(operation).len() < 3 {
                 true => Ok(MethodKind::Get {
                     record: schema.clone(),
                 }),
@@ -173,6 +181,14 @@ fn kind(document: &Value, found: &Found<'_>, operation: &Operation) -> Result<Me
             let page = schema.clone();
             return Ok(MethodKind::List { record, page });
         }
+    }
+    if operation.query == WHOLE_LIST_OPTIONS
+        && path(operation).is_empty()
+        && let BodyType::List(record) = &answer
+        && let BodyType::Object(record) = &**record
+    {
+        let record = record.clone();
+        return Ok(MethodKind::WholeList { record });
     }
     if !operation.query.is_empty() {
         return Err(format!("it has the query parameters {:?}", operation.query));

@@ -62,7 +62,8 @@ pub fn rust(
          //! they are edited here. A method that is written by hand in the file of its resource is left\n\
          //! out.\n\n\
          use obeya_api::call;\nuse obeya_model::{{\n    {},\n}};\n\n\
-         use super::{{{}}};\nuse crate::error::Result;\nuse crate::list::{{Get, List}};\n",
+         use super::{{{}}};\nuse crate::error::Result;\nuse crate::list::{{Get, List}};\n\
+         use crate::whole_list::WholeList;\n",
         types.join(",\n    "),
         handles.join(", "),
     );
@@ -155,11 +156,13 @@ fn source(method: &Method, types: &mut BTreeSet<String>) -> String {
     let call = pascal(&method.operation.id);
     let mut ids: Vec<String> = method.path.iter().map(|it| snake(&it.name)).collect();
     // The record that a method is about.
-    if let (Some(first), false) = (
-        ids.first_mut(),
-        matches!(method.kind, MethodKind::List { .. }),
-    ) {
-        "id".clone_into(first);
+    let about = match method.kind {
+        MethodKind::List { .. } | MethodKind::WholeList { .. } => None,
+        MethodKind::Get { .. } => ids.last_mut(),
+        MethodKind::Plain { .. } | MethodKind::ByHand(_) => ids.first_mut(),
+    };
+    if let Some(id) = about {
+        "id".clone_into(id);
     }
     let mut parameters: Vec<String> = ids.iter().map(|id| format!(", {id}: i32")).collect();
     match &method.kind {
@@ -174,8 +177,18 @@ fn source(method: &Method, types: &mut BTreeSet<String>) -> String {
         MethodKind::Get { record } => {
             let record = pascal(record);
             types.insert(record.clone());
+            let parents = &ids[..ids.len().saturating_sub(1)];
+            let parent: String = parents.iter().map(|id| format!(", {id}")).collect();
             format!(
-                "    pub fn {name}(&self, id: i32) -> Get<{record}> {{\n        Get::new(self.client.clone(), odata_get!({call}), id)\n    }}\n"
+                "    pub fn {name}(&self{}) -> Get<{record}> {{\n        Get::new(self.client.clone(), odata_get!({call}{parent}), id)\n    }}\n",
+                parameters.concat()
+            )
+        }
+        MethodKind::WholeList { record } => {
+            let record = pascal(record);
+            types.insert(record.clone());
+            format!(
+                "    pub fn {name}(&self) -> WholeList<{record}> {{\n        WholeList::new(self.client.clone(), whole_list!({call}))\n    }}\n"
             )
         }
         MethodKind::Plain { body, answer } => {

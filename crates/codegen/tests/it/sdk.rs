@@ -67,31 +67,38 @@ fn an_operation_without_a_plain_form_asks_for_a_method_by_hand() {
     );
 }
 
-#[test]
-fn a_list_with_all_options_within_a_record_is_a_list_of_it() {
-    let parameters: Vec<String> = [
+/// The small document with a read that takes all options, at a path with these ids.
+fn with_all_options(path: &str, ids: &[&str], spoil: impl Fn(String) -> String) -> Spec {
+    const OPTIONS: [&str; 8] = [
         "search", "filter", "select", "top", "skip", "expand", "count", "orderby",
-    ]
-    .iter()
-    .map(|name| format!("        - {{name: ${name}, in: query, schema: {{type: string}}}}\n"))
-    .collect();
+    ];
+    let id = |id: &&str| {
+        format!(
+            "        - {{name: {id}, in: path, required: true, schema: {{type: integer, format: int32}}}}\n"
+        )
+    };
+    let option =
+        |name: &&str| format!("        - {{name: ${name}, in: query, schema: {{type: string}}}}\n");
+    let parameters = ids.iter().map(id).chain(OPTIONS.iter().map(option));
     let text = SOUND
         .replacen(
             "        - {name: $filter, in: query, schema: {type: string}}\n        - {name: $top, in: query, schema: {type: integer, format: int32, minimum: 1}}\n",
-            &format!(
-                "        - {{name: boardId, in: path, required: true, schema: {{type: integer, format: int32}}}}\n{}",
-                parameters.concat()
-            ),
+            &parameters.collect::<String>(),
             1,
         )
-        .replacen("  /v2/areas:\n", "  /v2/boards/{boardId}/areas:\n", 1)
-        .replacen("areas.list", "boards.areas", 1)
-        .replacen(
+        .replacen("  /v2/areas:\n", &format!("  {path}:\n"), 1);
+    Spec::parse(&spoil(text)).unwrap()
+}
+
+#[test]
+fn a_list_with_all_options_within_a_record_is_a_list_of_it() {
+    let spec = with_all_options("/v2/boards/{boardId}/areas", &["boardId"], |text| {
+        text.replacen("areas.list", "boards.areas", 1).replacen(
             "        value: {type: array, items: {$ref: '#/components/schemas/Area'}}\n",
             "        value: {type: array, items: {$ref: '#/components/schemas/Area'}}\n        '@odata.nextLink': {type: string}\n",
             1,
-        );
-    let spec = Spec::parse(&text).unwrap();
+        )
+    });
     let found = methods(spec.document());
     let kind = MethodKind::List {
         record: "Area".to_owned(),
@@ -109,4 +116,58 @@ fn a_list_with_all_options_within_a_record_is_a_list_of_it() {
         source.contains("odata_pages! {\n    Area in AreaPage;\n}"),
         "{source}"
     );
+}
+
+#[test]
+fn a_record_with_all_options_within_another_is_read_by_both_ids() {
+    let path = "/v2/boards/{boardId}/areas/{areaId}";
+    let spec = with_all_options(path, &["boardId", "areaId"], |text| {
+        text.replacen("areas.list", "areas.of_board", 1)
+    });
+    let source = source(&spec, "", "").unwrap();
+    let method = "
+    pub fn of_board(&self, board_id: i32, id: i32) -> Get<AreaPage> {
+        Get::new(self.client.clone(), odata_get!(ListAreas, board_id), id)
+    }
+";
+    assert!(source.contains(method), "{source}");
+}
+
+#[test]
+fn an_array_with_a_filter_and_an_order_is_a_list_in_one_response() {
+    let text = SOUND
+        .replacen(
+            "        - {name: $top, in: query, schema: {type: integer, format: int32, minimum: 1}}\n",
+            "        - {name: $orderby, in: query, schema: {type: string}}\n",
+            1,
+        )
+        .replacen(
+            "schema: {$ref: '#/components/schemas/AreaPage'}",
+            "schema: {type: array, items: {$ref: '#/components/schemas/Area'}}",
+            1,
+        );
+    let spec = Spec::parse(&text).unwrap();
+    let record = "Area".to_owned();
+    assert_eq!(
+        methods(spec.document())[0].kind,
+        MethodKind::WholeList { record }
+    );
+    let source = source(&spec, "", "").unwrap();
+    let method = "
+    pub fn list(&self) -> WholeList<Area> {
+        WholeList::new(self.client.clone(), whole_list!(ListAreas))
+    }
+";
+    assert!(source.contains(method), "{source}");
+    // Other options have no plain method.
+    let filter_only = text.replacen(
+        "        - {name: $orderby, in: query, schema: {type: string}}\n",
+        "",
+        1,
+    );
+    let spec = Spec::parse(&filter_only).unwrap();
+    assert!(matches!(
+        methods(spec.document())[0].kind,
+        MethodKind::ByHand(_)
+    ));
 }

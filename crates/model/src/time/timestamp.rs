@@ -36,14 +36,16 @@ impl std::error::Error for TimeError {}
 /// An instant from the year 0000 to 9999, in ticks of 100 ns.
 ///
 /// Reads RFC 3339 with any offset (`+01:00` or `+0100`), or none (then it is UTC), seconds optional, any
-/// number of fractional digits of which seven are kept. Writes `2026-03-02T06:12:00.25Z`: UTC, with only the
-/// fractional digits needed.
+/// number of fractional digits of which seven are kept; or a date, which is its midnight in UTC. Writes
+/// `2026-03-02T06:12:00.25Z`: UTC, with only the fractional digits needed.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp {
     ticks: i64,
 }
 
 impl Timestamp {
+    /// The forms that are read, for messages.
+    pub const FORMS: &str = "a timestamp such as 2026-03-02T06:12:00Z or a date such as 2026-03-02";
     /// 0000-01-01T00:00:00Z.
     pub const MIN: Timestamp = Timestamp {
         ticks: -719_528 * SECONDS_PER_DAY * TICKS_PER_SECOND,
@@ -170,11 +172,18 @@ impl Written {
     pub(crate) fn parse(text: &str) -> Result<Self, TimeError> {
         let date = text.get(..10).ok_or(EXPECTED)?;
         let date: crate::Date = date.parse().map_err(|error: TimeError| match error {
-            // Said of a date; here a timestamp was wanted.
+            // Said of a date; here a timestamp was expected too.
             TimeError { expected } if expected.starts_with("a date") => EXPECTED,
             other => other,
         })?;
         let rest = &text.as_bytes()[10..];
+        if rest.is_empty() {
+            return Ok(Self {
+                date,
+                time_of_day: 0,
+                offset_minutes: 0,
+            });
+        }
         let [b'T' | b't' | b' ', h1, h2, b':', m1, m2, rest @ ..] = rest else {
             return Err(EXPECTED);
         };
@@ -202,7 +211,7 @@ impl Written {
     }
 }
 
-const EXPECTED: TimeError = TimeError::new("a timestamp such as 2026-03-02T06:12:00Z");
+const EXPECTED: TimeError = TimeError::new(Timestamp::FORMS);
 
 /// Ticks of a fraction of a second, and what follows it.
 fn fraction(rest: &[u8]) -> Result<(i64, &[u8]), TimeError> {
@@ -317,7 +326,7 @@ impl Serialize for Timestamp {
 
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserialize(deserializer, "a timestamp such as 2026-03-02T06:12:00Z")
+        deserialize(deserializer, Self::FORMS)
     }
 }
 
@@ -379,6 +388,14 @@ mod tests {
             ("2025-03-01T00:00", "2025-03-01T00:00:00Z"),
             ("2025-03-01T00:30:00+01:00", "2025-02-28T23:30:00Z"),
             ("2024-12-31T20:00:00-05:30", "2025-01-01T01:30:00Z"),
+            // A date is its midnight in UTC.
+            ("2025-03-01", "2025-03-01T00:00:00Z"),
+            ("0000-01-01", "0000-01-01T00:00:00Z"),
+            // The formats "s", "u" and "o" of .NET, of an instant in UTC and of another offset.
+            ("2009-06-15T13:45:30", "2009-06-15T13:45:30Z"),
+            ("2009-06-15 13:45:30Z", "2009-06-15T13:45:30Z"),
+            ("2009-06-15T13:45:30.0000000Z", "2009-06-15T13:45:30Z"),
+            ("2009-06-15T13:45:30.0000000-07:00", "2009-06-15T20:45:30Z"),
             // ISO 8601's basic format of an offset, which RFC 3339 does not have.
             ("2025-03-01T00:00:00+0000", "2025-03-01T00:00:00Z"),
             ("2025-03-01T00:30:00+0100", "2025-02-28T23:30:00Z"),
@@ -425,7 +442,16 @@ mod tests {
     fn what_is_no_timestamp_is_refused() {
         for text in [
             "",
-            "2025-03-01",
+            "2025-02-29",
+            "2025-03-01 ",
+            "2025-03-01T",
+            "2025-03-01Z",
+            "2025-03",
+            "20250301",
+            // No numeric form begins with the day or the month.
+            "03-01-2025",
+            "01.03.2025",
+            "3/1/2025",
             "2025-13-01T00:00:00Z",
             "2025-02-30T00:00:00Z",
             "2025-03-01T24:00:00Z",
@@ -487,5 +513,14 @@ mod tests {
             message,
             "expected a day the calendar has at line 1 column 22"
         );
+        for text in [r#""03-01-2025""#, "5"] {
+            let message = serde_json::from_str::<Timestamp>(text).expect_err(text);
+            assert!(
+                message.to_string().contains(
+                    "expected a timestamp such as 2026-03-02T06:12:00Z or a date such as 2026-03-02"
+                ),
+                "{message}"
+            );
+        }
     }
 }

@@ -46,7 +46,7 @@ pub(super) fn align(word: &str, left: Node, right: Node) -> Result<(Node, Node),
             "; a date is written without quotes: 2024-01-31"
         }
         (Some(Type::Date), Some(Type::DateTimeOffset)) => {
-            "; a date is written 2024-01-31, and `date(…)` gives an instant's date"
+            "; a date is written 2024-01-31 or as its midnight in UTC, and `date(…)` gives an instant's date"
         }
         (Some(Type::DateTimeOffset), Some(Type::Date)) => {
             "; an instant is written 2024-01-31T00:00:00Z, and `date(…)` gives an instant's date"
@@ -82,6 +82,15 @@ pub(super) fn adapt(node: Node, beside: Option<Type>) -> Result<Node, Error> {
     {
         let ticks = NodeKind::Value(Value::Int(days * TICKS_PER_DAY));
         return Ok(Node::new(node.at, Type::DateTimeOffset, ticks));
+    }
+    // The reverse: clients that have only instants write a date as its midnight. An instant at another time
+    // of day is no date.
+    if let (Some(Type::DateTimeOffset), Some(Type::Date), NodeKind::Value(Value::Int(ticks))) =
+        (node.ty, beside, &node.kind)
+        && ticks % TICKS_PER_DAY == 0
+    {
+        let days = NodeKind::Value(Value::Int(ticks / TICKS_PER_DAY));
+        return Ok(Node::new(node.at, Type::Date, days));
     }
     let NodeKind::Value(Value::Text(text)) = &node.kind else {
         return Ok(node);

@@ -33,7 +33,7 @@ pub(super) fn meant(before: Option<&TokenKind<'_>>, found: &Token<'_>) -> String
         // The rest of an offset whose + a form decoder read as a space.
         (
             Some(TokenKind::Literal(Literal::DateTimeOffset { .. })),
-            TokenKind::Literal(Literal::TimeOfDay(_)),
+            TokenKind::Literal(Literal::TimeOfDay(_)) | TokenKind::Number(_),
         ) => fixed("; a `+` before an offset is written %2B in a URL"),
         (Some(TokenKind::Number(_)), TokenKind::Minus) => {
             fixed("; subtraction is written `sub`, and a date 2024-01-31")

@@ -12,6 +12,7 @@ pub(crate) mod encoding;
 pub(crate) mod etag;
 pub(crate) mod eviction;
 pub(crate) mod extract;
+pub(crate) mod format_option;
 pub(crate) mod idempotency;
 pub(crate) mod json;
 pub(crate) mod lingering_close;

@@ -57,7 +57,7 @@ fn meant(name: &str, known: &[&'static str]) -> Option<&'static str> {
 }
 
 /// A name without its percent-encoding.
-fn decoded(name: &str) -> Cow<'_, str> {
+pub(super) fn decoded(name: &str) -> Cow<'_, str> {
     if !name.contains(['%', '+']) {
         return Cow::Borrowed(name);
     }

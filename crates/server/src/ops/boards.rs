@@ -23,7 +23,7 @@ pub(crate) async fn get(call: Call) -> Result<Response, Problem> {
 
 /// GET /v1/Boards
 pub(crate) async fn list_v1(call: Call) -> Result<Response, Problem> {
-    reading::read(call, |request| Records::all(request, &BOARD_V1, &[])).await
+    reading::read(call, |request| Records::filtered(request, &BOARD_V1)).await
 }
 
 /// GET /v1/Boards/{id}

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use http::header::{CONTENT_TYPE, ETAG};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 
 use crate::app::App;
@@ -30,6 +31,12 @@ use obeya_store::audit::Origin;
 use obeya_store::grants::Grants;
 use obeya_store::{Session, Store, StoreError};
 
+/// What is encoded in a segment of an address: all but the unreserved characters (RFC 3986, 2.3).
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
 /// Space for the headers of a usual response, without growth.
 const USUAL_HEADERS: usize = 10;
 
@@ -129,8 +136,9 @@ impl Call {
         self.app.base_for(&self.head.headers)
     }
 
-    /// The address of a record in the collection that the path names, spelt as in the specification.
-    pub(super) fn address_below(&self, id: i32) -> Option<HeaderValue> {
+    /// The address of the record of this name in the collection that the path names, spelt as in the
+    /// specification.
+    pub(super) fn address_below(&self, name: &str) -> Option<HeaderValue> {
         let mut address = self.base_url().into_owned();
         let mut captures = 0;
         for segment in self.operation.path().split('/').skip(1) {
@@ -142,7 +150,8 @@ impl Call {
             };
             address = address + "/" + segment;
         }
-        HeaderValue::try_from(format!("{address}/{id}")).ok()
+        let name = utf8_percent_encode(name, SEGMENT);
+        HeaderValue::try_from(format!("{address}/{name}")).ok()
     }
 
     /// The negotiated media type of the answer.

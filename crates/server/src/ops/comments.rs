@@ -2,11 +2,12 @@
 
 use obeya_odata::sql::{Predicate, Value};
 
+use super::incidents::reads::parent;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;
-use obeya_read::{List, Parent, PointQuery, RecordForm, Records};
+use obeya_read::{List, PointQuery, RecordForm, Records};
 use obeya_store::entities;
 
 static COMMENT: PointQuery = PointQuery::new(&entities::INCIDENT_COMMENT, "comment");
@@ -28,34 +29,34 @@ pub(crate) async fn get(call: Call) -> Result<Response, Problem> {
 
 /// GET /v2/incidents/{incidentId}/comments: 404 if the incident is unknown or in the trash.
 pub(crate) async fn list_of_incident(call: Call) -> Result<Response, Problem> {
-    let id = i64::from(call.id()?);
+    let id = call.id()?;
     let list = List::of(&entities::INCIDENT_COMMENT)
         .only(of_incident(id))
-        .under(incident(id));
+        .under(parent(id));
     reading::read(call, |request| list.prepare(request)).await
 }
 
-/// GET /v1/Incidents/{id}/comments: 404 as above.
-pub(crate) async fn list_of_incident_v1(call: Call) -> Result<Response, Problem> {
-    let id = i64::from(call.id()?);
+/// GET /v2/incidents/{incidentId}/comments/{incidentCommentId}: 404 as above, and for a comment on another
+/// incident.
+pub(crate) async fn get_of_incident(call: Call) -> Result<Response, Problem> {
+    let (incident, id) = (call.id()?, call.id_at(1)?);
     reading::read(call, |request| {
-        Ok(Records::all(request, &COMMENT_V1, &[])?
-            .only(of_incident(id))
-            .under(incident(id)))
+        COMMENT.prepare_under(request, id, parent(incident), of_incident(incident))
     })
     .await
 }
 
-fn of_incident(id: i64) -> Predicate {
-    Predicate::new("{t}.incident_id = ?", [Value::Int(id)])
+/// GET /v1/Incidents/{id}/comments: 404 as above.
+pub(crate) async fn list_of_incident_v1(call: Call) -> Result<Response, Problem> {
+    let id = call.id()?;
+    reading::read(call, |request| {
+        Ok(Records::all(request, &COMMENT_V1, &[])?
+            .only(of_incident(id))
+            .under(parent(id)))
+    })
+    .await
 }
 
-/// The record that must exist for its comments to be listed.
-fn incident(id: i64) -> Parent {
-    Parent {
-        noun: "incident",
-        exists: "SELECT 1 FROM incidents WHERE id = ?1 AND deleted_date IS NULL".into(),
-        id,
-        source: None,
-    }
+fn of_incident(id: i32) -> Predicate {
+    Predicate::new("{t}.incident_id = ?", [Value::Int(id.into())])
 }

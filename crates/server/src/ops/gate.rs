@@ -11,7 +11,8 @@ use obeya_odata::edm::EntityType;
 use super::call::Call;
 use crate::spec::Operation;
 use obeya_store::entities::{
-    AREA, BOARD, DATASOURCE, GROUP, IMPROVEMENT, INCIDENT, INCIDENT_COMMENT, INCIDENT_TYPE_V2,
+    AREA, BOARD, DATA_LIST, DATASOURCE, GROUP, IMPROVEMENT, INCIDENT, INCIDENT_COMMENT,
+    INCIDENT_TYPE_V2,
 };
 use obeya_store::grants::Grants;
 use obeya_store::{Session, StoreError};
@@ -51,6 +52,12 @@ impl Gate {
         !self.grants.are_unrestricted()
     }
 
+    /// Whether the path addresses this record, so that a POST has not created it.
+    pub(super) fn is_addressed(&self, entity: &EntityType, id: i32) -> bool {
+        let is_it = |record: Addressed| record.entity.name == entity.name && record.id == id;
+        self.record.is_some_and(is_it)
+    }
+
     /// Fails with `missing` unless the record in the path is granted.
     pub(super) fn check<E: From<StoreError>>(
         &self,
@@ -72,6 +79,9 @@ pub(super) fn noun(entity: &EntityType) -> &'static str {
     match entity.name {
         "Improvement" => "improvement",
         "DatasourceValue" => "value",
+        "DataList" => "data list",
+        "GroupV1" => "group",
+        "Project" => "project",
         _ => "incident",
     }
 }
@@ -81,7 +91,7 @@ fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)
     Some(match operation {
         Operation::GetArea => (&AREA, "area"),
         Operation::GetBoardV2 | Operation::GetBoardV1 => (&BOARD, "board"),
-        Operation::GetGroup => (&GROUP, "group"),
+        Operation::GetGroup | Operation::DeleteGroup => (&GROUP, "group"),
         Operation::GetIncidentComment => (&INCIDENT_COMMENT, "comment"),
         Operation::GetDatasource
         | Operation::ListDatasourceValues
@@ -95,6 +105,9 @@ fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)
         | Operation::GetIncidentV2
         | Operation::ListCommentsOfIncidentV2
         | Operation::ListCommentsOfIncidentV1
+        | Operation::GetCommentOfIncident
+        | Operation::ListTypesOfIncident
+        | Operation::GetTypeOfIncident
         | Operation::UpdateIncident
         | Operation::UpdateIncidentConsequences
         | Operation::UpdateIncidentCauses
@@ -109,6 +122,7 @@ fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)
         Operation::GetIncidentTypeV1 | Operation::GetIncidentTypeV2 => {
             (&INCIDENT_TYPE_V2, "incident type")
         }
+        Operation::ListDataListItems | Operation::CreateDataListItem => (&DATA_LIST, "data list"),
         Operation::GetImprovement | Operation::UpdateImprovement | Operation::DeleteImprovement => {
             (&IMPROVEMENT, "improvement")
         }
@@ -127,6 +141,10 @@ fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)
         | Operation::ListIncidentTypesV2
         | Operation::ListImprovements
         | Operation::CreateImprovement
+        | Operation::ListDataLists
+        | Operation::CreateGroup
+        | Operation::ListProjects
+        | Operation::CreateProject
         | Operation::Ping => return None,
     })
 }

@@ -1,12 +1,15 @@
 //! Incident types.
 
+use obeya_odata::sql::{Predicate, Value};
+
+use super::incidents::reads::parent;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;
 use obeya_model::bounds::operations::list_incident_types_v1::language;
 use obeya_read::text::quoted;
-use obeya_read::{List, PointQuery};
+use obeya_read::{List, PointQuery, check_options};
 use obeya_store::grants::Kind;
 use obeya_store::{entities, types};
 
@@ -14,6 +17,7 @@ static INCIDENT_TYPE_V2: PointQuery = PointQuery::new(&entities::INCIDENT_TYPE_V
 
 /// GET /v1/Incidents/types
 pub(crate) async fn list(call: Call) -> Result<Response, Problem> {
+    check_options(call.query(), &[], &call.app.config.limits.query)?;
     let language = language(call.query())?;
     let mut types = call
         .store()
@@ -48,6 +52,31 @@ pub(crate) async fn list_v2(call: Call) -> Result<Response, Problem> {
 pub(crate) async fn get_v2(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
     reading::read(call, |request| INCIDENT_TYPE_V2.prepare(request, id)).await
+}
+
+/// GET /v2/incidents/{incidentId}/types: the one type of the incident, as a list.
+pub(crate) async fn list_of_incident(call: Call) -> Result<Response, Problem> {
+    let id = call.id()?;
+    let list = List::of(&entities::INCIDENT_TYPE_V2)
+        .only(of_incident(id))
+        .under(parent(id));
+    reading::read(call, |request| list.prepare(request)).await
+}
+
+/// GET /v2/incidents/{incidentId}/types/{incidentTypeId}: 404 for a type that is not the incident's.
+pub(crate) async fn get_of_incident(call: Call) -> Result<Response, Problem> {
+    let (incident, id) = (call.id()?, call.id_at(1)?);
+    reading::read(call, |request| {
+        INCIDENT_TYPE_V2.prepare_under(request, id, parent(incident), of_incident(incident))
+    })
+    .await
+}
+
+fn of_incident(id: i32) -> Predicate {
+    Predicate::new(
+        "{t}.id = (SELECT i.incident_type_id FROM incidents AS i WHERE i.id = ?)",
+        [Value::Int(id.into())],
+    )
 }
 
 /// The parameter `language`. An empty value counts as absent, because HTML forms send empty fields.

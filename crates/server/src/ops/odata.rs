@@ -6,18 +6,18 @@
 use std::sync::LazyLock;
 
 use bytes::Bytes;
+use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, VARY};
 use http::request::Parts;
-use http::{HeaderValue, StatusCode};
 
 use super::call::Call;
 use super::reading;
 use crate::app::App;
 use crate::http::accept::{MINIMAL, Offers};
 use crate::http::body::Response;
+use crate::http::format_option;
 use crate::http::odata::check_max_version;
 use crate::http::problem::Problem;
-use obeya_read::text::quoted;
 use obeya_read::{List, Related};
 use obeya_store::entity_sets::{self, CONTAINER, ROOT};
 
@@ -54,7 +54,7 @@ pub(crate) fn service_document(app: &App, head: &Parts) -> Result<Response, Prob
 /// `/v2/$metadata`: CSDL in XML, or in JSON on request.
 pub(crate) fn metadata(head: &Parts) -> Result<Response, Problem> {
     check_max_version(&head.headers)?;
-    let media = match format_option(head.uri.query().unwrap_or(""))? {
+    let media = match chosen_format(head.uri.query().unwrap_or(""))? {
         Some(media) => media,
         // Tools send the `Accept` of their data here too, but read this document in XML: a client that
         // accepts XML at all gets it.
@@ -77,31 +77,19 @@ pub(crate) fn metadata(head: &Parts) -> Result<Response, Problem> {
     Ok(response)
 }
 
-/// The value of `$format`, in each of its spellings; it takes precedence over `Accept`.
-fn format_option(query: &str) -> Result<Option<HeaderValue>, Problem> {
-    let pairs: Vec<(String, String)> = serde_urlencoded::from_str(query).unwrap_or_default();
-    let is_format = |name: &str| {
-        let name = name.strip_prefix('$').unwrap_or(name);
-        name.eq_ignore_ascii_case("format")
-    };
-    let Some((_, value)) = pairs.iter().find(|(name, _)| is_format(name)) else {
+/// The media type that `$format` names, if it is given; it takes precedence over `Accept`.
+fn chosen_format(query: &str) -> Result<Option<HeaderValue>, Problem> {
+    let Some(value) = format_option::value(query)? else {
         return Ok(None);
     };
-    let essence = value.split(';').next().unwrap_or(value).trim();
-    match essence.to_ascii_lowercase().as_str() {
-        "xml" | XML => Ok(Some(HeaderValue::from_static(XML))),
-        "json" | JSON => Ok(Some(HeaderValue::from_static(JSON))),
-        _ => {
-            let problem = Problem::new(
-                StatusCode::BAD_REQUEST,
-                "odata.option",
-                "Invalid query option",
-                "",
-            );
-            let found = quoted(value);
-            Err(problem.field("$format", format!("expected xml or json, found {found}")))
-        }
+    let essence = value.split(';').next().unwrap_or(&value).trim();
+    if format_option::is_json(essence) {
+        return Ok(Some(HeaderValue::from_static(JSON)));
     }
+    if essence.eq_ignore_ascii_case("xml") || essence.eq_ignore_ascii_case(XML) {
+        return Ok(Some(HeaderValue::from_static(XML)));
+    }
+    Err(format_option::refused(&value, "xml or json"))
 }
 
 /// Answers an address that is derived from that of a set or a record. The call has the operation that reads

@@ -27,6 +27,8 @@ pub(crate) struct WrittenRecord {
     pub(super) entity: &'static EntityType,
     /// The id of the record.
     pub(super) id: i32,
+    /// What names it in an address, if that is not its id.
+    pub(super) name: Option<String>,
     /// The whole record.
     json: Vec<u8>,
 }
@@ -34,7 +36,17 @@ pub(crate) struct WrittenRecord {
 impl WrittenRecord {
     /// A record of an entity.
     pub(crate) fn new(entity: &'static EntityType, id: i32, json: Vec<u8>) -> Self {
-        Self { entity, id, json }
+        Self {
+            entity,
+            id,
+            name: None,
+            json,
+        }
+    }
+
+    /// The record, which this text names in an address.
+    pub(super) fn named(self, name: Option<String>) -> Self {
+        Self { name, ..self }
     }
 }
 

@@ -65,7 +65,7 @@ pub(super) async fn write<D: Decode>(
     // answer.
     let committed = commit(&call, preconditions, decision, &context).await?;
     // Show the client its part of the answer.
-    send(&call, &context.view, committed)
+    send(&call, &context, committed)
 }
 
 /// The input of a decision besides the body.
@@ -362,20 +362,27 @@ fn stored_id(stored: StoredAnswer) -> Result<i32, Problem> {
 }
 
 /// The response of a write: 200, with the part of the record that the client may see.
-fn send(call: &Call, view: &View, committed: Committed) -> Result<Response, Problem> {
+fn send(call: &Call, context: &WriteContext, committed: Committed) -> Result<Response, Problem> {
     let Committed { answer, attempt } = committed;
     // Never refused for lack of memory: that would promise that nothing was changed.
     let counted = |answer| call.answer_memory().of_committed(answer);
     let replied = match answer {
         Answer::Record(record) => {
             let id = record.id;
-            view.answer(record, attempt)
+            let is_created =
+                call.operation.method() == "POST" && !context.gate.is_addressed(record.entity, id);
+            let name = record.name.clone();
+            context
+                .view
+                .answer(record, attempt)
                 .map(|(json, tag)| {
                     let mut response = call.reply(counted(json));
                     let headers = response.headers_mut();
                     headers.insert(ETAG, tag.header());
-                    if call.operation.method() == "POST" {
-                        headers.extend(call.address_below(id).map(|address| (LOCATION, address)));
+                    if is_created {
+                        let name = name.unwrap_or(id.to_string());
+                        let address = call.address_below(&name);
+                        headers.extend(address.map(|address| (LOCATION, address)));
                     }
                     response
                 })

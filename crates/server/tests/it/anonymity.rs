@@ -1,8 +1,9 @@
 //! The reporter of an anonymous incident stays unknown.
 //!
-//! Two plants that differ only in the reporters of their anonymous incidents get the same requests: every
-//! read of the specification, with every property in every option. Their answers must be identical, headers
-//! included. So the test needs no list of possible leaks: any leak makes the two differ.
+//! Two plants that differ only in the reporters of their anonymous incidents, where these were and who
+//! changed the incidents last, get the same requests: every read of the specification, with every property in
+//! every option. Their answers must be identical, headers included. So the test needs no list of possible
+//! leaks: any leak makes the two differ.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,6 +21,10 @@ const REPORTERS: [[&str; 3]; 2] = [
     ["u-zzzz", "zeno.zorn", "Zeno Zorn"],
 ];
 
+/// Where each of them was. Incident 100, which is not anonymous, was reported from between the two.
+const PLACES: [[f64; 3]; 2] = [[11.125, 12.125, 13.125], [81.125, 82.125, 83.125]];
+const BETWEEN: f64 = 50.0;
+
 /// Parts of those names, as search terms.
 const PARTS: [[&str; 2]; 2] = [["aagot", "u-a"], ["zeno", "u-z"]];
 
@@ -31,10 +36,11 @@ struct Twins([Service; 2]);
 
 impl Twins {
     async fn start() -> Self {
-        Self([Self::one(REPORTERS[0]).await, Self::one(REPORTERS[1]).await])
+        Self([Self::one(0).await, Self::one(1).await])
     }
 
-    async fn one(reporter: [&'static str; 3]) -> Service {
+    async fn one(which: usize) -> Service {
+        let (reporter, place) = (REPORTERS[which], PLACES[which]);
         let database = Arc::new(Database::new());
         let store = database.open().await;
         let written = store.write(move |session| {
@@ -52,8 +58,12 @@ impl Twins {
             session.execute(sql, &[])?;
             let sql = "INSERT INTO incident_comments (id, incident_id, text, comment_date) VALUES (3, 101, 'Who was it?', 40)";
             session.execute(sql, &[])?;
-            let sql = "UPDATE incidents SET reported_by_user_id = ?1, reported_by = ?2 WHERE is_anonymous = 1";
-            session.execute(sql, &[reporter[0].into(), reporter[2].into()])
+            let sql = "UPDATE incidents SET latitude = ?1, longitude = ?1, accuracy_in_meters = ?1, last_modified_by_user_id = 'u-104' WHERE id = 100";
+            session.execute(sql, &[BETWEEN.into()])?;
+            let sql = "UPDATE incidents SET reported_by_user_id = ?1, reported_by = ?2, last_modified_by_user_id = ?1,
+                latitude = ?3, longitude = ?4, accuracy_in_meters = ?5 WHERE is_anonymous = 1";
+            let [latitude, longitude, accuracy] = place.map(Into::into);
+            session.execute(sql, &[reporter[0].into(), reporter[2].into(), latitude, longitude, accuracy])
         });
         let written: Result<_, StoreError> = written.await;
         assert_eq!(written.expect("rows"), 2, "both anonymous incidents");
@@ -95,8 +105,10 @@ impl Twins {
         // Text of the request that a problem repeats reveals nothing.
         if answer.status == 200 {
             let text = answer.text();
-            for name in REPORTERS.as_flattened() {
-                assert!(!text.contains(name), "GET {path}: {text}");
+            let places = PLACES.as_flattened().iter().map(ToString::to_string);
+            let names = REPORTERS.as_flattened().iter().map(ToString::to_string);
+            for part in names.chain(places) {
+                assert!(!text.contains(&part), "GET {path}: {text}");
             }
         }
         answer
@@ -114,6 +126,7 @@ struct Place {
     /// The navigations to many on the way: `comments/any(c0: …)`.
     through: Vec<(String, String)>,
     is_text: bool,
+    is_number: bool,
 }
 
 impl Place {
@@ -200,6 +213,7 @@ impl Spec {
                     path: variable,
                     through,
                     is_text: false,
+                    is_number: false,
                 };
                 self.places(items, &inside, depth + 1, found);
             } else if target["type"] == "object" && depth < DEPTH {
@@ -215,6 +229,7 @@ impl Spec {
                     is_text: target["type"] == "string"
                         && target.get("format").is_none()
                         && target.get("enum").is_none(),
+                    is_number: target["type"] == "number",
                 });
             }
         }
@@ -258,6 +273,8 @@ fn questions(place: &Place, query: &BTreeSet<String>) -> Vec<String> {
                 "{path} eq '{id}' or {path} eq '{user}' or {path} eq '{name}' or contains(tolower({path}),'{part}') or startswith({path},'{start}') \
                  or {path} lt 'u-b' or {path} in ('{id}','{name}')"
             )
+        } else if place.is_number {
+            format!("{path} lt {BETWEEN}")
         } else {
             format!("{path} ne null")
         };
@@ -266,6 +283,12 @@ fn questions(place: &Place, query: &BTreeSet<String>) -> Vec<String> {
             asked.push(format!(
                 "$filter={}",
                 place.filter(&format!("length({path}) gt 0"))
+            ));
+        }
+        if place.is_number {
+            asked.push(format!(
+                "$filter={}",
+                place.filter(&format!("{path} ne null"))
             ));
         }
     }
@@ -287,6 +310,7 @@ async fn ask_everything(twins: &Twins, spec: &Spec, wanted: impl Fn(&Place) -> b
             path: String::new(),
             through: Vec::new(),
             is_text: false,
+            is_number: false,
         };
         let mut places = Vec::new();
         spec.places(record, &start, 0, &mut places);
@@ -358,8 +382,17 @@ async fn nobody_learns_who_reported_in_confidence() {
         .await;
     assert_eq!(made.status, 200);
     // Only the relevant ones; the rest was tested above.
-    let telling =
-        |place: &Place| place.path.contains("reportedBy") || place.path.contains("createdBy");
+    let telling = |place: &Place| {
+        let names = [
+            "reportedBy",
+            "createdBy",
+            "lastModifiedBy",
+            "latitude",
+            "longitude",
+            "accuracyInMeters",
+        ];
+        names.iter().any(|name| place.path.contains(name))
+    };
     ask_everything(&twins, &spec, telling).await;
 
     // Anonymity cannot be undone: the reporter is deleted.

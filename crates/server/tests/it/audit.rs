@@ -530,7 +530,8 @@ async fn no_entry_tells_who_reported() {
         fill(session)?;
         let sql = "INSERT INTO users (id, user_name, display_name) VALUES (?1, ?2, ?3)";
         session.execute(sql, &REPORTER.map(Into::into))?;
-        let sql = "UPDATE incidents SET reported_by_user_id = ?1, reported_by = ?2";
+        let sql = "UPDATE incidents SET reported_by_user_id = ?1, reported_by = ?2, last_modified_by_user_id = ?1,
+            latitude = 59.66875, longitude = 9.64625, accuracy_in_meters = 12.5";
         session.execute(sql, &[REPORTER[0].into(), REPORTER[2].into()])
     });
     let filled: Result<_, StoreError> = filled.await;
@@ -603,6 +604,12 @@ async fn no_entry_tells_who_reported() {
     for part in REPORTER
         .iter()
         .chain(&["reportedBy\\\"", "reportedByUserId", "createdBy", "zorn"])
+        .chain(&[
+            "lastModifiedBy",
+            "latitude",
+            "longitude",
+            "accuracyInMeters",
+        ])
     {
         assert!(!text.contains(part), "{part}: {text}");
     }

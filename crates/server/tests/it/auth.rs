@@ -456,7 +456,7 @@ async fn verified_tokens_are_remembered_up_to_a_bound() {
 }
 
 /// Every operation but `ping`, and the family of scopes that DECISIONS.md, section 5, puts it in.
-const OPERATIONS: [(Method, &str, &str); 48] = [
+const OPERATIONS: [(Method, &str, &str); 58] = [
     (Method::GET, "/v2/areas/1", "Data"),
     (Method::GET, "/v2/areas", "Data"),
     (Method::GET, "/v2/boards/1", "Boards"),
@@ -466,6 +466,9 @@ const OPERATIONS: [(Method, &str, &str); 48] = [
     (Method::GET, "/v2/incidents/comments", "Incidents"),
     (Method::GET, "/v2/incidents/comments/1", "Incidents"),
     (Method::GET, "/v2/incidents/1/comments", "Incidents"),
+    (Method::GET, "/v2/incidents/1/comments/1", "Incidents"),
+    (Method::GET, "/v2/incidents/1/types", "Incidents"),
+    (Method::GET, "/v2/incidents/1/types/1", "Incidents"),
     (Method::GET, "/v2/incidents", "Incidents"),
     (Method::GET, "/v2/incidents/1", "Incidents"),
     (Method::GET, "/v2/incidents/types", "Incidents"),
@@ -505,6 +508,13 @@ const OPERATIONS: [(Method, &str, &str); 48] = [
     (Method::GET, "/v1/Boards", "Boards"),
     (Method::GET, "/v1/Boards/1", "Boards"),
     (Method::GET, "/v1/Groups", "UserManagement"),
+    (Method::POST, "/v1/Groups", "UserManagement"),
+    (Method::DELETE, "/v1/Groups/1", "UserManagement"),
+    (Method::GET, "/v1/Datalists", "Data"),
+    (Method::GET, "/v1/Datalists/1/items", "Data"),
+    (Method::POST, "/v1/Datalists/1/items", "Data"),
+    (Method::GET, "/v1/Projects", "Projects"),
+    (Method::POST, "/v1/Projects", "Projects"),
 ];
 
 /// The scopes for reading and writing, family by family.

@@ -26,7 +26,12 @@ async fn plant() -> Service {
         session.execute(sql, &USER.map(Into::into))?;
         for statement in [
             "INSERT INTO group_members (group_id, user_id) VALUES (4, ?1)",
-            "UPDATE incidents SET reported_by_user_id = ?1, reported_by = ?2",
+            "INSERT INTO project_members (project_id, user_id, role) VALUES (8, ?1, 'Owner')",
+            "UPDATE data_lists SET last_modified_by_user_id = ?1 WHERE id = 9",
+            "UPDATE incidents SET reported_by_user_id = ?1, reported_by = ?2, latitude = 59.66875, longitude = 9.64625, accuracy_in_meters = 12.5",
+            // Only changed last by the user; 91 is anonymous.
+            "INSERT INTO incidents (id, incident_type_id, reported_date, status, severity, title, incident_date, is_anonymous, last_modified, latitude, last_modified_by_user_id)
+                VALUES (90, 3, 10, 'New', 'Low', 'Slip', 20000, 0, 10, 60.5, ?1), (91, 3, 10, 'New', 'Low', 'Fall', 20000, 1, 10, 60.5, ?1)",
             "UPDATE incident_comments SET commented_by_user_id = ?1, commented_by = ?2 WHERE id = 2",
             "UPDATE improvements SET suggested_by_user_id = ?1, suggested_by = ?2 WHERE id = 317",
             "UPDATE improvements SET last_modified_by_user_id = ?1 WHERE id = 318",
@@ -63,8 +68,10 @@ async fn plant() -> Service {
 
 /// Every table, as text.
 async fn dump(service: &Service) -> String {
-    const TABLES: [&str; 17] = [
+    const TABLES: [&str; 19] = [
         "users",
+        "project_members",
+        "data_lists",
         "group_members",
         "groups",
         "boards",
@@ -102,8 +109,9 @@ async fn nothing_of_the_user_is_left_and_the_chain_is_whole() {
             .all(|text| before.contains(&text.replace('"', "\\\""))),
         "{before}"
     );
-    // Incident 101 is anonymous and 102 in the trash; 103 is open, has the name in its text, and no reporter.
-    let expected = json!({"users": 1, "memberships": 1, "comments": 1, "boardLines": 1, "incidents": 2, "improvements": 3,
+    // Incidents 91 and 101 are anonymous and 102 in the trash; 103 is open, has the name in its text, and no
+    // reporter.
+    let expected = json!({"users": 1, "memberships": 1, "comments": 1, "boardLines": 1, "projectMembers": 1, "dataLists": 1, "incidents": 3, "improvements": 3,
         "values": 1, "auditTexts": 3});
     let counted = erase_user(service.db(), USER[0], DRY_RUN)
         .await
@@ -129,6 +137,8 @@ async fn nothing_of_the_user_is_left_and_the_chain_is_whole() {
     assert_eq!(comments[1]["commentedBy"], Value::Null);
     let improvement = service.get("/v1/Improvements/317").await.json();
     assert_eq!(improvement["suggestedBy"], Value::Null);
+    // Where the user was is gone too, and where others were is not.
+    assert_eq!(with_a_place(&service).await, [90, 91]);
     let value = service.get("/v1/Datasources/2/values").await.json();
     assert_eq!(value["values"][0]["dimension"], "early");
     assert_eq!(value["values"][0]["dimension2"], Value::Null);
@@ -138,6 +148,17 @@ async fn nothing_of_the_user_is_left_and_the_chain_is_whole() {
         matches!(again, Err(AdminError::UnknownUser(_))),
         "{again:?}"
     );
+}
+
+/// The incidents with a place.
+async fn with_a_place(service: &Service) -> Vec<i32> {
+    let asked = service.store().read(|session| {
+        let sql = "SELECT id FROM incidents
+            WHERE latitude IS NOT NULL OR longitude IS NOT NULL OR accuracy_in_meters IS NOT NULL ORDER BY id";
+        session.all(sql, &[], |row| row.int32(0))
+    });
+    let ids: Result<Vec<Option<i32>>, StoreError> = asked.await;
+    ids.expect("the ids").into_iter().flatten().collect()
 }
 
 /// A copy that follows the stamps sees every record that showed the user, and cannot tell what the user
@@ -153,6 +174,8 @@ async fn the_records_that_showed_the_user_get_a_new_stamp_and_no_others() {
         }
     };
     let ids = [
+        ("incidents", 90, true),
+        ("incidents", 91, false),
         ("incidents", 100, true),
         ("incidents", 101, false),
         ("incidents", 102, true),
@@ -228,6 +251,7 @@ async fn names_without_an_id_are_erased_on_request_where_they_are_exactly_those_
     // Another name, although a part of one is the same.
     let others = "SELECT count(*) FROM incidents WHERE reported_by = 'Zeno'";
     assert_eq!(sql::number(service.store(), others).await, 2);
+    assert_eq!(with_a_place(&service).await, [90, 91, 102]);
     for ((id, is_stamped), before) in [(100, true), (101, false), (103, true)]
         .into_iter()
         .zip(before)

@@ -180,10 +180,45 @@ impl Plant {
     }
 
     fn organisation(&mut self) {
-        self.file("projects.jsonl", PROJECTS, |line, id| {
-            let name = text(line.rng);
-            line.set("id", id).set("name", name).end()
-        });
+        self.file(
+            "projects.jsonl",
+            (0..).zip(PROJECTS),
+            |line, (place, id)| {
+                let name = text(line.rng);
+                let milestones = part(line, place * 10..place * 10 + 3, |line, id| {
+                    let name = format!("m{}", text(line.rng));
+                    line.set("id", id)
+                        .set("name", name)
+                        .instants(&["plannedDate", "actualDate"])
+                        .end()
+                });
+                let members: Vec<Value> = USERS
+                    .iter()
+                    .filter(|_| line.rng.bool())
+                    .map(|user| json!({"userId": user, "role": "Viewer"}))
+                    .collect();
+                line.set("id", id)
+                    .set("name", name)
+                    .set("milestones", milestones)
+                    .set("members", members)
+                    .may("projectNumber", |rng| format!("{id} {}", text(rng)).into())
+                    .texts(&[
+                        "status",
+                        "externalId",
+                        "description",
+                        "customerNumber",
+                        "customerName",
+                    ])
+                    .instants(&[
+                        "createdDate",
+                        "startDate",
+                        "endDate",
+                        "estimatedStartDate",
+                        "estimatedEndDate",
+                    ])
+                    .end()
+            },
+        );
         self.file("areas.jsonl", AREAS, |line, id| {
             let name = text(line.rng);
             line.set("id", id)
@@ -238,10 +273,24 @@ impl Plant {
 
     /// Two types; the ids of the parts of the second are those of the first and 100.
     fn types(&mut self) {
-        self.folder.write(
-            "data_lists.jsonl",
-            "{\"id\":9,\"name\":\"Machines\"}\n{\"id\":10,\"name\":\"of no field\"}\n",
-        );
+        let lists = [(9, "Machines"), (10, "of no field")];
+        self.file("data_lists.jsonl", lists, |line, (id, name)| {
+            let items = part(line, id * 10..id * 10 + 4, |line, id| {
+                let identifier = format!("{id}{}", text(line.rng));
+                line.set("id", id)
+                    .set("identifier", identifier)
+                    .ints(&["sortOrder"])
+                    .texts(&["name"])
+                    .end()
+            });
+            line.set("id", id)
+                .set("name", name)
+                .set("items", items)
+                .texts(&["description"])
+                .instants(&["lastModified"])
+                .user("lastModifiedByUserId")
+                .end()
+        });
         self.file("incident_types.jsonl", [1, 2], |line, id| {
             let from = id * 100;
             let ids = move |count: i32| (from..from + count).rev();
@@ -331,6 +380,10 @@ impl Plant {
                 .one_of("followUpGroupId", &GROUPS)
                 .user("reportedByUserId")
                 .user("responsibleUserId")
+                .user("lastModifiedByUserId")
+                .may("latitude", |rng| (rng.f64() * 180.0 - 90.0).into())
+                .may("longitude", |rng| (rng.f64() * 360.0 - 180.0).into())
+                .may("accuracyInMeters", |rng| (rng.f64() * 1e4).into())
                 .flags(&["isAnonymous"])
                 .ints(&["numberOfActions", "numberOfAttachments"])
                 .instants(&[

@@ -113,10 +113,10 @@ async fn an_unknown_field() {
     let target = Target::new();
     spoilt(
         &target,
-        "projects.jsonl",
+        "areas.jsonl",
         "\"name\"",
         "\"nmae\"",
-        "1, field nmae: found an unknown field, expected `id` or `name`",
+        "1, field nmae: found an unknown field, expected one of the fields `id`, `name`, `description`",
     )
     .await;
 }
@@ -226,6 +226,32 @@ async fn a_reference_to_nothing() {
             format!(
                 "1, field responsibleUserId: found \"u9\", expected the id of a user in {unknown}"
             ),
+        ),
+        (
+            "incidents.jsonl",
+            "\"areaId\":1",
+            "\"areaId\":1,\"lastModifiedByUserId\":\"u9\"",
+            format!(
+                "1, field lastModifiedByUserId: found \"u9\", expected the id of a user in {unknown}"
+            ),
+        ),
+        (
+            "incidents.jsonl",
+            "\"areaId\":1",
+            "\"areaId\":1,\"latitude\":-90,\"longitude\":180.5",
+            "1, field longitude: found 180.5, expected a number from -180 to 180".to_owned(),
+        ),
+        (
+            "incidents.jsonl",
+            "\"areaId\":1",
+            "\"areaId\":1,\"latitude\":90.25",
+            "1, field latitude: found 90.25, expected a number from -90 to 90".to_owned(),
+        ),
+        (
+            "incidents.jsonl",
+            "\"areaId\":1",
+            "\"areaId\":1,\"accuracyInMeters\":-0.5",
+            "1, field accuracyInMeters: found -0.5, expected a number from 0 up".to_owned(),
         ),
         (
             "incident_comments.jsonl",
@@ -453,7 +479,7 @@ async fn files_that_are_none_of_an_import() {
         .expect_err("misspelt")
         .to_string();
     assert!(
-        fault.starts_with("found incident.jsonl, expected one of store.jsonl, projects.jsonl, "),
+        fault.starts_with("found incident.jsonl, expected one of store.jsonl, areas.jsonl, "),
         "{fault}"
     );
     assert_eq!(target.rows().await, 0);

@@ -11,7 +11,6 @@ use crate::support::{Database, sql};
 /// Every file of the plant with its lines. Parents come after their children, because the order of lines does
 /// not matter.
 pub const PLANT: [(&str, &str); 11] = [
-    ("projects.jsonl", r#"{"id":1,"name":"Nordlys"}"#),
     (
         "areas.jsonl",
         r#"{"id":1,"name":"Støperi","description":"Casting and shake-out"}
@@ -27,6 +26,7 @@ pub const PLANT: [(&str, &str); 11] = [
         r#"{"id":"u1","userName":"kari.vik","displayName":"Kari Vik","email":"kari@example.com","groups":[1,2]}
 {"id":"u2","userName":"ola","displayName":"Ola Næss"}"#,
     ),
+    ("projects.jsonl", r#"{"id":1,"name":"Nordlys"}"#),
     (
         "boards.jsonl",
         r#"{"id":7,"name":"Tavle","description":"Tier 1","boardType":"Weekly","isPublic":true,"groupId":2,"rows":[{"id":1,"name":"Safety","sortOrder":1,"responsibleUserId":"u1"}],"columns":[{"id":1,"name":"Monday","weekDay":"Monday"}]}"#,

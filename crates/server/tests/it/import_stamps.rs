@@ -285,7 +285,9 @@ const TELLING: [(&str, &str); 7] = [
 {"id":2,"incidentTypeId":1,"title":"t","incidentDate":"2025-01-01","followUpGroupId":1,"responsibleUserId":"u","causes":[{"id":12}],"consequences":[{"id":13}]}
 {"id":3,"incidentTypeId":1,"title":"t","incidentDate":"2025-01-01","reportedByGroupId":1,"reportedByUserId":"u","customFields":[{"id":14,"dataListValue":"x"}]}
 {"id":4,"incidentTypeId":2,"title":"t","incidentDate":"2025-01-01","isAnonymous":true,"reportedByUserId":"u"}
-{"id":5,"incidentTypeId":2,"title":"t","incidentDate":"2025-01-01"}"#,
+{"id":5,"incidentTypeId":2,"title":"t","incidentDate":"2025-01-01"}
+{"id":6,"incidentTypeId":2,"title":"t","incidentDate":"2025-01-01","lastModifiedByUserId":"u"}
+{"id":7,"incidentTypeId":2,"title":"t","incidentDate":"2025-01-01","isAnonymous":true,"lastModifiedByUserId":"u"}"#,
     ),
     (
         "incident_comments.jsonl",
@@ -343,7 +345,7 @@ async fn records_change_with_the_names_they_tell_but_for_an_anonymous_ones_repor
         (
             "users.jsonl",
             r#"{"id":"u","userName":"u","displayName":"V"}"#.into(),
-            &[2, 3, 5],
+            &[2, 3, 5, 6],
             &[1],
         ),
         (

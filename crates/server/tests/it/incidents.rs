@@ -81,7 +81,13 @@ async fn no_reporter_is_stored_where_the_installation_wants_none() {
         .get(&format!("/v2/incidents/{}", incident["id"]))
         .await
         .json();
-    assert_eq!(v2["createdByUserId"], Value::Null);
+    for name in [
+        "createdByUserId",
+        "createdByUser",
+        "createdByUserDisplayName",
+    ] {
+        assert_eq!(v2[name], Value::Null, "{name}");
+    }
     assert_eq!(stored().await, before);
     let unknown = with(least(), &json!({"createdByUserId": "nobody"}));
     refused(&service, "POST", PATH, &unknown, 422, "reference.unknown").await;

@@ -32,9 +32,10 @@ async fn row(service: &Service, id: i64) -> String {
     let rows = everything(service).await;
     let start = format!("incidents: Int({id}), ");
     let row = rows.lines().find_map(|line| line.strip_prefix(&start));
-    let columns: Vec<&str> = row.expect("the incident").split(", ").collect();
-    // last_modified and deleted_date.
-    columns[..columns.len() - 2].join(", ")
+    let mut columns: Vec<&str> = row.expect("the incident").split(", ").collect();
+    // last_modified and deleted_date; after them are the place and who changed it last.
+    columns.drain(columns.len() - 6..columns.len() - 4);
+    columns.join(", ")
 }
 
 /// The record of an answer without its id and stamp.

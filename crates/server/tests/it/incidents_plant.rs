@@ -12,7 +12,7 @@ pub const NOW: &str = "2025-06-02T08:00:00Z";
 /// the trash (102).
 const ROWS: &[&str] = &[
     "INSERT INTO users (id, user_name, display_name) VALUES ('u-104', 'ingrid.solheim', 'Ingrid Solheim'), ('u-117', 'tomas.berg', 'Tomas Berg')",
-    "INSERT INTO projects (id, name) VALUES (8, 'New line')",
+    "INSERT INTO projects (id, name, project_number) VALUES (8, 'New line', '8')",
     "INSERT INTO areas (id, name) VALUES (2, 'Press hall')",
     "INSERT INTO groups (id, type, name) VALUES (4, 'GENERAL', 'Assembly team'), (5, 'GENERAL', 'Night shift')",
     "INSERT INTO group_members (group_id, user_id) VALUES (4, 'u-104'), (5, 'u-117')",

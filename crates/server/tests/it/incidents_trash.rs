@@ -40,9 +40,10 @@ async fn unstamped(service: &Service) -> String {
             continue;
         }
         if line.starts_with("incidents:") {
-            // last_modified and deleted_date are the last two columns.
-            let columns: Vec<&str> = line.split(", ").collect();
-            line = columns[..columns.len() - 2].join(", ");
+            // last_modified and deleted_date; after them are the place and who changed it last.
+            let mut columns: Vec<&str> = line.split(", ").collect();
+            columns.drain(columns.len() - 6..columns.len() - 4);
+            line = columns.join(", ");
         }
         kept.push_str(&line);
         kept.push('\n');

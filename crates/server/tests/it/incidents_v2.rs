@@ -1,5 +1,5 @@
-//! GET /v2/incidents, /v2/incidents/{incidentId}, /v2/incidents/types, /v2/incidents/types/{incidentTypeId}
-//! and /v2/ping
+//! GET /v2/incidents, /v2/incidents/{incidentId} and what is below it, /v2/incidents/types,
+//! /v2/incidents/types/{incidentTypeId} and /v2/ping
 
 use obeya_model::Timestamp;
 use reqwest::Method;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::incidents_plant::{accepted, least_update, plant, with};
 use crate::reads_plant::{Incidents, Plant, ids};
-use crate::support::Answer;
+use crate::support::{Answer, sql};
 
 const LIST: &str = "/v2/incidents";
 
@@ -16,9 +16,11 @@ fn first() -> Value {
     json!({
         "id": 1, "title": "Oil leak", "text": "Floor is slippery", "status": "New", "severity": "High", "typeId": 1,
         "incidentDate": "2024-02-29T00:00:00Z", "createdDate": "2024-01-01T06:00:00Z", "lastModified": "2024-01-01T06:00:00Z",
+        "lastModifiedByUserId": null, "lastModifiedByUser": null, "latitude": null, "longitude": null, "accuracyInMeters": null,
         "dueDate": "2024-03-10T00:00:00Z", "statusModifiedDate": null, "statusNewDate": null, "statusInProgressDate": null,
         "statusImplementedDate": null, "statusRejectedDate": null, "archivedDate": null, "evaluationStatus": null, "evaluationText": null,
-        "owner": "ola", "ownerDisplayName": "Ola", "ownerUserId": "u2", "createdByUserId": "u3", "groupId": null, "followUpGroupId": 2,
+        "owner": "ola", "ownerDisplayName": "Ola", "ownerUserId": "u2", "createdByUserId": "u3",
+        "createdByUser": "per", "createdByUserDisplayName": "Per", "groupId": null, "followUpGroupId": 2,
         "areaId": 1, "projectId": null, "externalId": "c100", "isAnonymous": false, "attachmentCount": 0, "actionListCount": 0,
     })
 }
@@ -131,6 +133,111 @@ async fn who_reported_an_anonymous_incident_is_null_to_every_option() {
     );
 }
 
+/// Incidents 2 and 4 are anonymous. All were reported by u3 (per), from somewhere, and changed last by u2
+/// (ola).
+#[tokio::test]
+async fn where_it_was_reported_and_who_changed_it_is_null_where_it_is_anonymous() {
+    let plant = Plant::new().await;
+    plant
+        .change(&[
+            "UPDATE incidents SET latitude = 59.5 + id, longitude = -9.25, accuracy_in_meters = 12.5 * id, last_modified_by_user_id = 'u2'",
+        ])
+        .await;
+    let (named, nameless) = (&[1, 3, 5][..], &[2, 4][..]);
+    for (name, told, condition) in [
+        ("createdByUser", json!("per"), "eq 'per'"),
+        ("createdByUserDisplayName", json!("Per"), "eq 'Per'"),
+        ("lastModifiedByUserId", json!("u2"), "eq 'u2'"),
+        ("lastModifiedByUser", json!("ola"), "eq 'ola'"),
+        ("latitude", json!(60.5), "gt 0"),
+        ("longitude", json!(-9.25), "lt 0.5"),
+        ("accuracyInMeters", json!(12.5), "ge 12.5"),
+    ] {
+        for (query, expected) in [
+            (format!("$filter={name} {condition}"), named.to_vec()),
+            (format!("$filter={name} ne null"), named.to_vec()),
+            (format!("$filter={name} eq null"), nameless.to_vec()),
+            (format!("$orderby={name},id"), [nameless, named].concat()),
+        ] {
+            let answer = plant.get(&format!("{LIST}?{query}")).await.json();
+            assert_eq!(ids(&answer["value"]), expected, "{query}");
+        }
+        for (id, expected) in [(1, &told), (2, &Value::Null)] {
+            let alone = plant.get(&format!("{LIST}/{id}")).await.json();
+            assert_eq!(alone[name], *expected, "{name} of {id}");
+            let selected = plant.get(&format!("{LIST}/{id}?$select={name}")).await;
+            assert_eq!(selected.json(), json!({name: expected}), "{name} of {id}");
+        }
+    }
+    // Of v1 too, nothing is told of it.
+    let v1 = plant.get("/v1/Incidents/1").await;
+    for part in ["59.5", "9.25", "latitude", "lastModifiedBy"] {
+        assert!(!v1.text().contains(part), "{part}: {}", v1.text());
+    }
+}
+
+/// A client is no user: after its write of any kind nobody is named as who changed the incident last. Its
+/// place stays, until it stops being anonymous.
+#[tokio::test]
+async fn nobody_changed_an_incident_last_after_a_write_of_a_client() {
+    let service = plant().await;
+    let reset = async || {
+        let written = service.store().write(|session| {
+            let sql = "UPDATE incidents SET latitude = 59.5, last_modified_by_user_id = 'u-104'";
+            session.execute(sql, &[]).map(drop)
+        });
+        let written: Result<(), obeya_server::store::StoreError> = written.await;
+        written.expect("the row");
+    };
+    let responsible = json!({"followUpGroupId": 4, "responsibleUserId": "u-104"});
+    for (method, path, body) in [
+        (
+            "PUT",
+            "100",
+            with(least_update(), &json!({"title": "Long crack"})),
+        ),
+        ("PUT", "100/status", json!({"status": "InProgress"})),
+        ("PUT", "100/severity", json!({"severity": "High"})),
+        ("PUT", "100/responsible", responsible),
+        ("PUT", "100/externalId", json!("c77")),
+        ("PUT", "100/categories", json!([{"id": 32}])),
+        ("PUT", "100/causes", json!([{"id": 42}])),
+        ("PUT", "100/consequences", json!([{"id": 52}])),
+        ("PUT", "100/customfields/61", json!({"value": "M-1"})),
+        ("PUT", "trash/102/restore", Value::Null),
+    ] {
+        reset().await;
+        let incident = accepted(&service, method, &format!("/v1/Incidents/{path}"), &body).await;
+        let told = service
+            .get(&format!("/v2/incidents/{}", incident["id"]))
+            .await
+            .json();
+        assert_eq!(told["lastModifiedByUserId"], Value::Null, "{path}");
+        assert_eq!(told["latitude"], 59.5, "{path}");
+        // The same again changes nothing, so the one who changed it last stays.
+        reset().await;
+        if path == "100/severity" {
+            accepted(&service, method, &format!("/v1/Incidents/{path}"), &body).await;
+            let told = service.get("/v2/incidents/100").await.json();
+            assert_eq!(told["lastModifiedByUserId"], "u-104");
+        }
+    }
+    reset().await;
+    let deleted = service.request(Method::DELETE, "/v1/Incidents/100");
+    assert_eq!(Answer::of(deleted).await.status, 200);
+    let sql = "SELECT count(*) FROM incidents WHERE id = 100 AND last_modified_by_user_id IS NULL";
+    assert_eq!(sql::number(service.store(), sql).await, 1, "after DELETE");
+    let open = with(
+        least_update(),
+        &json!({"isAnonymous": false, "title": "Theft"}),
+    );
+    accepted(&service, "PUT", "/v1/Incidents/101", &open).await;
+    let told = service.get("/v2/incidents/101").await.json();
+    for name in ["latitude", "lastModifiedByUserId", "createdByUserId"] {
+        assert_eq!(told[name], Value::Null, "{name}");
+    }
+}
+
 #[tokio::test]
 async fn an_incident_in_the_trash_is_reached_by_no_way() {
     let deleted: Timestamp = "2026-03-01T00:00:00Z".parse().expect("a timestamp");
@@ -147,6 +254,9 @@ async fn an_incident_in_the_trash_is_reached_by_no_way() {
         "/v2/incidents(1)/area",
         "/v2/incidents(1)/comments",
         "/v2/incidents/1/comments/$count",
+        "/v2/incidents/1/comments/1",
+        "/v2/incidents/1/types",
+        "/v2/incidents/1/types/1",
         "/v2/comments(1)/incident",
     ] {
         let answer = plant.get(path).await;
@@ -195,6 +305,8 @@ async fn tools_find_incidents_and_types_by_their_sets() {
         ("/v2/incidents/types", "$metadata#incidentTypes"),
         ("/v2/comments(1)/incident", "$metadata#incidents/$entity"),
         ("/v2/incidents(1)/comments", "$metadata#comments"),
+        ("/v2/incidents/1/types", "$metadata#incidentTypes"),
+        ("/v2/incidents/1/types/1", "$metadata#incidentTypes/$entity"),
     ] {
         let request = plant.service().request(Method::GET, path);
         let answer = request.header("accept", "application/json;odata.metadata=minimal");
@@ -217,11 +329,17 @@ async fn types_are_listed_read_and_searched() {
         "?$filter=contains(title,'afe')",
         "?$expand=*",
     ] {
-        let list = plant.get(&format!("/v2/incidents/types{query}")).await;
-        assert_eq!(list.json()["value"], json!([kind]), "{query}");
+        for list in ["types", "1/types"] {
+            let answer = plant.get(&format!("/v2/incidents/{list}{query}")).await;
+            assert_eq!(answer.json()["value"], json!([kind]), "{list}{query}");
+        }
     }
-    let none = plant.get("/v2/incidents/types?$search=quality").await;
-    assert_eq!(none.json()["value"], json!([]));
+    for list in ["types", "1/types"] {
+        let none = plant
+            .get(&format!("/v2/incidents/{list}?$search=quality"))
+            .await;
+        assert_eq!(none.json()["value"], json!([]), "{list}");
+    }
     assert_eq!(plant.get("/v2/incidents/types/1").await.json(), kind);
     let title = plant.get("/v2/incidents/types/1?$select=title").await;
     assert_eq!(title.json(), json!({"title": "Safety"}));
@@ -233,6 +351,112 @@ async fn types_are_listed_read_and_searched() {
         .get("/v2/incidents/types/x")
         .await
         .is_problem(400, "path.invalid");
+}
+
+/// Every comment of the fixture is read below its own incident, and below no other.
+#[tokio::test]
+async fn a_comment_is_read_below_its_incident() {
+    let plant = Plant::new().await;
+    let all = plant.get("/v2/incidents/comments").await.json();
+    let comments = all["value"].as_array().expect("comments");
+    assert!(comments.len() > 5, "{all:#}");
+    for comment in comments {
+        for incident in 1..=5 {
+            let path = format!("/v2/incidents/{incident}/comments/{}", comment["id"]);
+            let answer = plant.get(&path).await;
+            if comment["incidentId"] == incident {
+                assert_eq!(answer.json(), *comment, "{path}");
+            } else {
+                answer.is_problem(404, "not_found");
+                assert!(answer.text().contains("comment"), "{}", answer.text());
+            }
+        }
+    }
+    let (id, incident) = (&comments[0]["id"], &comments[0]["incidentId"]);
+    let path = format!("/v2/incidents/{incident}/comments/{id}");
+    let expanded = format!("{path}?$select=id&$expand=incident($select=id)&$filter=id eq -1");
+    assert_eq!(
+        plant.get(&expanded).await.json(),
+        json!({"id": id, "incident": {"id": incident}})
+    );
+    let absent = plant.get(&format!("/v2/incidents/99/comments/{id}")).await;
+    absent.is_problem(404, "not_found");
+    assert!(absent.text().contains("incident"), "{}", absent.text());
+    for (query, code) in [
+        ("?$filter=nosuch eq 1", "odata.unknown_property"),
+        ("?$top=-1", "odata.value"),
+    ] {
+        let answer = plant.get(&format!("{path}{query}")).await;
+        answer.is_problem(400, code);
+    }
+    for path in ["/v2/incidents/x/comments/1", "/v2/incidents/1/comments/x"] {
+        plant.get(path).await.is_problem(400, "path.invalid");
+    }
+    let tagged = plant.get(&path).await;
+    let again = plant.service().request(Method::GET, &path);
+    let again = again.header("if-none-match", tagged.header("etag"));
+    assert_eq!(Answer::of(again).await.status, 304);
+}
+
+/// Incident 100 is of type 3, and types 3 and 6 exist.
+#[tokio::test]
+async fn an_incident_has_its_one_type() {
+    let service = plant().await;
+    let all = service.get("/v2/incidents/types").await.json();
+    assert_eq!(ids(&all["value"]), [3, 6]);
+    let kind = &all["value"][0];
+    let title = kind["title"].as_str().expect("a title");
+    let of = "/v2/incidents/100/types";
+    for (query, expected) in [
+        ("?$count=true".to_owned(), json!([kind])),
+        ("?$expand=*&$orderby=title desc".to_owned(), json!([kind])),
+        ("?$select=title".to_owned(), json!([{"title": title}])),
+        (format!("?$filter=title eq '{title}'"), json!([kind])),
+        ("?$filter=id ne 3".to_owned(), json!([])),
+        ("?$skip=1".to_owned(), json!([])),
+    ] {
+        let list = service.get(&format!("{of}{query}")).await.json();
+        assert_eq!(list["value"], expected, "{query}");
+        if query == "?$count=true" {
+            assert_eq!(list["@odata.count"], 1);
+        }
+    }
+    assert_eq!(service.get(&format!("{of}/3")).await.json(), *kind);
+    let selected = service.get(&format!("{of}/3?$select=title")).await;
+    assert_eq!(selected.json(), json!({"title": title}));
+    // The same record has the same tag wherever it is read.
+    assert_eq!(
+        service.get(&format!("{of}/3")).await.header("etag"),
+        service.get("/v2/incidents/types/3").await.header("etag")
+    );
+    for (path, noun) in [
+        ("/v2/incidents/100/types/6", "incident type"),
+        ("/v2/incidents/999/types/3", "incident"),
+        ("/v2/incidents/999/types", "incident"),
+        // In the trash.
+        ("/v2/incidents/102/types", "incident"),
+        ("/v2/incidents/102/types/3", "incident"),
+    ] {
+        let answer = service.get(path).await;
+        answer.is_problem(404, "not_found");
+        let detail = answer.json()["detail"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
+        assert!(detail.contains(&format!("{noun} ")), "{path}: {detail}");
+    }
+    // The type changes with the incident.
+    let body = with(least_update(), &json!({"incidentTypeId": 6}));
+    accepted(&service, "PUT", "/v1/Incidents/100", &body).await;
+    assert_eq!(
+        ids(&service.get(of).await.json()["value"]),
+        [6],
+        "after the change"
+    );
+    service
+        .get(&format!("{of}/3"))
+        .await
+        .is_problem(404, "not_found");
 }
 
 /// Records written by v1, as read by v2.

@@ -154,6 +154,7 @@ fn check_record(
         let ty = of["$Type"].as_str().unwrap_or("Edm.String");
         let fits = match ty {
             "Edm.Int32" => value.is_i64(),
+            "Edm.Double" => value.is_number(),
             "Edm.Boolean" => value.is_boolean(),
             "Edm.String" => value.is_string(),
             "Edm.DateTimeOffset" => value.as_str().is_some_and(|text| text.ends_with('Z')),
@@ -466,4 +467,52 @@ async fn a_set_is_read_to_its_end_over_its_links() {
         assert!(count > 1, "{set}");
         assert!(found.is_sorted(), "{set}: {found:?}");
     }
+}
+
+#[tokio::test]
+async fn a_format_in_the_query_takes_precedence_over_accept() {
+    let plant = Plant::new().await;
+    let service = plant.service();
+    for path in [
+        "/v2/areas",
+        "/v2/boards(1)",
+        "/v2/groups/1/boards",
+        "/v1/Groups",
+        "/v1/Boards/1",
+        "/v1/Incidents/types",
+        "/v1/Datasources/1/values",
+        "/v1/Datasources",
+    ] {
+        let plain = service.get(path).await;
+        assert_eq!(plain.status, 200, "{path}");
+        for (query, accept) in [
+            ("$format=json", "application/xml"),
+            ("FORMAT=Application/JSON", "text/csv"),
+            (
+                "%24format=application%2Fjson%3Bodata.metadata%3Dnone",
+                MINIMAL,
+            ),
+        ] {
+            let path = format!("{path}?{query}");
+            let answer = get(service, &path, &[(ACCEPT.as_str(), accept)]).await;
+            assert_eq!(answer.status, 200, "{path}");
+            assert_eq!(answer.header("content-type"), "application/json", "{path}");
+            assert_eq!(answer.text(), plain.text(), "{path}");
+        }
+        for query in ["$format=xml", "format=csv", "$format=json&$format=json"] {
+            let path = format!("{path}?{query}");
+            service.get(&path).await.is_problem(400, "odata.option");
+        }
+    }
+    let answer = service.get("/v2/areas?$format=application/json;odata.metadata=minimal");
+    assert_eq!(answer.await.header("content-type"), MINIMAL);
+    let answer = service.get("/v2/areas?$format=application/json;odata.metadata=full");
+    answer.await.is_problem(406, "media_type.not_acceptable");
+    // A number is text whatever is asked for.
+    let count = service.get("/v2/areas/$count?$format=json").await;
+    assert_eq!(count.header("content-type"), "text/plain");
+    let small = [("prefer", "odata.maxpagesize=1")];
+    let first = get(service, "/v2/areas?$format=json", &small).await.json();
+    let next = first["@odata.nextLink"].as_str().expect("more areas");
+    assert!(next.contains("?$format=json&"), "{next}");
 }

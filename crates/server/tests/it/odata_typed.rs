@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use obeya::fields::{
-    self, area, board, datasource_value, group_v2, improvement, incident_comment_v2, incident_v1,
-    incident_v2, trashed_incident,
+    self, area, board, board_summary, datasource_value, group_v1, group_v2, improvement,
+    incident_comment_v2, incident_v1, incident_v2, trashed_incident,
 };
 use obeya::model::{
     BoardType, Date, EvaluationStatusV1, EvaluationStatusV2, GroupType, GroupV2,
@@ -33,6 +33,10 @@ fn place(entity: &str) -> (&'static str, &'static str) {
         "CauseReference" => ("/v1/Incidents", "causes/any(p:{})"),
         "IncidentCustomField" => ("/v1/Incidents", "customFields/any(p:{})"),
         "Datasource" => ("/v1/Datasources", "{}"),
+        "BoardSummary" => ("/v1/Boards", "{}"),
+        "DataList" => ("/v1/Datalists", "{}"),
+        "Project" => ("/v1/Projects", "{}"),
+        "GroupV1" => ("/v1/Groups", "{}"),
         "Improvement" => ("/v1/Improvements", "{}"),
         "TrashedIncident" => ("/v1/Incidents/trash", "{}"),
         "DatasourceValue" => ("/v1/Datasources/1/values", "{}"),
@@ -325,6 +329,22 @@ async fn the_service_and_the_sdk_refuse_the_same_words_alike() {
                 refusals!(
                     client.groups().list(),
                     group_v2::type_(),
+                    GroupType,
+                    unknown
+                )
+            }
+            ("BoardSummary", "boardType") => {
+                refusals!(
+                    client.boards().list_v1(),
+                    board_summary::board_type(),
+                    BoardType,
+                    unknown
+                )
+            }
+            ("GroupV1", "type") => {
+                refusals!(
+                    client.groups().list_v1(),
+                    group_v1::type_(),
                     GroupType,
                     unknown
                 )

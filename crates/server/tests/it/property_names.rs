@@ -402,3 +402,28 @@ async fn an_offset_needs_no_colon() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_timestamp_may_be_written_as_its_day_and_in_no_other_numeric_form() {
+    let service = values_written::plant().await;
+    let values = "/v1/Datasources/1/values";
+    let add = async |date: &str| service.post(values, &values_written::value(1, date)).await;
+    let added = add("2025-03-01").await;
+    assert_eq!(added.status, 200, "{}", added.text());
+    assert_eq!(added.json()["valueDate"], "2025-03-01T00:00:00Z");
+    for date in ["03-01-2025", "01.03.2025", "2025-02-29", "20250301"] {
+        let problem = add(date).await.is_problem(400, "body.invalid");
+        let told = problem["errors"]["valueDate"][0].as_str().expect("a text");
+        let expected = match date {
+            "2025-02-29" => "a day the calendar has",
+            _ => "a timestamp such as 2026-03-02T06:12:00Z or a date such as 2026-03-02",
+        };
+        assert_eq!(told, format!("expected {expected}"), "{date}");
+    }
+
+    let service = incidents_plant::plant().await;
+    let body = json!({"dueDate": "2025-10-01"});
+    let body = incidents_plant::with(incidents_plant::least_update(), &body);
+    let written = service.put("/v1/Incidents/100", &body).await;
+    assert_eq!(written.json()["dueDate"], "2025-10-01T00:00:00Z");
+}

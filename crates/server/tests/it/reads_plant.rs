@@ -109,7 +109,7 @@ pub fn fill(
 ) -> Result<(), StoreError> {
     for sql in [
         "INSERT INTO incident_types (id, title) VALUES (1, 'Safety')",
-        "INSERT INTO projects (id, name) VALUES (10, 'Ten'), (77, 'Lean 2025')",
+        "INSERT INTO projects (id, name, project_number) VALUES (10, 'Ten', '10'), (77, 'Lean 2025', '77')",
         "INSERT INTO datasources (id, title) VALUES (1, 'Output'), (2, 'Scrap'), (3, 'Empty')",
         "INSERT INTO users (id, user_name, display_name) VALUES ('3f2504e0-4f89-11d3-9a0c-0305e82c3301', 'kari', 'Kari Nordmann'),
          ('u2', 'ola', 'Ola'), ('u3', 'per', 'Per'), ('u4', 'anne', 'Anne-Lise')",

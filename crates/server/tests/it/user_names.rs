@@ -10,6 +10,8 @@ use crate::support::Service;
 async fn service() -> Service {
     let service = plant().await;
     let added = service.store().write(|session| {
+        let sql = "UPDATE incidents SET responsible_user_id = 'u-104', last_modified_by_user_id = 'u-104' WHERE id = 100";
+        session.execute(sql, &[])?;
         let sql = "INSERT INTO group_members (group_id, user_id) VALUES (4, 'u-117')";
         session.execute(sql, &[])
     });
@@ -109,20 +111,91 @@ fn cases() -> Vec<Case> {
     ]
 }
 
+/// Incident 100 was reported by `u-117` (tomas.berg), and changed last by `u-104` (ingrid.solheim).
+fn cases_of_incidents() -> Vec<Case> {
+    let case = |path, pointer, seen, unseen| Case {
+        path,
+        pointer,
+        seen,
+        unseen,
+    };
+    let id = || json!([{"id": 100}]);
+    vec![
+        case(
+            "/v2/incidents/100",
+            "/createdByUser",
+            json!("tomas.berg"),
+            Value::Null,
+        ),
+        case(
+            "/v2/incidents(100)",
+            "/lastModifiedByUser",
+            json!("ingrid.solheim"),
+            Value::Null,
+        ),
+        case(
+            "/v2/incidents?$filter=id eq 100",
+            "/value/0/lastModifiedByUser",
+            json!("ingrid.solheim"),
+            Value::Null,
+        ),
+        case(
+            "/v2/incidents?$select=id&$filter=createdByUser eq 'tomas.berg'",
+            "/value",
+            id(),
+            json!([]),
+        ),
+        case(
+            "/v2/incidents?$select=id&$filter=contains(lastModifiedByUser,'.')",
+            "/value",
+            id(),
+            json!([]),
+        ),
+        case(
+            "/v2/incidents?$select=id&$orderby=createdByUser desc,id desc",
+            "/value",
+            json!([{"id": 100}, {"id": 101}]),
+            json!([{"id": 101}, {"id": 100}]),
+        ),
+        case(
+            "/v2/incidents/comments/1?$expand=incident($select=createdByUser,createdByUserId)",
+            "/incident",
+            json!({"createdByUser": "tomas.berg", "createdByUserId": "u-117"}),
+            json!({"createdByUser": null, "createdByUserId": "u-117"}),
+        ),
+        // Ids and names of persons are for all who read incidents, and what they saw before stays.
+        case(
+            "/v2/incidents/100?$select=createdByUserDisplayName,lastModifiedByUserId,owner",
+            "",
+            json!({"createdByUserDisplayName": "Tomas Berg", "lastModifiedByUserId": "u-104", "owner": "ingrid.solheim"}),
+            json!({"createdByUserDisplayName": "Tomas Berg", "lastModifiedByUserId": "u-104", "owner": "ingrid.solheim"}),
+        ),
+    ]
+}
+
 #[tokio::test]
 async fn a_client_that_may_not_read_users_learns_no_user_name() {
+    check("Boards.Read", cases()).await;
+}
+
+#[tokio::test]
+async fn nor_does_one_that_reads_incidents() {
+    check("Incidents.Read", cases_of_incidents()).await;
+}
+
+async fn check(scope: &str, cases: Vec<Case>) {
     let service = service().await;
-    let unseeing = service.token_for(&["Boards.Read"]).await;
+    let unseeing = service.token_for(&[scope]).await;
     let mut seeing = vec![service.token().to_owned()];
-    for scope in ["UserManagement.Read", "UserManagement.ReadWrite"] {
-        seeing.push(service.token_for(&["Boards.Read", scope]).await);
+    for users in ["UserManagement.Read", "UserManagement.ReadWrite"] {
+        seeing.push(service.token_for(&[scope, users]).await);
     }
     for Case {
         path,
         pointer,
         seen,
         unseen,
-    } in cases()
+    } in cases
     {
         let found = async |token: &str| {
             let answer = service.get_as(Some(token), path).await;

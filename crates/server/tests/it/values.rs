@@ -88,6 +88,14 @@ async fn both_bounds_are_exclusive_and_without_an_offset_utc() {
         .await,
         (2, vec![3, 4])
     );
+    // A day is its first instant: 1 is at 2024-01-01T00:00:00Z, 3 a day later, 4 a second before the next.
+    for (query, expected) in [
+        ("?from=2024-01-01&to=2024-01-02", (1, vec![2])),
+        ("?from=01-01-2024&to=01-02-2024", (1, vec![2])),
+        ("?from=01-02-2024&to=2024-02-29", (1, vec![4])),
+    ] {
+        assert_eq!(values(&plant, query).await, expected, "{query}");
+    }
     assert_eq!(
         values(
             &plant,
@@ -167,6 +175,10 @@ async fn a_wrong_parameter_is_refused() {
         ("from=2024-13-01T00:00:00Z", "query.invalid", "from"),
         ("to=2024-02-30T00:00:00Z", "query.invalid", "to"),
         ("to=yesterday", "query.invalid", "to"),
+        ("to=31-01-2024", "query.invalid", "to"),
+        ("to=1-31-2024", "query.invalid", "to"),
+        ("to=01/31/2024", "query.invalid", "to"),
+        ("to=31.01.2024", "query.invalid", "to"),
         (
             "from=2024-02-01T00:00:00Z&to=2024-01-01T00:00:00Z",
             "query.invalid",

@@ -11,10 +11,8 @@ use serde::Serialize;
 use super::json;
 use crate::Value;
 use crate::table::{Column, ColumnType, FieldType, SetBy, Table};
+use crate::tables::incidents::IncidentRow;
 use crate::wire;
-
-/// The columns that tell who reported an incident.
-const REPORTER: [&str; 2] = ["reported_by_user_id", "reported_by"];
 
 /// The changed properties of a record.
 #[derive(Debug, Default)]
@@ -47,11 +45,15 @@ impl Diff {
         before: Option<&[Value<'_>]>,
         after: Option<&[Value<'_>]>,
     ) -> Self {
+        let reporter: &[&str] = match table.name == IncidentRow::TABLE.name {
+            true => &IncidentRow::REPORTER,
+            false => &[],
+        };
         let columns = table.columns.iter().map(|column| {
             let is_told = match column.set_by {
                 SetBy::Key | SetBy::Stamp => false,
                 SetBy::Given => before.is_some(),
-                SetBy::Rule | SetBy::Body => !REPORTER.contains(&column.name),
+                SetBy::Rule | SetBy::Body => !reporter.contains(&column.name),
             };
             is_told.then(|| (column.name, form(column)))
         });
@@ -173,7 +175,6 @@ fn write_value(out: &mut String, value: Value<'_>, form: Form) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tables::incidents::IncidentRow;
     use crate::variant::Variant;
     use obeya_rules::enums::{IncidentStatus, Severity};
 

@@ -18,8 +18,8 @@ pub(crate) use restrictions::row_conditions;
 #[cfg(test)]
 pub(crate) use restrictions::{Restriction, restriction};
 pub use v1::{
-    BOARD_V1, DATASOURCE, DATASOURCE_VALUE, GROUP_V1, IMPROVEMENT, INCIDENT, INCIDENT_COMMENT_V1,
-    TRASHED_INCIDENT,
+    BOARD_V1, DATA_LIST, DATA_LIST_ITEM, DATASOURCE, DATASOURCE_VALUE, GROUP_V1, IMPROVEMENT,
+    INCIDENT, INCIDENT_COMMENT_V1, PROJECT, TRASHED_INCIDENT,
 };
 
 use obeya_odata::edm::{
@@ -85,16 +85,26 @@ static USER: EntityType = EntityType {
     search: None,
 };
 
-/// For callers who may not read users: their `userName`, with which they sign in, is null.
-pub static WITHOUT_USER_NAMES: [ReplacedProperty; 1] = [ReplacedProperty {
-    entity: USER.name,
-    by: Property {
-        name: "userName",
-        ty: Type::String,
-        nullable: true,
-        column: Column::Expr("CAST(NULL AS TEXT)"),
-    },
-}];
+/// For callers who may not read users: user names, with which users sign in, are null. `owner` is not: it was
+/// shown before to all who read incidents.
+pub static WITHOUT_USER_NAMES: [ReplacedProperty; 3] = [
+    without(&USER, "userName"),
+    without(&INCIDENT_V2, "createdByUser"),
+    without(&INCIDENT_V2, "lastModifiedByUser"),
+];
+
+/// A text property that is null.
+const fn without(entity: &'static EntityType, name: &'static str) -> ReplacedProperty {
+    ReplacedProperty {
+        entity: entity.name,
+        by: Property {
+            name,
+            ty: Type::String,
+            nullable: true,
+            column: Column::Expr("CAST(NULL AS TEXT)"),
+        },
+    }
+}
 
 /// `/v2/incidents/comments`: comments of incidents that are not in the trash.
 pub static INCIDENT_COMMENT: EntityType = EntityType {
@@ -141,6 +151,8 @@ pub static INCIDENT_V2: EntityType = EntityType {
         owner_display_name: column("responsible_display_name"),
         owner_user_id: column("responsible_user_id"),
         created_by_user_id: column("reported_by_user_id"),
+        created_by_user: column("reported_by_user_name"),
+        created_by_user_display_name: column("reported_by"),
         group_id: column("reported_by_group_id"),
         attachment_count: column("number_of_attachments"),
         action_list_count: column("number_of_actions"),
@@ -235,5 +247,8 @@ pub fn all() -> Vec<&'static EntityType> {
         &DATASOURCE,
         &IMPROVEMENT,
         &DATASOURCE_VALUE,
+        &DATA_LIST,
+        &DATA_LIST_ITEM,
+        &PROJECT,
     ]
 }

@@ -171,3 +171,39 @@ pub static DATASOURCE_VALUE: EntityType = EntityType {
     navigations: &[],
     search: None,
 };
+
+/// `/v1/Datalists`
+pub static DATA_LIST: EntityType = EntityType {
+    name: "DataList",
+    table: "data_lists",
+    key: "id",
+    properties: &wire::DataList {
+        last_modified_by_user: computed(
+            "(SELECT u.display_name FROM users AS u WHERE u.id = {t}.last_modified_by_user_id)",
+        ),
+        ..wire::DataList::SAME
+    }
+    .properties(),
+    navigations: &[],
+    search: None,
+};
+
+/// `/v1/Datalists/{id}/items`. The handler adds of which list.
+pub static DATA_LIST_ITEM: EntityType = EntityType {
+    name: "DataListItem",
+    table: "data_list_items",
+    key: "id",
+    properties: &wire::DataListItem::SAME.properties(),
+    navigations: &[],
+    search: None,
+};
+
+/// `/v1/Projects`
+pub static PROJECT: EntityType = EntityType {
+    name: "Project",
+    table: "projects",
+    key: "id",
+    properties: &wire::Project::SAME.properties(),
+    navigations: &[],
+    search: None,
+};

@@ -27,7 +27,11 @@ fn declared() -> Vec<(&'static str, &'static str, &'static [&'static str])> {
 }
 
 /// Columns with enums of the store, which no response includes.
-const OWN: [(&str, &str); 2] = [("board_lines", "axis"), ("type_translations", "kind")];
+const OWN: [(&str, &str); 3] = [
+    ("board_lines", "axis"),
+    ("project_members", "role"),
+    ("type_translations", "kind"),
+];
 
 /// The names in each `CHECK (column IN ('…'))` of a table.
 fn checks(sql: &str) -> Vec<(String, Vec<String>)> {

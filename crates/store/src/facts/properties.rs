@@ -9,16 +9,18 @@ use crate::entities;
 use crate::table::{SetBy, Table};
 use crate::tables::boards::BoardRow;
 use crate::tables::comments::CommentRow;
+use crate::tables::data_lists::DataListRow;
 use crate::tables::improvements::ImprovementRow;
 use crate::tables::incidents::IncidentRow;
-use crate::tables::names::{DataListRow, ImprovementCategoryRow};
-use crate::tables::organisation::{AreaRow, GroupRow, ProjectRow, UserRow};
+use crate::tables::names::ImprovementCategoryRow;
+use crate::tables::organisation::{AreaRow, GroupRow, UserRow};
+use crate::tables::projects::ProjectRow;
 
 /// The tables that are declared, each with the body of the specification that sets its columns, and its file.
 pub(super) const DECLARED: &[(&Table, Option<&str>, &str)] = &[
     (&BoardRow::TABLE, None, "boards"),
     (&CommentRow::TABLE, None, "comments"),
-    (&DataListRow::TABLE, None, "names"),
+    (&DataListRow::TABLE, None, "data_lists"),
     (&ImprovementCategoryRow::TABLE, None, "names"),
     (
         &ImprovementRow::TABLE,
@@ -26,7 +28,7 @@ pub(super) const DECLARED: &[(&Table, Option<&str>, &str)] = &[
         "improvements",
     ),
     (&IncidentRow::TABLE, Some("IncidentUpdate"), "incidents"),
-    (&ProjectRow::TABLE, None, "organisation"),
+    (&ProjectRow::TABLE, None, "projects"),
     (&AreaRow::TABLE, None, "organisation"),
     (&GroupRow::TABLE, None, "organisation"),
     (&UserRow::TABLE, None, "organisation"),
@@ -40,6 +42,7 @@ fn file(name: &str) -> String {
 /// Columns of the entities' tables and views that no property of a list shows: what only a detail or another
 /// generation shows, what narrows or orders a list, and what the service keeps for itself.
 const HIDDEN: &[(&str, &str)] = &[
+    ("data_list_items", "data_list_id"),
     ("datasources", "change_counter"),
     ("datasources", "object_source"),
     ("datasources", "primary_input_source"),
@@ -49,8 +52,14 @@ const HIDDEN: &[(&str, &str)] = &[
     ("incident_category_records", "sort_order"),
     ("incident_cause_records", "sort_order"),
     ("incident_custom_field_records", "sort_order"),
+    ("incident_records", "accuracy_in_meters"),
     ("incident_records", "archived_date"),
     ("incident_records", "deleted_date"),
+    ("incident_records", "last_modified_by_user"),
+    ("incident_records", "last_modified_by_user_id"),
+    ("incident_records", "latitude"),
+    ("incident_records", "longitude"),
+    ("incident_records", "reported_by_user_name"),
     ("incident_records", "status_in_progress_date"),
     ("incident_records", "status_modified_date"),
     ("incident_records", "status_new_date"),

@@ -54,7 +54,7 @@ pub fn set_external_id(
 ) -> Result<(), StoreError> {
     let binds = [id.into(), external_id.into(), stamp.into()];
     session.execute_deferred(
-        "UPDATE incidents SET external_id = ?2, last_modified = ?3 WHERE id = ?1",
+        "UPDATE incidents SET external_id = ?2, last_modified = ?3, last_modified_by_user_id = NULL WHERE id = ?1",
         &binds,
     )
 }
@@ -62,7 +62,7 @@ pub fn set_external_id(
 /// Stamps the incident because something that belongs to it changed.
 pub fn touch(session: &mut dyn Session, id: i32, stamp: i64) -> Result<(), StoreError> {
     session.execute_deferred(
-        "UPDATE incidents SET last_modified = ?2 WHERE id = ?1",
+        "UPDATE incidents SET last_modified = ?2, last_modified_by_user_id = NULL WHERE id = ?1",
         &[id.into(), stamp.into()],
     )
 }

@@ -20,7 +20,7 @@ pub struct Deleted {
 /// Puts the incident into the trash.
 pub fn delete(session: &mut dyn Session, id: i32, now: i64, stamp: i64) -> Result<(), StoreError> {
     session.execute_deferred(
-        "UPDATE incidents SET deleted_date = ?2, last_modified = ?3 WHERE id = ?1",
+        "UPDATE incidents SET deleted_date = ?2, last_modified = ?3, last_modified_by_user_id = NULL WHERE id = ?1",
         &[id.into(), now.into(), stamp.into()],
     )
 }
@@ -48,7 +48,7 @@ pub fn find_deleted(
 /// Takes the incident out of the trash.
 pub fn restore(session: &mut dyn Session, id: i32, stamp: i64) -> Result<(), StoreError> {
     session.execute_deferred(
-        "UPDATE incidents SET deleted_date = NULL, last_modified = ?2 WHERE id = ?1",
+        "UPDATE incidents SET deleted_date = NULL, last_modified = ?2, last_modified_by_user_id = NULL WHERE id = ?1",
         &[id.into(), stamp.into()],
     )
 }

@@ -52,6 +52,11 @@ table! {
         rule status_in_progress_date: Option<Timestamp> as Patch<Timestamp>,
         rule status_rejected_date: Option<Timestamp> as Patch<Timestamp>,
         given archived_date: Option<Timestamp>,
+        // No body has a place; a write removes it together with the reporter.
+        rule latitude: Option<f64>,
+        rule longitude: Option<f64>,
+        rule accuracy_in_meters: Option<f64>,
+        rule last_modified_by_user_id: Option<String> => users,
         derived _project = "project",
         derived _incident_type = "incidentType",
         derived _reported_by_group = "reportedByGroup",
@@ -132,6 +137,17 @@ impl IncidentChange {
 }
 
 impl IncidentRow {
+    /// The columns that tell or may tell who reported it: where it was reported, and who changed it last.
+    /// [`Self::forget_reporter`] empties them, and the audit log leaves them out.
+    pub(crate) const REPORTER: [&'static str; 6] = [
+        "reported_by_user_id",
+        "reported_by",
+        "latitude",
+        "longitude",
+        "accuracy_in_meters",
+        "last_modified_by_user_id",
+    ];
+
     /// The incident that a body creates, reported now (in ticks), by `reporter` if a user is named.
     ///
     /// # Errors
@@ -187,10 +203,14 @@ impl IncidentRow {
         Ok(next)
     }
 
-    /// Removes who reported it.
+    /// Removes who reported it, and what may tell.
     pub fn forget_reporter(&mut self) {
         self.reported_by_user_id = None;
         self.reported_by = None;
+        self.latitude = None;
+        self.longitude = None;
+        self.accuracy_in_meters = None;
+        self.last_modified_by_user_id = None;
     }
 
     fn state(&self) -> State {

@@ -2,7 +2,9 @@
 
 pub mod boards;
 pub mod comments;
+pub mod data_lists;
 pub mod improvements;
 pub mod incidents;
 pub mod names;
 pub mod organisation;
+pub mod projects;

@@ -1,14 +1,6 @@
-//! Data lists and categories of improvements as they are stored: ids with their names.
+//! Categories of improvements as they are stored: ids with their names.
 
 use crate::table::table;
-
-table! {
-    /// A data list.
-    data_lists: DataListRow, DataListLine {
-        key id: i32,
-        required name: String,
-    }
-}
 
 table! {
     /// A category of improvements.

@@ -1,16 +1,8 @@
-//! Projects, areas, groups and users as they are stored.
+//! Areas, groups and users as they are stored.
 
 use crate::table::table;
 use crate::variant::Variant;
 use obeya_rules::enums::GroupType;
-
-table! {
-    /// A project.
-    projects: ProjectRow, ProjectLine {
-        key id: i32,
-        required name: String,
-    }
-}
 
 table! {
     /// An area.
@@ -26,15 +18,15 @@ table! {
     groups: GroupRow, GroupLine {
         key id: i32,
         required r#type: Variant<GroupType>,
-        given name: Option<String>,
-        given description: Option<String>,
-        given parent_id: Option<i32> => groups,
+        rule name: Option<String>,
+        rule description: Option<String>,
+        rule parent_id: Option<i32> => groups,
         given is_system_group: bool,
-        given level: Option<i32>,
+        rule level: Option<i32>,
         given sort_order: Option<i32>,
-        given business_unit_id: Option<i32>,
-        given project_id: Option<i32>,
-        given external_id: Option<String>,
+        rule business_unit_id: Option<i32>,
+        rule project_id: Option<i32>,
+        rule external_id: Option<String>,
         given external_name: Option<String>,
         given is_member: bool,
     }

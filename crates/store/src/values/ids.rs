@@ -1,7 +1,7 @@
 //! The ids of values: each is above all earlier ones, including imported ones.
 
 use crate::write_error::WriteError;
-use crate::{Session, StoreError};
+use crate::{Session, StoreError, sequences};
 use obeya_rules::error::DomainError;
 
 const NAME: &str = "datasource_values";
@@ -33,7 +33,7 @@ pub(super) fn take(session: &mut dyn Session, count: usize) -> Result<i32, Write
 /// Advances the counter, if there is one; returns its value.
 fn add(session: &mut dyn Session, count: usize) -> Result<Option<i64>, StoreError> {
     if !session.capabilities().returning_is_cheap() {
-        let Some(given) = counter(session)? else {
+        let Some(given) = sequences::counted(session, NAME)? else {
             return Ok(None);
         };
         let last = given.saturating_add(wide(count));
@@ -47,24 +47,15 @@ fn add(session: &mut dyn Session, count: usize) -> Result<Option<i64>, StoreErro
 
 /// Marks the ids up to this one as used, so that none of them is allocated.
 pub fn given(session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
-    let sql = "INSERT INTO counters (name, last) VALUES (?1, ?2)
-        ON CONFLICT (name) DO UPDATE SET last = excluded.last WHERE counters.last < excluded.last";
-    session.execute_deferred(sql, &[NAME.into(), id.into()])
+    sequences::raise_counter(session, NAME, id.into())
 }
 
 /// The largest id that was allocated or is in use; 0 if none is.
 pub fn last_id(session: &mut dyn Session) -> Result<i64, StoreError> {
-    match counter(session)? {
+    match sequences::counted(session, NAME)? {
         Some(last) => Ok(last),
         None => largest(session),
     }
-}
-
-/// The value of the counter, if there is one.
-fn counter(session: &mut dyn Session) -> Result<Option<i64>, StoreError> {
-    let sql = "SELECT last FROM counters WHERE name = ?1";
-    let last = session.first(sql, &[NAME.into()], |row| row.int(0))?;
-    Ok(last.flatten())
 }
 
 /// The largest id in use.

@@ -25,7 +25,7 @@ struct Query {
 pub(super) const COUNT: u64 = QUERIES.len() as u64 + TABLES.len() as u64 + 1;
 
 #[rustfmt::skip]
-const QUERIES: [Query; 18] = [
+const QUERIES: [Query; 21] = [
     Query { rule: Rule::Reference, table: "incident_categories", keys: 2, says: "the category is of type {2}, the incident of type {3}",
         sql: "SELECT m.incident_id, m.category_id, p.incident_type_id, i.incident_type_id FROM incident_categories AS m
             JOIN incidents AS i ON i.id = m.incident_id JOIN type_categories AS p ON p.id = m.category_id
@@ -95,6 +95,12 @@ const QUERIES: [Query; 18] = [
         sql: "SELECT r.id, r.last_modified, s.last FROM incidents AS r JOIN stamps AS s ON s.id = 1 WHERE r.last_modified > s.last ORDER BY 1" },
     Query { rule: Rule::Stamp, table: "improvements", keys: 1, says: "last_modified is {1}, and the last stamp issued is {2}",
         sql: "SELECT r.id, r.last_modified, s.last FROM improvements AS r JOIN stamps AS s ON s.id = 1 WHERE r.last_modified > s.last ORDER BY 1" },
+    Query { rule: Rule::Stamp, table: "data_lists", keys: 1, says: "last_modified is {1}, and the last stamp issued is {2}",
+        sql: "SELECT r.id, r.last_modified, s.last FROM data_lists AS r JOIN stamps AS s ON s.id = 1 WHERE r.last_modified > s.last ORDER BY 1" },
+    Query { rule: Rule::State, table: "projects", keys: 1, says: "it has no number",
+        sql: "SELECT id FROM projects WHERE project_number IS NULL ORDER BY 1" },
+    Query { rule: Rule::State, table: "project_members", keys: 2, says: "role is {2}, expected one of Member, Viewer, Owner",
+        sql: "SELECT project_id, user_id, role FROM project_members WHERE role NOT IN ('Member', 'Viewer', 'Owner') ORDER BY 1, 2" },
     Query { rule: Rule::Stamp, table: "datasource_values", keys: 3, says: "registration_date is {3}, and the last stamp issued is {4}",
         sql: "SELECT v.datasource_id, v.value_date, v.id, v.registration_date, s.last FROM datasource_values AS v
             JOIN stamps AS s ON s.id = 1 WHERE v.registration_date > s.last ORDER BY 1, 2, 3" },

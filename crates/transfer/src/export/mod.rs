@@ -7,6 +7,7 @@
 
 mod boards;
 mod comments;
+mod data_lists;
 mod datasources;
 mod error;
 mod folder;
@@ -15,6 +16,7 @@ mod incidents;
 mod names;
 mod organisation;
 mod progress;
+mod projects;
 mod read;
 mod store;
 mod types;
@@ -120,12 +122,12 @@ fn export(
         let (session, lines_of) = (&mut *session, &mut lines);
         match resource {
             "store" => store::write(session, lines_of),
-            "projects" => organisation::projects(session, lines_of),
+            "projects" => projects::write(session, lines_of),
             "areas" => organisation::areas(session, lines_of),
             "groups" => organisation::groups(session, lines_of),
             "users" => organisation::users(session, lines_of),
             "boards" => boards::write(session, lines_of),
-            "data_lists" => names::data_lists(session, lines_of),
+            "data_lists" => data_lists::write(session, lines_of),
             "incident_types" => types::write(session, lines_of),
             "incidents" => incidents::write(session, lines_of, options),
             "incident_comments" => comments::write(session, lines_of),

@@ -1,21 +1,10 @@
-//! `projects.jsonl`, `areas.jsonl`, `groups.jsonl`, `users.jsonl`.
+//! `areas.jsonl`, `groups.jsonl`, `users.jsonl`.
 
 use super::error::ExportError;
 use super::folder::JsonlWriter;
 use super::read::{by_id, rows};
 use obeya_store::engine::{Session, present};
-use obeya_store::tables::organisation::{AreaRow, GroupRow, ProjectRow, UserLine, UserRow};
-
-/// Writes `projects.jsonl`.
-pub(super) fn projects(
-    session: &mut dyn Session,
-    out: &mut JsonlWriter<'_>,
-) -> Result<(), ExportError> {
-    by_id(session, &ProjectRow::statements().columns_from, |row| {
-        let line = ProjectRow::read(row)?.into_line();
-        out.write(line.id, &line)
-    })
-}
+use obeya_store::tables::organisation::{AreaRow, GroupRow, UserLine, UserRow};
 
 /// Writes `areas.jsonl`.
 pub(super) fn areas(

@@ -14,12 +14,17 @@ pub(super) fn write(
     session: &mut dyn Session,
     out: &mut JsonlWriter<'_>,
 ) -> Result<(), ExportError> {
-    let line = StoreLine {
+    let mut line = StoreLine {
         last_stamp: last_stamp(session)?,
         last_incident_id: given(sequences::last(session, "incidents")?),
         last_improvement_id: given(sequences::last(session, "improvements")?),
         last_value_id: given(last_id(session)?),
+        ..StoreLine::default()
     };
+    // Without a counter the records themselves have the highest id.
+    for (table, _, last) in line.counted() {
+        *last = sequences::counted(session, table)?.and_then(given);
+    }
     out.write("store", &line)
 }
 

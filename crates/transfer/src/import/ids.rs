@@ -12,11 +12,17 @@ use obeya_store::engine::{Session, StoreError};
 #[derive(Debug, Default)]
 pub(super) struct KnownIds {
     pub(super) projects: HashSet<i32>,
+    /// The number of each project, with its id.
+    pub(super) project_numbers: HashMap<String, i32>,
+    /// Milestones, each with the id of its project.
+    pub(super) milestones: HashMap<i32, i32>,
     pub(super) areas: HashSet<i32>,
     pub(super) groups: HashSet<i32>,
     pub(super) users: HashSet<String>,
     pub(super) boards: HashSet<i32>,
     pub(super) data_lists: HashSet<i32>,
+    /// The items of data lists, each with the id of its list.
+    pub(super) data_list_items: HashMap<i32, i32>,
     pub(super) incident_types: HashSet<i32>,
     /// The parts of types, each with the id of its type.
     pub(super) categories: HashMap<i32, i32>,
@@ -39,6 +45,13 @@ impl KnownIds {
     pub(super) fn load(session: &mut dyn Session) -> Result<Self, StoreError> {
         Ok(Self {
             projects: ids(session, "SELECT id FROM projects")?,
+            project_numbers: session
+                .all("SELECT id, project_number FROM projects", &[], |row| {
+                    Ok((row.text(1)?.unwrap_or_default().to_owned(), id(row.int(0)?)))
+                })?
+                .into_iter()
+                .collect(),
+            milestones: owned(session, "SELECT id, project_id FROM project_milestones")?,
             areas: ids(session, "SELECT id FROM areas")?,
             groups: ids(session, "SELECT id FROM groups")?,
             users: session
@@ -49,6 +62,7 @@ impl KnownIds {
                 .collect(),
             boards: ids(session, "SELECT id FROM boards")?,
             data_lists: ids(session, "SELECT id FROM data_lists")?,
+            data_list_items: owned(session, "SELECT id, data_list_id FROM data_list_items")?,
             incident_types: ids(session, "SELECT id FROM incident_types")?,
             categories: owned(session, "SELECT id, incident_type_id FROM type_categories")?,
             causes: owned(session, "SELECT id, incident_type_id FROM type_causes")?,

@@ -9,6 +9,7 @@
 mod boards;
 mod comments;
 mod csv;
+mod data_lists;
 mod datasources;
 mod decode;
 mod error;
@@ -19,6 +20,7 @@ mod incidents;
 mod names;
 mod organisation;
 mod progress;
+mod projects;
 mod renamed;
 mod run;
 mod stamps;
@@ -177,12 +179,12 @@ fn import(
         };
         let read = match source.resource {
             "store" => store::read,
-            "projects" => organisation::projects,
+            "projects" => projects::read,
             "areas" => organisation::areas,
             "groups" => organisation::groups,
             "users" => organisation::users,
             "boards" => boards::read,
-            "data_lists" => names::data_lists,
+            "data_lists" => data_lists::read,
             "incident_types" => types::read,
             "incidents" => incidents::read,
             "incident_comments" => comments::read,

@@ -1,29 +1,11 @@
-//! `data_lists.jsonl` and `improvement_categories.jsonl`. Other files may have these names as well; the lines
-//! of one folder must agree.
+//! `improvement_categories.jsonl`. Improvements may have these names as well; the lines of one folder must
+//! agree.
 
 use super::error::ImportError;
 use super::folder::Source;
 use super::ids::SeenIds;
 use super::run::{LineAction, Run};
-use obeya_store::tables::names::{
-    DataListLine, DataListRow, ImprovementCategoryLine, ImprovementCategoryRow,
-};
-
-/// Reads `data_lists.jsonl`.
-pub(super) fn data_lists(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
-    let mut seen = SeenIds::default();
-    run.each(source, |run, location, line: DataListLine| {
-        let exists = run.known.data_lists.contains(&line.id);
-        if run.action(location, &mut seen, &line.id, exists)? == LineAction::Skip {
-            return Ok(());
-        }
-        let row = DataListRow::from_line(line);
-        run.execute(&DataListRow::statements().upsert, &row.cells())?;
-        run.known.data_lists.insert(row.id);
-        run.collected.data_lists.insert(row.id, row.name);
-        Ok(())
-    })
-}
+use obeya_store::tables::names::{ImprovementCategoryLine, ImprovementCategoryRow};
 
 /// Reads `improvement_categories.jsonl`.
 pub(super) fn improvement_categories(

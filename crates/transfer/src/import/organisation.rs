@@ -1,4 +1,4 @@
-//! `projects.jsonl`, `areas.jsonl`, `groups.jsonl`, `users.jsonl`.
+//! `areas.jsonl`, `groups.jsonl`, `users.jsonl`.
 
 use std::collections::HashMap;
 
@@ -9,22 +9,8 @@ use super::run::{LineAction, Run, all_parents, no_circle, not_empty, refer};
 use obeya_store::engine::Value;
 use obeya_store::search;
 use obeya_store::tables::organisation::{
-    AreaLine, AreaRow, GroupLine, GroupRow, ProjectLine, ProjectRow, UserLine, UserRow,
+    AreaLine, AreaRow, GroupLine, GroupRow, UserLine, UserRow,
 };
-
-/// Reads `projects.jsonl`.
-pub(super) fn projects(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
-    let mut seen = SeenIds::default();
-    run.each(source, |run, location, line: ProjectLine| {
-        let exists = run.known.projects.contains(&line.id);
-        if run.action(location, &mut seen, &line.id, exists)? == LineAction::Skip {
-            return Ok(());
-        }
-        run.known.projects.insert(line.id);
-        let row = ProjectRow::from_line(line);
-        run.execute(&ProjectRow::statements().upsert, &row.cells())
-    })
-}
 
 /// Reads `areas.jsonl`.
 pub(super) fn areas(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {

@@ -1,8 +1,8 @@
 //! Names that an import changed, and the records that include them: an incident includes the name of its
 //! project, so it changes with the name.
 //!
-//! Records of this import have their stamps already. An anonymous incident does not change with its
-//! reporter's name: the change would reveal who it was.
+//! Records of this import have their stamps already. An anonymous incident does not change with the name of
+//! its reporter, or of who changed it last: the change would reveal who it was.
 
 use std::collections::{HashMap, HashSet};
 
@@ -51,6 +51,7 @@ const NAMED: [Named; 10] = [
         may_dangle: false,
         incidents: &[
             "SELECT id FROM incidents WHERE is_anonymous = 0 AND reported_by_user_id",
+            "SELECT id FROM incidents WHERE is_anonymous = 0 AND last_modified_by_user_id",
             "SELECT id FROM incidents WHERE responsible_user_id",
             // Comments include the name of their author.
             "SELECT incident_id FROM incident_comments WHERE commented_by_user_id",

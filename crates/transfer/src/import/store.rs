@@ -9,7 +9,7 @@ use obeya_store::{sequences, values};
 
 /// Reads `store.jsonl`.
 pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
-    run.each(source, |run, location, line: StoreLine| {
+    run.each(source, |run, location, mut line: StoreLine| {
         if run.report.read > 0 {
             return Err(location.line_error("another line", "one line, as there is one store"));
         }
@@ -29,6 +29,9 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
         ] {
             leaves_ids(location, field, id.unwrap_or_default(), records)?;
         }
+        for (table, field, id) in line.counted() {
+            leaves_ids(location, field, id.unwrap_or_default(), table)?;
+        }
         run.collected.given = line;
         Ok(())
     })
@@ -36,7 +39,7 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
 
 /// Advances the sequences of ids. Call it last: on PostgreSQL a rollback does not undo it.
 pub(super) fn advance_sequences(run: &mut Run<'_>) -> Result<(), ImportError> {
-    let given = &run.collected.given;
+    let given = &mut run.collected.given;
     for (table, last) in [
         ("incidents", given.last_incident_id),
         ("improvements", given.last_improvement_id),
@@ -47,6 +50,11 @@ pub(super) fn advance_sequences(run: &mut Run<'_>) -> Result<(), ImportError> {
     }
     if let Some(last) = given.last_value_id {
         values::given(run.session, last)?;
+    }
+    for (table, _, last) in given.counted() {
+        if let Some(last) = *last {
+            sequences::raise_counter(run.session, table, last.into())?;
+        }
     }
     Ok(())
 }

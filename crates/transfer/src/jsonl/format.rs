@@ -10,14 +10,14 @@ use serde::forward_to_deserialize_any;
 use obeya_store::table::{Column, FieldType, Presence, Table};
 use obeya_store::tables::boards::{BoardLine, BoardRow};
 use obeya_store::tables::comments::{CommentLine, CommentRow};
+use obeya_store::tables::data_lists::{DataListLine, DataListRow};
 use obeya_store::tables::improvements::{ImprovementLine, ImprovementRow};
 use obeya_store::tables::incidents::{IncidentLine, IncidentRow};
-use obeya_store::tables::names::{
-    DataListLine, DataListRow, ImprovementCategoryLine, ImprovementCategoryRow,
-};
+use obeya_store::tables::names::{ImprovementCategoryLine, ImprovementCategoryRow};
 use obeya_store::tables::organisation::{
-    AreaLine, AreaRow, GroupLine, GroupRow, ProjectLine, ProjectRow, UserLine, UserRow,
+    AreaLine, AreaRow, GroupLine, GroupRow, UserLine, UserRow,
 };
+use obeya_store::tables::projects::{ProjectLine, ProjectRow};
 
 use super::{datasources, store, types, values};
 

@@ -15,10 +15,10 @@ pub(crate) mod values;
 pub(crate) const RESOURCES: [&str; 14] = [
     // The last stamps and ids come before the records that get new ones.
     "store",
-    "projects",
     "areas",
     "groups",
     "users",
+    "projects",
     "boards",
     "data_lists",
     "incident_types",

@@ -7,10 +7,12 @@
 use obeya_store::table::{Column, ColumnType, SetBy, Table};
 use obeya_store::tables::boards::BoardRow;
 use obeya_store::tables::comments::CommentRow;
+use obeya_store::tables::data_lists::DataListRow;
 use obeya_store::tables::improvements::ImprovementRow;
 use obeya_store::tables::incidents::IncidentRow;
-use obeya_store::tables::names::{DataListRow, ImprovementCategoryRow};
-use obeya_store::tables::organisation::{AreaRow, GroupRow, ProjectRow, UserRow};
+use obeya_store::tables::names::ImprovementCategoryRow;
+use obeya_store::tables::organisation::{AreaRow, GroupRow, UserRow};
+use obeya_store::tables::projects::ProjectRow;
 
 /// The one table that is never empty: it always has one row, which writers lock.
 pub(super) const STAMPS: &str = "stamps";
@@ -47,6 +49,8 @@ pub(crate) const TABLES: &[Table] = &[
     copied! { secrets (name Text) value Text },
     UserRow::TABLE,
     ProjectRow::TABLE,
+    copied! { project_milestones (id Int) project_id Int -> projects, name Text, planned_date Int, actual_date Int },
+    copied! { project_members (project_id Int -> projects, user_id Text -> users) role Text },
     AreaRow::TABLE,
     GroupRow::TABLE,
     copied! { group_members (group_id Int -> groups, user_id Text -> users) },
@@ -54,6 +58,7 @@ pub(crate) const TABLES: &[Table] = &[
     copied! { board_lines (board_id Int -> boards, axis Text, id Int)
     name Text, week_day Text, is_column_category Int, style Text, sort_order Int, responsible_user_id Text -> users },
     DataListRow::TABLE,
+    copied! { data_list_items (id Int) data_list_id Int -> data_lists, sort_order Int, identifier Text, name Text },
     copied! { incident_types (id Int) title Text, description Text },
     copied! { type_categories (id Int)
     incident_type_id Int -> incident_types, parent_id Int -> type_categories, title Text, description Text, sort_order Int },

@@ -55,9 +55,9 @@ class AsyncBoards:
         call: Call[Board] = self._core.call("getBoardV2", board, select, expand)
         return await answer(call)
 
-    def list_v1(self) -> AsyncRecords[BoardSummary]:
+    def list_v1(self, *, where: Where | None = None, order_by: Order | None = None) -> AsyncRecords[BoardSummary]:
         """The boards as v1 lists them: all at once, with the names of their groups."""
-        query: Query[BoardSummary] = self._core.query("listBoardsV1")
+        query: Query[BoardSummary] = self._core.query("listBoardsV1", where=where, order_by=order_by)
         return AsyncRecords(query, "boards (v1)")
 
     async def detail(self, board: BoardId) -> BoardDetail:

@@ -8,10 +8,12 @@ from obeya._async._answer import answer
 from obeya._async.areas import AsyncAreas
 from obeya._async.boards import AsyncBoards
 from obeya._async.comments import AsyncComments
+from obeya._async.data_lists import AsyncDataLists
 from obeya._async.datasources import AsyncDatasources
 from obeya._async.groups import AsyncGroups
 from obeya._async.improvements import AsyncImprovements
 from obeya._async.incidents import AsyncIncidents
+from obeya._async.projects import AsyncProjects
 from obeya._obeya import Core
 from obeya._settings import Access, Settings, Tagged
 
@@ -112,6 +114,16 @@ class AsyncClient:
     def improvements(self) -> AsyncImprovements:
         """Improvements."""
         return AsyncImprovements(self._core)
+
+    @property
+    def data_lists(self) -> AsyncDataLists:
+        """Data lists and their items."""
+        return AsyncDataLists(self._core)
+
+    @property
+    def projects(self) -> AsyncProjects:
+        """Projects and their milestones."""
+        return AsyncProjects(self._core)
 
     @property
     def datasources(self) -> AsyncDatasources:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from obeya.types import DatasourceValueInput
 
     # Imports of the methods below the second marker, written by `cargo xtask regen`.
-    from obeya._obeya import Call
+    from obeya._obeya import Call, Query
     # End of the methods that `cargo xtask regen` writes.
 
 
@@ -33,10 +33,6 @@ class AsyncDatasources:
     def __init__(self, core: Core) -> None:
         self._core = core
         self._calls = core.datasources
-
-    def list(self, *, where: Where | None = None) -> AsyncRecords[Datasource]:
-        """The datasources. `where` is an OData expression such as `title eq 'Scrap'`."""
-        return AsyncRecords(self._calls.list(where), "datasources")
 
     def values(
         self,
@@ -96,6 +92,11 @@ class AsyncDatasources:
         return await answer(calls.replace_values(datasource, values, start, end))
 
     # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.
+    def list(self, *, where: Where | None = None, order_by: Order | None = None) -> AsyncRecords[Datasource]:
+        """The datasources. `where` is an OData expression such as `title eq 'Scrap'`."""
+        query: Query[Datasource] = self._core.query("listDatasources", where=where, order_by=order_by)
+        return AsyncRecords(query, "datasources")
+
     async def get(self, datasource: DatasourceId) -> DatasourceDetail:
         """One datasource, with the elements of its values."""
         call: Call[DatasourceDetail] = self._core.call("getDatasource", datasource)

@@ -327,6 +327,41 @@ class AsyncIncidents:
         )
         return AsyncRecords(query, "incident types (v2)")
 
+    def types_of_incident(
+        self,
+        incident: IncidentId,
+        *,
+        where: Where | None = None,
+        order_by: Order | None = None,
+        select: Names | None = None,
+        expand: Names | None = None,
+        search: str | None = None,
+        top: int | None = None,
+        skip: int | None = None,
+        count: bool | None = None,
+    ) -> AsyncRecords[IncidentType]:
+        """The one type of an incident, as a list. The options are those of `areas.list`."""
+        query: Query[IncidentType] = self._core.query(
+            "listTypesOfIncident",
+            incident,
+            where=where,
+            order_by=order_by,
+            select=select,
+            expand=expand,
+            search=search,
+            top=top,
+            skip=skip,
+            count=count,
+        )
+        return AsyncRecords(query, "the type of an incident")
+
+    async def type_of_incident(
+        self, incident: IncidentId, type: IncidentTypeId, *, select: Names | None = None
+    ) -> IncidentType:
+        """One incident type as v2 shows it, if it is the type of this incident."""
+        call: Call[IncidentType] = self._core.call("getTypeOfIncident", incident, type, select, None)
+        return await answer(call)
+
     async def get(self, incident: IncidentId) -> IncidentV1:
         """One incident, by its id."""
         call: Call[IncidentV1] = self._core.call("getIncidentV1", incident)

@@ -57,9 +57,9 @@ class Boards:
         call: Call[Board] = self._core.call("getBoardV2", board, select, expand)
         return answer(call)
 
-    def list_v1(self) -> Records[BoardSummary]:
+    def list_v1(self, *, where: Where | None = None, order_by: Order | None = None) -> Records[BoardSummary]:
         """The boards as v1 lists them: all at once, with the names of their groups."""
-        query: Query[BoardSummary] = self._core.query("listBoardsV1")
+        query: Query[BoardSummary] = self._core.query("listBoardsV1", where=where, order_by=order_by)
         return Records(query, "boards (v1)")
 
     def detail(self, board: BoardId) -> BoardDetail:

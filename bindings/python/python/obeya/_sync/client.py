@@ -10,10 +10,12 @@ from obeya._sync._answer import answer
 from obeya._sync.areas import Areas
 from obeya._sync.boards import Boards
 from obeya._sync.comments import Comments
+from obeya._sync.data_lists import DataLists
 from obeya._sync.datasources import Datasources
 from obeya._sync.groups import Groups
 from obeya._sync.improvements import Improvements
 from obeya._sync.incidents import Incidents
+from obeya._sync.projects import Projects
 from obeya._obeya import Core
 from obeya._settings import Access, Settings, Tagged
 
@@ -114,6 +116,16 @@ class Client:
     def improvements(self) -> Improvements:
         """Improvements."""
         return Improvements(self._core)
+
+    @property
+    def data_lists(self) -> DataLists:
+        """Data lists and their items."""
+        return DataLists(self._core)
+
+    @property
+    def projects(self) -> Projects:
+        """Projects and their milestones."""
+        return Projects(self._core)
 
     @property
     def datasources(self) -> Datasources:

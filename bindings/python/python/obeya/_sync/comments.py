@@ -87,6 +87,13 @@ class Comments:
         call: Call[IncidentCommentV2] = self._core.call("getIncidentComment", comment, select, expand)
         return answer(call)
 
+    def get_of_incident(
+        self, incident: IncidentId, comment: CommentId, *, select: Names | None = None, expand: Names | None = None
+    ) -> IncidentCommentV2:
+        """One comment, if it is on this incident. Expands `parent` and `incident`."""
+        call: Call[IncidentCommentV2] = self._core.call("getCommentOfIncident", incident, comment, select, expand)
+        return answer(call)
+
     def of_incident_v1(self, incident: IncidentId) -> Records[IncidentCommentV1]:
         """The comments on one incident as v1 lists them: all at once."""
         query: Query[IncidentCommentV1] = self._core.query("listCommentsOfIncidentV1", incident)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from obeya.types import DatasourceValueInput
 
     # Imports of the methods below the second marker, written by `cargo xtask regen`.
-    from obeya._obeya import Call
+    from obeya._obeya import Call, Query
     # End of the methods that `cargo xtask regen` writes.
 
 
@@ -35,10 +35,6 @@ class Datasources:
     def __init__(self, core: Core) -> None:
         self._core = core
         self._calls = core.datasources
-
-    def list(self, *, where: Where | None = None) -> Records[Datasource]:
-        """The datasources. `where` is an OData expression such as `title eq 'Scrap'`."""
-        return Records(self._calls.list(where), "datasources")
 
     def values(
         self,
@@ -98,6 +94,11 @@ class Datasources:
         return answer(calls.replace_values(datasource, values, start, end))
 
     # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.
+    def list(self, *, where: Where | None = None, order_by: Order | None = None) -> Records[Datasource]:
+        """The datasources. `where` is an OData expression such as `title eq 'Scrap'`."""
+        query: Query[Datasource] = self._core.query("listDatasources", where=where, order_by=order_by)
+        return Records(query, "datasources")
+
     def get(self, datasource: DatasourceId) -> DatasourceDetail:
         """One datasource, with the elements of its values."""
         call: Call[DatasourceDetail] = self._core.call("getDatasource", datasource)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     # Imports of the methods below the second marker, written by `cargo xtask regen`.
     from obeya._obeya import Call, Query
     from obeya.models import GroupV1
+    from obeya.types import GroupCreate
+    from typing_extensions import Unpack
     # End of the methods that `cargo xtask regen` writes.
 
 
@@ -58,8 +60,20 @@ class Groups:
         call: Call[GroupV2] = self._core.call("getGroup", group, select, expand)
         return answer(call)
 
-    def list_v1(self) -> Records[GroupV1]:
+    def list_v1(self, *, where: Where | None = None, order_by: Order | None = None) -> Records[GroupV1]:
         """The groups as v1 lists them: all at once."""
-        query: Query[GroupV1] = self._core.query("listGroupsV1")
+        query: Query[GroupV1] = self._core.query("listGroupsV1", where=where, order_by=order_by)
         return Records(query, "groups (v1)")
+
+    def create(self, *, idempotency_key: str | None = None, **fields: Unpack[GroupCreate]) -> GroupV1:
+        """Creates a group without members. It gets an id, which is never used again."""
+        call: Call[GroupV1] = self._core.carrying(None, idempotency_key).call("createGroup", fields)
+        return answer(call)
+
+    def delete(
+        self, group: int | GroupV2, *, if_match: str | None = None, idempotency_key: str | None = None
+    ) -> None:
+        """Deletes a group to which nothing refers, with its memberships."""
+        call: Call[None] = self._core.carrying(if_match, idempotency_key).call("deleteGroup", group)
+        answer(call)
     # End of the methods that `cargo xtask regen` writes.

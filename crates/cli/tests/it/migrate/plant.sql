@@ -41,13 +41,13 @@ INSERT INTO type_translations (incident_type_id, language, kind, item_id, title,
 INSERT INTO incidents (id, incident_type_id, project_id, area_id, reported_by_group_id, reported_by_user_id, reported_by, reported_date, follow_up_group_id,
         responsible_user_id, status, severity, title, text, incident_date, resolved_date, due_date, evaluation_status, evaluation_text, is_anonymous, external_id,
         number_of_actions, number_of_attachments, status_modified_date, status_new_date, status_in_progress_date, status_rejected_date, archived_date,
-        last_modified, deleted_date) VALUES
+        last_modified, deleted_date, latitude, longitude, accuracy_in_meters, last_modified_by_user_id) VALUES
     (10, 3, 1, 1, 1, 'u-1', 'K', 17476927200123456, 2, 'u-2', 'Resolved', 'High', 'Lekkasje på linje 2', 'Oil below the press', 20228, 17478224000000001,
-        9223372036854775807, 'Good', 'Holds', 0, 'c100', 2, 3, 1, 2, 3, 4, 5, 17478224000000002, NULL),
+        9223372036854775807, 'Good', 'Holds', 0, 'c100', 2, 3, 1, 2, 3, 4, 5, 17478224000000002, NULL, 59.66875, -180.0, 5e-324, 'u-2'),
     (11, 4, NULL, NULL, NULL, NULL, NULL, -9223372036854775808, NULL, NULL, 'New', 'None', '', NULL, -719528, NULL, NULL, NULL, NULL, 1, NULL,
-        0, 0, NULL, NULL, NULL, NULL, NULL, 17478224000000003, NULL),
+        0, 0, NULL, NULL, NULL, NULL, NULL, 17478224000000003, NULL, NULL, NULL, NULL, NULL),
     (12, 4, NULL, 2, NULL, NULL, 'Night shift', 17478224000000000, NULL, NULL, 'Rejected', 'Low', 'Entered twice', '', 20230, NULL, NULL, NULL, NULL, 0, '',
-        0, 0, NULL, NULL, NULL, NULL, NULL, 17478224000000004, 17481024000000000);
+        0, 0, NULL, NULL, NULL, NULL, NULL, 17478224000000004, 17481024000000000, NULL, 9.64625, 0.0, NULL);
 INSERT INTO incident_categories (incident_id, category_id) VALUES (10, 31), (10, 32), (12, 41);
 INSERT INTO incident_consequences (incident_id, consequence_id, amount) VALUES (10, 34, 12.5), (10, 35, NULL), (11, 35, -0.0);
 INSERT INTO incident_causes (incident_id, cause_id) VALUES (10, 33), (10, 36);

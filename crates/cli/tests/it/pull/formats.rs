@@ -70,6 +70,8 @@ fn lists_are_what_the_service_answers() {
         ("comments", "/v2/incidents/comments"),
         ("incidents", "/v1/Incidents"),
         ("improvements", "/v1/Improvements"),
+        ("data-lists", "/v1/Datalists"),
+        ("projects", "/v1/Projects"),
     ] {
         for plant in &plants {
             let wire = plant.records(path);

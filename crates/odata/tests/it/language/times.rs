@@ -16,6 +16,15 @@ fn dates_and_times(store: &Store) {
             ("2024-01-01T00:00:00Z eq 2024-01-01T01:00:00+01:00", TRUE),
             ("2024-01-01T00:00:00Z eq 2023-12-31T19:00:00-05:00", TRUE),
             ("2024-01-01T00:00:00Z eq 2024-01-01T05:45:00+05:45", TRUE),
+            // Not in the grammar: an offset without its colon, and an instant as a date.
+            ("2024-01-01T00:00:00Z eq 2024-01-01T01:00:00+0100", TRUE),
+            ("2023-12-31T19:00-0500 eq 2024-01-01T00:00:00+0000", TRUE),
+            ("date(2024-02-29T23:30:00Z) eq 2024-02-29T00:00:00Z", TRUE),
+            (
+                "date(2024-02-29T23:30:00Z) lt 2024-03-01T02:00:00+02:00",
+                TRUE,
+            ),
+            ("date(1969-12-30T23:30:00Z) in (1969-12-30T00:00:00Z)", TRUE),
             ("2024-01-01T00:00Z eq 2024-01-01T00:00:00.000Z", TRUE),
             ("2024-01-01t00:00:00z eq 2024-01-01T00:00:00Z", TRUE),
             ("2024-01-01T00:00:00.1Z gt 2024-01-01T00:00:00.09Z", TRUE),
@@ -78,6 +87,16 @@ fn dates_and_times(store: &Store) {
         ("2024-1-1 eq null", "odata.syntax"),
         ("20240101T000000Z eq null", "odata.syntax"),
         ("datetime'2024-01-01T00:00:00' eq null", "odata.syntax"),
+        ("2012-09-03T12:00:00+2500 eq null", "odata.value"),
+        ("2012-09-03T12:00:00+01 eq null", "odata.value"),
+        (
+            "date(2024-02-29T23:30:00Z) eq 2024-02-29T23:30:00Z",
+            "odata.type",
+        ),
+        (
+            "date(2024-02-29T23:30:00Z) eq 2024-02-29T00:00:00+01:00",
+            "odata.type",
+        ),
         ("2024-01-01 eq '2024-01-01'", "odata.type"),
         ("12:00 eq 2024-01-01", "odata.type"),
         ("year('2024-01-01') eq 2024", "odata.type"),

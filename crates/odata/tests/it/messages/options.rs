@@ -12,7 +12,6 @@ fn others() {
     assert_snapshot!(message(&BOARD, "$filtr=true"), @"$filtr: this option is not supported here (did you mean `$filter`?); the options are $search, $filter, $select, $top, $skip, $expand, $count, $orderby");
     assert_snapshot!(message(&BOARD, "$compute=id add 1 as x"), @"$compute: this option is not supported here; the options are $search, $filter, $select, $top, $skip, $expand, $count, $orderby");
     assert_snapshot!(message(&BOARD, "$apply=aggregate(id)"), @"$apply: this option is not supported here; the options are $search, $filter, $select, $top, $skip, $expand, $count, $orderby");
-    assert_snapshot!(message(&BOARD, "$format=json"), @"$format: this option is not supported here; the options are $search, $filter, $select, $top, $skip, $expand, $count, $orderby");
     assert_snapshot!(message(&BOARD, "$index=1"), @"$index: this option is not supported here; the options are $search, $filter, $select, $top, $skip, $expand, $count, $orderby");
     assert_snapshot!(message(&BOARD, "$schemaversion=1"), @"$schemaversion: this option is not supported here; the options are $search, $filter, $select, $top, $skip, $expand, $count, $orderby");
     assert_snapshot!(message(&BOARD, "@=1"), @"@: a parameter alias is `@` and a name of letters, digits and `_`");

@@ -1,7 +1,5 @@
 //! Reading datasources and their values.
 
-use obeya_odata::OptionName;
-
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
@@ -13,10 +11,7 @@ static FORM: RecordForm = RecordForm::of(&entities::DATASOURCE);
 
 /// GET /v1/Datasources
 pub(crate) async fn list(call: Call) -> Result<Response, Problem> {
-    reading::read(call, |request| {
-        Records::all(request, &FORM, &[OptionName::Filter])
-    })
-    .await
+    reading::read(call, |request| Records::filtered(request, &FORM)).await
 }
 
 /// GET /v1/Datasources/{id}

@@ -7,7 +7,7 @@ use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;
-use obeya_read::{List, PointQuery, Records};
+use obeya_read::{List, Parent, PointQuery, Records};
 use obeya_store::entities;
 
 static INCIDENT_V2: PointQuery = PointQuery::new(&entities::INCIDENT_V2, "incident");
@@ -32,6 +32,16 @@ pub(crate) async fn get(call: Call) -> Result<Response, Problem> {
         .await?;
     let incident = incident.ok_or_else(|| Problem::not_found("incident", id))?;
     call.reply_whole_record(incident)
+}
+
+/// The incident that must exist, and not be in the trash, for what belongs to it to be read.
+pub(in crate::ops) fn parent(id: i32) -> Parent {
+    Parent {
+        noun: "incident",
+        exists: "SELECT 1 FROM incidents WHERE id = ?1 AND deleted_date IS NULL".into(),
+        id: id.into(),
+        source: None,
+    }
 }
 
 /// GET /v2/incidents

@@ -54,6 +54,8 @@ pub(super) fn change(
         return Ok(Written::unchanged(move |session| answer(session, id)));
     }
     next.last_modified = stamp::next(session, now, stored.last_modified)?;
+    // A client is no user.
+    next.last_modified_by_user_id = None;
     let mut diff = Diff::default().rows(
         &IncidentRow::TABLE,
         Some(&stored.cells()),

@@ -1,10 +1,12 @@
 //! Every operation of the specification, called through the SDK.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use futures_util::future::BoxFuture;
 use obeya::model::{
-    CategoryInput, CauseInput, ConsequenceInput, CustomFieldInput, DatasourceValueInput, Date,
-    ImprovementCreate, ImprovementUpdate, IncidentCreate, IncidentSeverity, IncidentStatus,
-    IncidentUpdate,
+    CategoryInput, CauseInput, ConsequenceInput, CustomFieldInput, DataListItemCreate,
+    DatasourceValueInput, Date, GroupCreate, ImprovementCreate, ImprovementUpdate, IncidentCreate,
+    IncidentSeverity, IncidentStatus, IncidentUpdate, ProjectCreate,
 };
 use obeya::{Client, Error};
 
@@ -99,6 +101,15 @@ pub fn call<'a>(
         "getGroup" => asked!(client.groups().get(ids.pick(4)), ask),
         "listIncidentComments" => asked!(client.comments().list(), ask),
         "listCommentsOfIncidentV2" => asked!(client.comments().of_incident(incident), ask),
+        "getCommentOfIncident" => {
+            let comment = ids.pick(8801);
+            asked!(client.comments().get_of_incident(incident, comment), ask)
+        }
+        "listTypesOfIncident" => asked!(client.incidents().types_of_incident(incident), ask),
+        "getTypeOfIncident" => {
+            let kind = ids.pick(3);
+            asked!(client.incidents().type_of_incident(incident, kind), ask)
+        }
         "getIncidentComment" => asked!(client.comments().get(ids.pick(8801)), ask),
         "listIncidentsV1" => narrowed!(client.incidents().list(), ask),
         "getIncidentV1" => {
@@ -117,15 +128,9 @@ pub fn call<'a>(
             let comments = client.comments().of_incident_v1(incident).await;
             comments.map(drop)
         }),
-        "listBoardsV1" => Box::pin(async move { client.boards().list_v1().await.map(drop) }),
-        "listGroupsV1" => Box::pin(async move { client.groups().list_v1().await.map(drop) }),
-        "listDatasources" => Box::pin(async move {
-            let mut request = client.datasources().list();
-            if let Some(filter) = ask.filter {
-                request = request.filter(filter);
-            }
-            request.await.map(drop)
-        }),
+        "listBoardsV1" => narrowed!(client.boards().list_v1(), ask),
+        "listGroupsV1" => narrowed!(client.groups().list_v1(), ask),
+        "listDatasources" => narrowed!(client.datasources().list(), ask),
         "getDatasource" => Box::pin(async move {
             let datasource = client.datasources().get(ids.pick(12)).await;
             datasource.map(drop)
@@ -288,6 +293,36 @@ pub fn call<'a>(
             let update = ImprovementUpdate::default();
             client.improvements().update(id, &update).await.map(drop)
         }),
+        "listDataLists" => narrowed!(client.data_lists().list(), ask),
+        "listDataListItems" => Box::pin(async move {
+            let items = client.data_lists().items(ids.pick(9)).await;
+            items.map(drop)
+        }),
+        "createDataListItem" => Box::pin(async move {
+            let lists = client.data_lists();
+            let body = DataListItemCreate::new(unique("M"));
+            lists.create_item(ids.pick(9), &body).await.map(drop)
+        }),
+        "createGroup" => Box::pin(async move {
+            let body = GroupCreate::new("Paint shop team");
+            client.groups().create(&body).await.map(drop)
+        }),
+        "deleteGroup" => Box::pin(async move {
+            let groups = client.groups();
+            // A separate one, because the call deletes it.
+            let made = match ids {
+                Ids::Known => groups.create(&GroupCreate::new("For a day")).await.ok(),
+                Ids::Unknown => None,
+            };
+            groups
+                .delete(made.map_or(ids.pick(6), |group| group.id))
+                .await
+        }),
+        "listProjects" => narrowed!(client.projects().list(), ask),
+        "createProject" => Box::pin(async move {
+            let body = ProjectCreate::new(unique("P"), "Paint shop");
+            client.projects().create(&body).await.map(drop)
+        }),
         other => panic!("{other} is described, and this table does not call it"),
     }
 }
@@ -345,6 +380,12 @@ pub fn update_body() -> IncidentUpdate {
 /// A new improvement with only the required properties.
 pub fn improvement_body() -> ImprovementCreate {
     ImprovementCreate::new("Light above station 5", "u-117")
+}
+
+/// A text that no call had before.
+fn unique(prefix: &str) -> String {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    format!("{prefix}-{}", NUMBER.fetch_add(1, Ordering::Relaxed))
 }
 
 fn day() -> Date {

@@ -103,6 +103,7 @@ async fn every_operation_answers_what_it_describes_and_nothing_else() {
     wrong::parameters(&all).await;
     wrong::incidents(&all).await;
     wrong::improvements(&all).await;
+    wrong::catalogue(&all, &service).await;
     wrong::values(&all, &service).await;
     // A refused request must not make other writes of its commit run again: nothing is changed before all
     // checks are done.
@@ -210,7 +211,12 @@ async fn successes(all: &Client) -> Vec<&'static str> {
         let expand = match operation.id.as_str() {
             "listBoardsV2" | "getBoardV2" => "group($expand=parent,children,users)",
             "listGroupsV2" | "getGroup" => "parent,children,boards,users",
-            "listAreas" | "getArea" | "listIncidentTypesV2" | "getIncidentTypeV2" => "*",
+            "listAreas"
+            | "getArea"
+            | "listIncidentTypesV2"
+            | "getIncidentTypeV2"
+            | "listTypesOfIncident"
+            | "getTypeOfIncident" => "*",
             "listIncidentsV2" | "getIncidentV2" => {
                 "area,group,followUpGroup,type,comments($expand=incident($expand=type))"
             }

@@ -1,9 +1,10 @@
 //! Calls through the SDK that must be refused, each for a different reason.
 
 use obeya::model::{
-    CategoryInput, CauseInput, ConsequenceInput, CustomFieldInput, DatasourceValueInput,
-    EvaluationStatusV1, ImprovementCreate, ImprovementStatus, ImprovementUpdate, IncidentCreate,
-    IncidentSeverity, IncidentStatus, IncidentUpdate, Patch,
+    CategoryInput, CauseInput, ConsequenceInput, CustomFieldInput, DataListItemCreate,
+    DatasourceValueInput, EvaluationStatusV1, GroupCreate, ImprovementCreate, ImprovementStatus,
+    ImprovementUpdate, IncidentCreate, IncidentSeverity, IncidentStatus, IncidentUpdate, Patch,
+    ProjectCreate,
 };
 use obeya::{Client, Datasources, Error};
 use obeya_server::store::StoreError;
@@ -165,6 +166,40 @@ pub async fn improvements(all: &Client) {
         improvements.update(317, &nowhere).await,
         "reference.unknown",
     );
+}
+
+pub async fn catalogue(all: &Client, service: &Service) {
+    let lists = all.data_lists();
+    let there = DataListItemCreate::new("M-20417");
+    is(
+        lists.create_item(9, &there).await,
+        "data_list.identifier_exists",
+    );
+    let groups = all.groups();
+    let below = GroupCreate {
+        parent_id: Some(99),
+        ..GroupCreate::new("Nowhere")
+    };
+    is(groups.create(&below).await, "reference.unknown");
+    is(groups.delete(4).await, "group.in_use");
+    let projects = all.projects();
+    let there = ProjectCreate::new("P-2026-02", "Another");
+    is(projects.create(&there).await, "project.number_exists");
+    let of_nobody = ProjectCreate {
+        owner_email: Some("nobody@nordvik.example".to_owned()),
+        ..ProjectCreate::new("P-9", "Of nobody")
+    };
+    is(projects.create(&of_nobody).await, "reference.unknown");
+    let is_system = async |value: i64| {
+        let sql = "UPDATE groups SET is_system_group = ?1 WHERE id = 6";
+        let set = service
+            .store()
+            .write(move |session| session.execute(sql, &[value.into()]));
+        set.await.expect("a group");
+    };
+    is_system(1).await;
+    is(all.groups().delete(6).await, "group.system");
+    is_system(0).await;
 }
 
 pub async fn values(all: &Client, service: &Service) {

@@ -111,11 +111,55 @@ async fn boards_groups_and_datasources_come_in_arrays() {
     );
     let missing = service.get("/v1/Datasources/14").await;
     missing.is_problem(404, "not_found");
-    for path in [
-        "/v1/Boards?$filter=id eq 7",
-        "/v1/Groups?$top=1",
-        "/v1/Datasources?$orderby=id",
+}
+
+/// Boards 7 and 8, groups 4 and 5, datasources 12 and 13.
+#[tokio::test]
+async fn arrays_are_filtered_and_ordered() {
+    let service = plant().await;
+    let rows = [
+        "INSERT INTO datasources (id, title) VALUES (12, 'OEE'), (13, NULL)",
+        "UPDATE groups SET business_unit_id = 4 WHERE id = 5",
+    ];
+    change(&service, rows.map(str::to_owned).to_vec()).await;
+    for (query, expected) in [
+        ("Boards?$filter=id eq 7", &[7][..]),
+        ("Boards?$filter=boardType eq 'Weekly'", &[7]),
+        ("Boards?$filter=groupName eq 'Assembly team'", &[7]),
+        ("Boards?$filter=groupName eq null", &[8]),
+        ("Boards?$filter=isPublic", &[7]),
+        ("Boards?$filter=id gt 8", &[]),
+        ("Boards?$orderby=id desc", &[8, 7]),
+        // Null comes first in ascending order.
+        ("Boards?$orderby=groupName", &[8, 7]),
+        ("Boards?orderby=name desc", &[7, 8]),
+        ("Groups?$filter=startswith(name,'Night')", &[5]),
+        ("Groups?$filter=buisnessUnitId eq 4", &[5]),
+        ("Groups?$filter=businessUnitId eq null", &[4]),
+        ("Groups?$orderby=name desc", &[5, 4]),
+        ("Groups?$filter=id ge 4&$orderby=type,id desc", &[5, 4]),
+        ("Datasources?$filter=title eq null", &[13]),
+        ("Datasources?$orderby=title", &[13, 12]),
+        ("Datasources?$orderby=title desc", &[12, 13]),
     ] {
-        service.get(path).await.is_problem(400, "odata.option");
+        let found = service.get(&format!("/v1/{query}")).await.json();
+        assert_eq!(ids(&found), expected, "{query}");
+    }
+    for (query, code) in [
+        ("Boards?$filter=boardType eq 'weekly'", "odata.value"),
+        ("Boards?$filter=owner eq 1", "odata.unknown_property"),
+        ("Boards?$top=1", "odata.option"),
+        ("Groups?$filter=name eq", "odata.syntax"),
+        (
+            "Groups?$filter=users/any(u:u/id eq '1')",
+            "odata.unknown_property",
+        ),
+        ("Groups?$select=id", "odata.option"),
+        ("Datasources?$count=true", "odata.option"),
+        ("Incidents/types?$filter=id eq 3", "odata.option"),
+        ("Incidents/types?language=nb&$orderby=id", "odata.option"),
+    ] {
+        let answer = service.get(&format!("/v1/{query}")).await;
+        answer.is_problem(400, code);
     }
 }

@@ -49,6 +49,24 @@ async fn bounds_exclude_themselves_to_the_tick() {
             vec![101],
             vec![318],
         ),
+        // Not escaped: a space for the `T`, and the `+` of an offset.
+        (
+            "LastModifiedFrom=2025-06-02+10:00:00+0200".to_owned(),
+            vec![101],
+            vec![318],
+        ),
+        // A day is its first instant. Where it has hyphens and begins with two digits, these are the month.
+        (
+            "LastModifiedFrom=2025-06-02".to_owned(),
+            vec![100, 101],
+            vec![317, 318],
+        ),
+        (
+            "LastModifiedFrom=06-02-2025".to_owned(),
+            vec![100, 101],
+            vec![317, 318],
+        ),
+        ("LastModifiedFrom=06-03-2025".to_owned(), vec![], vec![]),
     ] {
         assert_eq!(found(&service, &query).await.1, expected, "{query}");
         assert_eq!(
@@ -76,6 +94,18 @@ async fn bounds_exclude_themselves_to_the_tick() {
         ("IncidentDateTo=2024-10-04", vec![]),
         (
             "IncidentDateFrom=2024-10-03&IncidentDateTo=2024-10-05",
+            vec![100],
+        ),
+        ("IncidentDateFrom=10-04-2024", vec![101]),
+        (
+            "IncidentDateFrom=10-03-2024&IncidentDateTo=10-05-2024",
+            vec![100],
+        ),
+        // The tenth of April.
+        ("IncidentDateFrom=04-10-2024", vec![100, 101]),
+        ("$filter=incidentDate gt 2024-10-04T00:00:00Z", vec![101]),
+        (
+            "$filter=incidentDate in (2024-10-04T00:00:00Z,2024-10-04T02:00:00%2B0200)",
             vec![100],
         ),
         ("IncidentDateFrom=1960-01-01", vec![100, 101]),
@@ -212,12 +242,17 @@ async fn what_cannot_be_asked_is_refused_by_its_name() {
                 (
                     "IncidentDateFrom",
                     "IncidentDateFrom=today",
-                    "found `today`, expected a date and time such as 2025-03-01T06:30:00Z",
+                    "found `today`, expected a timestamp such as 2026-03-02T06:12:00Z or a date such as 2026-03-02, also written 03-02-2026 (month, day, year)",
                 ),
                 (
                     "IncidentDateFrom",
                     "IncidentDateFrom=2025-02-30",
-                    "found `2025-02-30`, expected a date and time such as 2025-03-01T06:30:00Z",
+                    "found `2025-02-30`, expected a timestamp such as 2026-03-02T06:12:00Z or a date such as 2026-03-02, also written 03-02-2026 (month, day, year)",
+                ),
+                (
+                    "IncidentDateTo",
+                    "IncidentDateTo=31-12-2024",
+                    "found `31-12-2024`, expected a timestamp such as 2026-03-02T06:12:00Z or a date such as 2026-03-02, also written 03-02-2026 (month, day, year)",
                 ),
                 (
                     "IncidentDateFrom",
@@ -232,7 +267,12 @@ async fn what_cannot_be_asked_is_refused_by_its_name() {
             (
                 "LastModifiedTo",
                 "LastModifiedTo=1",
-                "found `1`, expected a date and time such as 2025-03-01T06:30:00Z",
+                "found `1`, expected a timestamp such as 2026-03-02T06:12:00Z or a date such as 2026-03-02, also written 03-02-2026 (month, day, year)",
+            ),
+            (
+                "LastModifiedTo",
+                "LastModifiedTo=12/31/2024",
+                "found `12/31/2024`, expected a timestamp such as 2026-03-02T06:12:00Z or a date such as 2026-03-02, also written 03-02-2026 (month, day, year)",
             ),
             (
                 "LastModifiedFrom",

@@ -271,6 +271,8 @@ async fn a_period_is_replaced_with_both_its_ends() {
         "?from=2025-06-01T00:00:00Z",
         "?to=2025-06-01T00:00:00Z",
         "?from=june&to=2025-06-01T00:00:00Z",
+        // The months of a list; a write must not mistake one for a day.
+        "?from=06-01-2025&to=2025-06-02T00:00:00Z",
         "?from=2025-06-02T00:00:00Z&to=2025-06-01T00:00:00Z",
         "?from=2025-06-01T00:00:00Z&to=2025-06-01T00:00:00Z&to=2025-06-02T00:00:00Z",
     ] {
@@ -282,8 +284,8 @@ async fn a_period_is_replaced_with_both_its_ends() {
     assert_eq!(everything(&service).await, before);
     assert_eq!(put(json!([])).await.text(), r#"{"total":0}"#);
     assert_eq!(page(&service, "").await, (2, vec![(1, 1.0), (5, 5.0)]));
-    // A period of one instant.
-    let instant = "?from=2025-07-01T00:00:00Z&to=2025-07-01T00:00:00Z";
+    // A period of one instant: a day is its first.
+    let instant = "?from=2025-07-01&to=2025-07-01T00:00:00Z";
     let replaced = service
         .put(
             &format!("{VALUES}/batchReplace{instant}"),

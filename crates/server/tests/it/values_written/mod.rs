@@ -24,7 +24,7 @@ const VALUES: &str = "/v1/Datasources/1/values";
 
 const ROWS: &[&str] = &[
     "INSERT INTO users (id, user_name, display_name) VALUES ('u-104', 'ingrid', 'Ingrid')",
-    "INSERT INTO projects (id, name) VALUES (8, 'New line')",
+    "INSERT INTO projects (id, name, project_number) VALUES (8, 'New line', '8')",
     "INSERT INTO areas (id, name) VALUES (2, 'Press hall'), (3, 'Assembly')",
     "INSERT INTO boards (id, name) VALUES (7, 'Daily')",
     "INSERT INTO datasources (id, title) VALUES (1, 'Output'), (2, 'Scrap'), (3, 'Everything')",

@@ -261,6 +261,20 @@ fn values_in_partitions_do_not_hinder_checksums() {
     assert_eq!(recorded(&mut database), checksums(POSTGRES));
 }
 
+/// A role that reports from the views reads them after the upgrade too.
+#[test]
+fn an_upgrade_takes_no_rights_on_the_views_of_incidents() {
+    let (scratch, mut owner) = old(14);
+    let views = "incident_records, live_incidents";
+    owner
+        .control(&format!("GRANT SELECT ON {views} TO PUBLIC"))
+        .unwrap();
+    drop(Postgres::open(&scratch.url, &options()).unwrap());
+    let granted = "SELECT count(*) FROM information_schema.role_table_grants WHERE grantee = 'PUBLIC' AND table_schema = ?1";
+    let binds = [scratch.name.as_str().into()];
+    assert_eq!(one(&mut owner, granted, &binds).unwrap(), Some(2));
+}
+
 #[test]
 fn another_file_than_the_one_that_was_applied_is_refused() {
     let (scratch, _, mut database) = Scratch::migrated();

@@ -1,6 +1,7 @@
 //! What a body does to an incident.
 
 use super::*;
+use crate::Value;
 
 fn instant(ticks: i64) -> Option<Timestamp> {
     Timestamp::from_ticks(ticks)
@@ -178,12 +179,21 @@ fn an_evaluation_waits_for_resolved() {
     assert!(refused(IncidentRow::created(created, None, 99)));
 }
 
+/// An anonymous incident with everything that may tell its reporter.
+fn reported_from_a_place() -> IncidentRow {
+    IncidentRow {
+        reported_by: Some("A. Guest".into()),
+        latitude: Some(59.66875),
+        longitude: Some(9.64625),
+        accuracy_in_meters: Some(12.5),
+        last_modified_by_user_id: Some("u-7".into()),
+        ..full()
+    }
+}
+
 #[test]
 fn the_reporter_is_forgotten_when_the_incident_stops_being_anonymous() {
-    let anonymous = IncidentRow {
-        reported_by: Some("A. Guest".into()),
-        ..full()
-    };
+    let anonymous = reported_from_a_place();
     let after = |is_anonymous| {
         let change = IncidentChange {
             fields: IncidentFields {
@@ -194,10 +204,42 @@ fn the_reporter_is_forgotten_when_the_incident_stops_being_anonymous() {
         };
         let after = anonymous.clone().changed(change, 100);
         let after = after.expect("an incident");
-        (after.reported_by_user_id, after.reported_by)
+        [
+            after.reported_by_user_id.is_some(),
+            after.reported_by.is_some(),
+            after.latitude.is_some(),
+            after.longitude.is_some(),
+            after.accuracy_in_meters.is_some(),
+            after.last_modified_by_user_id.is_some(),
+        ]
     };
-    let reporter = (Some("u-7".to_owned()), Some("A. Guest".to_owned()));
-    assert_eq!(after(None), reporter);
-    assert_eq!(after(Some(true)), reporter);
-    assert_eq!(after(Some(false)), (None, None));
+    assert_eq!(after(None), [true; 6]);
+    assert_eq!(after(Some(true)), [true; 6]);
+    assert_eq!(after(Some(false)), [false; 6]);
+}
+
+/// What the audit log leaves out is what is forgotten, and the other way round.
+#[test]
+fn the_audit_log_leaves_out_what_is_forgotten_with_the_reporter() {
+    let incident = reported_from_a_place();
+    let mut forgotten = incident.clone();
+    forgotten.forget_reporter();
+    let columns = IncidentRow::TABLE.columns.iter();
+    for (column, (before, after)) in columns.zip(incident.cells().iter().zip(forgotten.cells())) {
+        let expected = match IncidentRow::REPORTER.contains(&column.name) {
+            true => &Value::Null,
+            false => before,
+        };
+        assert_eq!(after, *expected, "{}", column.name);
+    }
+    let known = incident.cells();
+    let known = known.iter().zip(IncidentRow::TABLE.columns);
+    let known = known.filter(|(cell, column)| {
+        **cell != Value::Null && IncidentRow::REPORTER.contains(&column.name)
+    });
+    assert_eq!(
+        known.count(),
+        IncidentRow::REPORTER.len(),
+        "each of them had a value"
+    );
 }

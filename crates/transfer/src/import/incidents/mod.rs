@@ -1,6 +1,7 @@
 //! `incidents.jsonl`: incidents as v1 gives them, those in the trash (with a `deletedDate`) included.
 
 use std::mem::take;
+use std::ops::RangeInclusive;
 
 use crate::import::OnConflict;
 use crate::import::error::{ImportError, Location};
@@ -15,6 +16,11 @@ use obeya_store::tables::incidents::{
 };
 use obeya_store::variant::Variant;
 use obeya_store::{incidents, search};
+
+/// Degrees north of the equator, and east of Greenwich.
+const LATITUDES: RangeInclusive<f64> = -90.0..=90.0;
+const LONGITUDES: RangeInclusive<f64> = -180.0..=180.0;
+const ACCURACIES: RangeInclusive<f64> = 0.0..=f64::INFINITY;
 
 /// Reads `incidents.jsonl`.
 pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
@@ -95,6 +101,13 @@ fn check(run: &Run<'_>, location: Location<'_>, line: &IncidentLine) -> Result<(
         line.responsible_user_id.as_deref(),
         &known.users,
     )?;
+    refer_user(
+        location,
+        "lastModifiedByUserId",
+        line.last_modified_by_user_id.as_deref(),
+        &known.users,
+    )?;
+    check_place(location, line)?;
     let kind = line.incident_type_id;
     for (n, part) in line.categories.iter().enumerate() {
         refer_part(
@@ -150,6 +163,24 @@ fn check(run: &Run<'_>, location: Location<'_>, line: &IncidentLine) -> Result<(
                 format_args!("{} twice", twice[0]),
                 "each id once",
             ));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that the place is on Earth.
+fn check_place(location: Location<'_>, line: &IncidentLine) -> Result<(), ImportError> {
+    for (field, value, bounds) in [
+        ("latitude", line.latitude, LATITUDES),
+        ("longitude", line.longitude, LONGITUDES),
+        ("accuracyInMeters", line.accuracy_in_meters, ACCURACIES),
+    ] {
+        if let Some(value) = value.filter(|value| !bounds.contains(value)) {
+            let expected = match bounds.end().is_finite() {
+                true => format!("a number from {} to {}", bounds.start(), bounds.end()),
+                false => format!("a number from {} up", bounds.start()),
+            };
+            return Err(location.field_error(field, value, expected));
         }
     }
     Ok(())

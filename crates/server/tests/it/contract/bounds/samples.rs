@@ -62,10 +62,11 @@ impl Samples {
         let mut schema = place.schema.clone();
         schema["type"] = json!("string");
         let schema = jsonschema::draft4::new(&schema).expect("a schema");
-        let texts = match place.location {
+        let texts = match &place.location {
             Location::Query("language") => languages(),
             Location::Header("If-Match") => conditions(),
             Location::Header("Idempotency-Key") => keys(),
+            Location::Body(path) if path.as_slice() == ["projectNumber"] => numbers(),
             _ => panic!("{}: no texts for its pattern", place.pointer),
         };
         for text in texts {
@@ -147,6 +148,14 @@ fn conditions() -> Vec<String> {
     ]
     .map(str::to_owned)
     .into()
+}
+
+fn numbers() -> Vec<String> {
+    let mut texts: Vec<String> = ["P-1", "a b", "ø%2F", ".", "", "/", "a/b"]
+        .map(str::to_owned)
+        .into();
+    texts.extend(["ø".repeat(255), "ø".repeat(256)]);
+    texts
 }
 
 fn keys() -> Vec<String> {

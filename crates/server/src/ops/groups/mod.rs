@@ -1,5 +1,7 @@
 //! Groups.
 
+pub(crate) mod writes;
+
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
@@ -8,7 +10,8 @@ use obeya_read::{List, PointQuery, RecordForm, Records};
 use obeya_store::entities;
 
 static GROUP: PointQuery = PointQuery::new(&entities::GROUP, "group");
-static GROUP_V1: RecordForm = RecordForm::of(&entities::GROUP_V1);
+const FORM: RecordForm = RecordForm::of(&entities::GROUP_V1);
+static GROUP_V1: RecordForm = FORM;
 
 /// GET /v2/groups
 pub(crate) async fn list(call: Call) -> Result<Response, Problem> {
@@ -23,5 +26,5 @@ pub(crate) async fn get(call: Call) -> Result<Response, Problem> {
 
 /// GET /v1/Groups
 pub(crate) async fn list_v1(call: Call) -> Result<Response, Problem> {
-    reading::read(call, |request| Records::all(request, &GROUP_V1, &[])).await
+    reading::read(call, |request| Records::filtered(request, &GROUP_V1)).await
 }

@@ -1,0 +1,21 @@
+//! Projects. An address names one by its number.
+
+mod body;
+pub(crate) mod reads;
+pub(crate) mod writes;
+
+use super::view::WrittenRecord;
+use obeya_read::{RecordForm, RecordPlan};
+use obeya_store::write_error::WriteError;
+use obeya_store::{Session, entities, projects};
+
+static FORM: RecordForm = RecordForm::of(&entities::PROJECT);
+static RECORD: RecordPlan = RecordPlan::new(RecordForm::of(&entities::PROJECT));
+
+/// The current project, as a record.
+fn answer(session: &mut dyn Session, id: i32) -> Result<WrittenRecord, WriteError> {
+    let missing = WriteError::Missing("project", id);
+    let json = RECORD.read(session, id)?.ok_or(missing)?;
+    let number = projects::number_of(session, id)?;
+    Ok(WrittenRecord::new(RECORD.entity(), id, json).named(number))
+}
