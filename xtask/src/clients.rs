@@ -121,9 +121,6 @@ pub(crate) fn run() -> Result<()> {
 
 /// Runs every session, also after a failure. Steps are counted.
 pub(crate) fn tests(binary: Binary) -> Result<Part> {
-    if !exists("npm", "--version") {
-        bail!("Node.js 20.19 or later with npm is needed, such as the packages nodejs and npm");
-    }
     if binary == Binary::ToBuild {
         plant_service::build()?;
     }
@@ -152,13 +149,9 @@ fn count(steps: &[&str], output: &str) -> usize {
 impl Client {
     /// Installs the tool and runs the session on a service of its own; what it printed.
     fn session(&self) -> Result<String> {
-        let folder = root().join("target/clients").join(self.folder);
-        copy(&root().join("xtask/clients").join(self.folder), &folder)?;
         match &self.runtime {
             Runtime::Npm(script) => {
-                let mut install = command("npm");
-                install.current_dir(&folder);
-                run_command(install.args(["ci", "--prefer-offline", "--no-audit", "--no-fund"]))?;
+                let folder = npm_folder(self.folder)?;
                 let service = PlantService::start(&folder.join("plant"))?;
                 let mut session = command("npm");
                 session.current_dir(&folder).args(["run", script]);
@@ -166,6 +159,7 @@ impl Client {
                 Ok(tee(&mut session)?.1)
             }
             Runtime::Python { generator, session } => {
+                let folder = copied(self.folder)?;
                 let python = venv::interpreter_of(&format!("target/clients/{}/venv", self.folder))?;
                 let run_python = |arguments: &[&str]| {
                     let mut python = command(&python);
@@ -183,6 +177,25 @@ impl Client {
             }
         }
     }
+}
+
+/// A folder of `xtask/clients` in `target/clients`, with the packages of its lock file.
+pub(crate) fn npm_folder(name: &str) -> Result<PathBuf> {
+    if !exists("npm", "--version") {
+        bail!("Node.js 20.19 or later with npm is needed, such as the packages nodejs and npm");
+    }
+    let folder = copied(name)?;
+    let mut install = command("npm");
+    install.current_dir(&folder);
+    run_command(install.args(["ci", "--prefer-offline", "--no-audit", "--no-fund"]))?;
+    Ok(folder)
+}
+
+/// The copy of a folder of `xtask/clients` in `target/clients`.
+fn copied(name: &str) -> Result<PathBuf> {
+    let folder = root().join("target/clients").join(name);
+    copy(&root().join("xtask/clients").join(name), &folder)?;
+    Ok(folder)
 }
 
 /// Copies the files of a folder into another, which keeps what it has besides: installed packages.

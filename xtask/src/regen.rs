@@ -46,7 +46,7 @@ fn rust_sdk(spec: &Spec) -> Result<(String, String)> {
 
 /// The specification as JSON, as the service serves it and for tools without YAML.
 fn openapi_json(spec: &Spec) -> Result<String> {
-    Ok(serde_json::to_string_pretty(&served(spec.document()))? + "\n")
+    Ok(serde_json::to_string_pretty(&served(spec.written()))? + "\n")
 }
 
 /// Reads and lints the specification.

@@ -23,7 +23,7 @@ pub(crate) fn run(long: bool) -> Result<()> {
         checks,
         rust,
         Part::of("Documentation", rust::documentation),
-        Part::of("Specification", linter::tests),
+        Part::of("Specification", || linter::tests(long)),
         Part::of("Python", || python::tests(long, units)),
         Part::of("Packages", || packages::tests(long)),
         Part::of("Schemathesis", || schemathesis::tests(long, binary)),

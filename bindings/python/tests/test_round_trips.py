@@ -23,10 +23,10 @@ def record(schema: dict[str, Any], *, full: bool, depth: int = 0) -> Any:
     """A value of a schema: with all properties, or with the required ones only."""
     if "$ref" in schema:
         return record(SCHEMAS[schema["$ref"].rpartition("/")[2]], full=full, depth=depth)
-    if schema.get("nullable") and (not full or depth > DEPTH):
+    one, *or_null = schema.get("anyOf", [schema])
+    if (or_null or schema.get("nullable")) and (not full or depth > DEPTH):
         return None
-    if "allOf" in schema:
-        (one,) = schema["allOf"]
+    if or_null:
         return record(one, full=full, depth=depth)
     if "enum" in schema:
         return schema["enum"][0]

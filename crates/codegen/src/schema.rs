@@ -1,6 +1,6 @@
 //! Walking schemas without mistaking data for keywords: a property may well be called `minimum` or `default`.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Keywords whose value is one schema.
 const ONE: [&str; 3] = ["items", "not", "additionalProperties"];
@@ -36,6 +36,11 @@ pub(crate) fn walk<'a>(schema: &'a Value, pointer: &str, visit: &mut dyn FnMut(&
             walk(inner, &format!("{pointer}/{keyword}/{index}"), visit);
         }
     }
+}
+
+/// Whether a schema accepts null and nothing else.
+pub(crate) fn is_null(schema: &Value) -> bool {
+    schema["enum"] == json!([null])
 }
 
 /// Calls `change` on every schema inside `schema` and on itself, innermost first.

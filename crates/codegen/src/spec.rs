@@ -5,11 +5,12 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::yaml::{self, Lines};
-use crate::{Error, Fault};
+use crate::{Error, Fault, schema};
 
-/// The specification as written: nothing checked, nothing changed.
+/// The specification: nothing checked, and nothing changed except the form of nullable references.
 #[derive(Clone, Debug)]
 pub struct Spec {
+    written: Value,
     document: Value,
     lines: Lines,
 }
@@ -32,14 +33,29 @@ impl Spec {
     /// # Errors
     /// The text is not YAML, or has a duplicate key.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let (document, lines) = yaml::parse(text)?;
-        Ok(Self { document, lines })
+        let (written, lines) = yaml::parse(text)?;
+        let mut document = written.clone();
+        schema::roots(&mut document, &mut |root| {
+            schema::change(root, &mut nullable_reference);
+        });
+        Ok(Self {
+            written,
+            document,
+            lines,
+        })
     }
 
-    /// The whole document, keys in the order they were written.
+    /// The whole document, keys in the order they were written. A nullable reference is `nullable` beside
+    /// `allOf`: the form that the code generator, and everything here, reads.
     #[must_use]
     pub fn document(&self) -> &Value {
         &self.document
+    }
+
+    /// The whole document as written, for readers outside of this project.
+    #[must_use]
+    pub fn written(&self) -> &Value {
+        &self.written
     }
 
     /// Follows `$ref` to its target. A dangling or circular reference returns the node itself.
@@ -65,6 +81,25 @@ impl Spec {
             message,
         }
     }
+}
+
+/// `anyOf` of a reference and null → `nullable` beside `allOf` of the reference. By the rules of OpenAPI 3.0
+/// only the first can be null: `nullable` acts on the `type` beside it, and all of `allOf` must hold.
+fn nullable_reference(node: &mut Value) {
+    let Some(object) = node.as_object_mut() else {
+        return;
+    };
+    let reference = match object
+        .get("anyOf")
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+    {
+        Some([one, null]) if one.get("$ref").is_some() && schema::is_null(null) => one.clone(),
+        _ => return,
+    };
+    object.shift_remove("anyOf");
+    object.insert("nullable".to_owned(), true.into());
+    object.insert("allOf".to_owned(), Value::Array(vec![reference]));
 }
 
 /// Follows `$ref` inside `document`, at most 16 steps: a circle of references ends somewhere on it.

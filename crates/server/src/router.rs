@@ -346,8 +346,8 @@ async fn answer_endpoint(
         ServiceEndpoint::Live => Ok(ops::meta::live()),
         ServiceEndpoint::Ready => ops::meta::ready(app).await,
         ServiceEndpoint::Metrics => ops::meta::metrics(app, &head.headers),
-        ServiceEndpoint::SpecJson => Ok(ops::meta::spec_json()),
-        ServiceEndpoint::SpecYaml => Ok(ops::meta::spec_yaml()),
+        ServiceEndpoint::SpecJson => Ok(ops::meta::spec_json(&app.base_for(&head.headers))),
+        ServiceEndpoint::SpecYaml => Ok(ops::meta::spec_yaml(&app.base_for(&head.headers))),
         ServiceEndpoint::ServiceDocument => ops::odata::service_document(app, head),
         ServiceEndpoint::Metadata => ops::odata::metadata(head),
     }

@@ -1,8 +1,10 @@
 //! Parts of the specification that the build embeds: the operations, and the document in both notations.
 
+/// In place of the address of the service in both notations, as JSON, which YAML contains.
+pub(crate) const ADDRESS: &str = "\"{base_url}\"";
 /// The specification as JSON.
 pub(crate) const SPEC_JSON: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
-/// The specification as YAML, as written by hand.
+/// The specification as YAML, otherwise as written by hand.
 pub(crate) const SPEC_YAML: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.yaml"));
 
 #[expect(

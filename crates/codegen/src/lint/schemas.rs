@@ -80,7 +80,7 @@ fn check_schema(report: &mut Report<'_>, schema: &Value, pointer: &str) {
     for (at, inner) in found {
         check_enum(report, inner, &at);
         check_properties(report, inner, &at);
-        check_nullable(report, inner, &at);
+        check_nullable(report, &at);
     }
 }
 
@@ -162,13 +162,16 @@ fn check_properties(report: &mut Report<'_>, schema: &Value, pointer: &str) {
     }
 }
 
-/// OpenAPI 3.0 ignores everything next to `$ref`, `nullable` too.
-fn check_nullable(report: &mut Report<'_>, schema: &Value, pointer: &str) {
-    if schema.get("$ref").is_some() && schema.get("nullable").is_some() {
+/// OpenAPI 3.0 ignores everything next to `$ref`, and `nullable` without a `type` next to it.
+fn check_nullable(report: &mut Report<'_>, pointer: &str) {
+    let written = report.spec.written().pointer(pointer);
+    if written
+        .is_some_and(|schema| schema.get("nullable").is_some() && schema.get("type").is_none())
+    {
         report.add(
             &format!("{pointer}/nullable"),
             &location_of(pointer),
-            "`nullable` next to `$ref` is ignored; write `nullable: true` with `allOf: [{$ref: …}]`",
+            "`nullable` has no effect without `type` next to it; for a reference write `anyOf: [{$ref: …}, {type: object, nullable: true, enum: [null]}]`",
         );
     }
 }

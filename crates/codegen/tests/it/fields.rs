@@ -9,7 +9,7 @@ fn linked() -> Spec {
     spoilt(
         "        closed: {type: string, format: date-time, nullable: true}\n",
         "        closed: {type: string, format: date-time, nullable: true}\n\
-         \x20       hall: {nullable: true, description: The hall., allOf: [{$ref: '#/components/schemas/Hall'}]}\n\
+         \x20       hall: {description: The hall., anyOf: [{$ref: '#/components/schemas/Hall'}, {type: object, nullable: true, enum: [null]}]}\n\
          \x20   Hall:\n\
          \x20     type: object\n\
          \x20     description: A hall.\n\

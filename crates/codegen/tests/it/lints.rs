@@ -155,7 +155,8 @@ fn a_version_that_fits_no_header() {
 
 #[test]
 fn nullable_beside_a_reference() {
-    assert_snapshot!(faults("kind: {$ref: '#/components/schemas/Kind'}", "kind: {$ref: '#/components/schemas/Kind', nullable: true}"), @"line 54: schema `Area`: `nullable` next to `$ref` is ignored; write `nullable: true` with `allOf: [{$ref: …}]`");
+    assert_snapshot!(faults("kind: {$ref: '#/components/schemas/Kind'}", "kind: {$ref: '#/components/schemas/Kind', nullable: true}"), @"line 54: schema `Area`: `nullable` has no effect without `type` next to it; for a reference write `anyOf: [{$ref: …}, {type: object, nullable: true, enum: [null]}]`");
+    assert_snapshot!(faults("kind: {$ref: '#/components/schemas/Kind'}", "kind: {nullable: true, allOf: [{$ref: '#/components/schemas/Kind'}]}"), @"line 54: schema `Area`: `nullable` has no effect without `type` next to it; for a reference write `anyOf: [{$ref: …}, {type: object, nullable: true, enum: [null]}]`");
 }
 
 #[test]

@@ -9,7 +9,7 @@ fn linked() -> Spec {
     spoilt(
         "        closed: {type: string, format: date-time, nullable: true}\n",
         "        closedAt: {type: string, format: date-time, nullable: true}\n\
-         \x20       hall: {nullable: true, allOf: [{$ref: '#/components/schemas/Hall'}]}\n\
+         \x20       hall: {anyOf: [{$ref: '#/components/schemas/Hall'}, {type: object, nullable: true, enum: [null]}]}\n\
          \x20       parts: {type: array, items: {$ref: '#/components/schemas/Hall'}}\n\
          \x20   Hall:\n\
          \x20     type: object\n\

@@ -69,7 +69,7 @@ components:
       properties:
         kind: {$ref: '#/components/schemas/Kind'}
         text: {type: string, nullable: true, maxLength: 100, x-obeya-patch: true}
-        second: {nullable: true, x-obeya-patch: true, allOf: [{$ref: '#/components/schemas/Kind'}]}
+        second: {x-obeya-patch: true, anyOf: [{$ref: '#/components/schemas/Kind'}, {type: object, nullable: true, enum: [null]}]}
     Problem:
       type: object
       required: [code]

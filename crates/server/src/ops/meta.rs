@@ -5,12 +5,13 @@ use std::sync::LazyLock;
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue};
+use serde_json::Value;
 
 use crate::app::App;
 use crate::http::accept::Offers;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
-use crate::spec::{SPEC_JSON, SPEC_YAML};
+use crate::spec::{ADDRESS, SPEC_JSON, SPEC_YAML};
 use crate::telemetry::{Observed, prometheus_text, resident_bytes};
 use obeya_store::clients;
 use obeya_store::engine::StoreError;
@@ -78,14 +79,20 @@ pub(crate) fn metrics(app: &App, headers: &HeaderMap) -> Result<Response, Proble
     Ok(text(metrics, content_type, "no-store"))
 }
 
-/// `/openapi.json`.
-pub(crate) fn spec_json() -> Response {
-    text(SPEC_JSON, "application/json", "public, max-age=300")
+/// `/openapi.json`, with the address under which the service was asked.
+pub(crate) fn spec_json(base: &str) -> Response {
+    let spec = with_address(SPEC_JSON, base);
+    text(spec, "application/json", "public, max-age=300")
 }
 
-/// `/openapi.yaml`.
-pub(crate) fn spec_yaml() -> Response {
-    text(SPEC_YAML, "application/yaml", "public, max-age=300")
+/// `/openapi.yaml`, with the same address.
+pub(crate) fn spec_yaml(base: &str) -> Response {
+    let spec = with_address(SPEC_YAML, base);
+    text(spec, "application/yaml", "public, max-age=300")
+}
+
+fn with_address(spec: &str, base: &str) -> String {
+    spec.replacen(ADDRESS, &Value::from(base).to_string(), 1)
 }
 
 fn text(body: impl Into<Bytes>, content_type: &'static str, caching: &'static str) -> Response {

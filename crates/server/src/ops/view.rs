@@ -150,11 +150,19 @@ fn redacted(
         }
         if value.get().starts_with('[') {
             *value = empty;
-        } else if schema[*name]["nullable"] == true {
+        } else if is_nullable(&schema[*name]) {
             *value = RawValue::NULL;
         }
     }
     obeya_read::to_vec(&members)
+}
+
+/// Whether a property may be null; a reference may beside null in `anyOf`.
+fn is_nullable(property: &Value) -> bool {
+    let alternatives = property["anyOf"].as_array().into_iter().flatten();
+    std::iter::once(property)
+        .chain(alternatives)
+        .any(|one| one["nullable"] == true)
 }
 
 /// The members of an object, in their order and as written.

@@ -141,7 +141,7 @@ impl Place {
 
 impl Spec {
     fn resolve<'s>(&'s self, schema: &'s Value) -> &'s Value {
-        let one = schema.get("allOf").and_then(|all| all.get(0));
+        let one = schema.get("anyOf").and_then(|all| all.get(0));
         let schema = one.unwrap_or(schema);
         match schema.get("$ref").and_then(Value::as_str) {
             Some(name) => {

@@ -84,6 +84,34 @@ async fn a_configured_address_is_used_whatever_was_asked() {
     );
 }
 
+#[tokio::test]
+async fn the_description_names_the_address_that_was_asked() {
+    for (base_url, address) in [
+        (None, "http://plant.example:8080"),
+        (
+            Some("https://lean.example/obeya/"),
+            "https://lean.example/obeya",
+        ),
+    ] {
+        let service = service(base_url).await;
+        for path in ["/openapi.json", "/openapi.yaml"] {
+            let request = service.http.get(service.url(path));
+            let answer = Answer::of(request.header(HOST, "plant.example:8080")).await;
+            let text = answer.text();
+            if path == "/openapi.json" {
+                let servers = json!([{"url": address, "description": "This service."}]);
+                assert_eq!(answer.json()["servers"], servers);
+            } else {
+                let servers = format!(
+                    "\nservers:\n  - url: \"{address}\"\n    description: This service.\n\n"
+                );
+                assert_eq!(text.matches(&servers).count(), 1, "{text:.3000}");
+            }
+            assert!(!text.contains("{base_url}"), "{path}");
+        }
+    }
+}
+
 /// A service on the plant, with a datasource.
 async fn filled(base_url: Option<&str>) -> Service {
     let service = Service::start_with(|config| config.base_url = base_url.map(str::to_owned)).await;

@@ -250,7 +250,9 @@ async fn a_v2_read_answers_in_each_of_its_media_types_and_no_other() {
 #[tokio::test]
 async fn head_is_get_without_the_body() {
     let service = Service::start().await;
-    let get = service.get_as(None, "/openapi.json").await;
+    // The document has the name of the service in it.
+    let get = service.http.get(service.url("/openapi.json"));
+    let get = Answer::of(get.header("host", "plant.example")).await;
     let request = format!("HEAD /openapi.json HTTP/1.1\r\n{COMMON}\r\n");
     let head = raw::exchange(service.running.address(), request.as_bytes())
         .await
@@ -323,15 +325,23 @@ async fn health_readiness_figures_and_the_spec_are_open() {
     assert_eq!(service.figure("obeya_tokens_issued_total").await, 1);
     assert!(service.figure("obeya_http_requests_in_flight").await >= 1);
 
+    // Both notations are the specification, except for the address.
     let yaml = service.get_as(None, "/openapi.yaml").await;
     assert_eq!(yaml.header("content-type"), "application/yaml");
-    assert_eq!(yaml.text(), include_str!("../../../../spec/openapi.yaml"));
+    let written = include_str!("../../../../spec/openapi.yaml");
+    let (before, after) = (written.find("  - url:"), written.find("\ntags:"));
+    let (before, after) = (before.expect("servers"), after.expect("tags"));
+    let address = service.url("");
+    let servers = format!("  - url: \"{address}\"\n    description: This service.\n");
+    assert_eq!(
+        yaml.text(),
+        format!("{}{servers}{}", &written[..before], &written[after..])
+    );
     let json = service.get_as(None, "/openapi.json").await.json();
     let generated = include_str!("../../../../spec/generated/openapi.json");
-    assert_eq!(
-        json,
-        serde_json::from_str::<Value>(generated).expect("JSON")
-    );
+    let mut generated: Value = serde_json::from_str(generated).expect("JSON");
+    generated["servers"] = json!([{"url": address, "description": "This service."}]);
+    assert_eq!(json, generated);
 }
 
 /// The store is gone: the process lives, but must not be sent requests.

@@ -33,7 +33,9 @@ fn limited(schema: &str, whole: &Value, shown: &[&str]) -> Value {
         }
         if properties[name]["type"] == "array" {
             *value = json!([]);
-        } else if properties[name]["nullable"] == true {
+        } else if properties[name]["nullable"] == true
+            || properties[name]["anyOf"][1]["nullable"] == true
+        {
             *value = Value::Null;
         }
     }

@@ -194,10 +194,10 @@ fn resolve(value: &'static Value) -> &'static Value {
     }
 }
 
-/// A part of the document and its pointer, or those that it refers to, alone or in `allOf`.
+/// A part of the document and its pointer, or those that it refers to, alone or beside null in `anyOf`.
 pub fn followed(pointer: String, part: &'static Value) -> (String, &'static Value) {
-    let reference = match part["allOf"].as_array().map(Vec::as_slice) {
-        Some([only]) => &only["$ref"],
+    let reference = match part["anyOf"].as_array().map(Vec::as_slice) {
+        Some([one, null]) if is_null(null) => &one["$ref"],
         _ => &part["$ref"],
     };
     match reference.as_str().and_then(|path| path.strip_prefix('#')) {
@@ -207,6 +207,11 @@ pub fn followed(pointer: String, part: &'static Value) -> (String, &'static Valu
         ),
         None => (pointer, part),
     }
+}
+
+/// Whether a schema accepts null and nothing else.
+pub fn is_null(schema: &Value) -> bool {
+    schema["enum"] == json!([null])
 }
 
 /// Whether two media types name the same thing; parameters count when the spec writes some.
@@ -249,12 +254,13 @@ fn translate(schema: &Value) -> Value {
     if out.contains_key("properties") {
         out.entry("additionalProperties").or_insert(json!(false));
     }
-    let schema = Value::Object(out);
-    if members.get("nullable") == Some(&json!(true)) {
-        json!({ "anyOf": [{ "enum": [null] }, schema] })
-    } else {
-        schema
+    // It acts on the type beside it and on nothing else: an `enum` must list null, and all of `allOf` holds.
+    if members.get("nullable") == Some(&json!(true))
+        && let Some(of_type) = out.get_mut("type")
+    {
+        *of_type = json!([of_type, "null"]);
     }
+    Value::Object(out)
 }
 
 /// A judge that finds nothing wrong with anything would let every other test here pass.

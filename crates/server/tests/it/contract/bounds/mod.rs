@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use self::samples::{Samples, samples};
 use super::plant;
-use super::schema::{Described, SPEC, followed, operations};
+use super::schema::{Described, SPEC, followed, is_null, operations};
 use crate::support::{Answer, Service};
 
 /// The keywords of a schema that bound a value, or replace it where it is absent.
@@ -318,7 +318,7 @@ fn add_bounded(node: &Value, pointer: &str, found: &mut BTreeSet<String>) {
     match node {
         Value::Object(members) => {
             let is_bound = |key: &str| members.get(key).is_some_and(|bound| !bound.is_object());
-            if !is_named && KEYWORDS.into_iter().any(is_bound) {
+            if !is_named && !is_null(node) && KEYWORDS.into_iter().any(is_bound) {
                 found.insert(pointer.to_owned());
             }
             for (name, part) in members {
