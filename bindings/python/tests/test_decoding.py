@@ -48,7 +48,7 @@ READS: dict[str, Callable[[obeya.Client], object]] = {
 }
 
 # Of these a request may select properties, so that any may be missing.
-SELECTABLE = {"areas", "area", "boards", "board", "groups", "groups v1", "comments", "incidents v2", "types v2"}
+SELECTABLE = {"areas", "area", "boards", "board", "groups", "comments", "incidents v2", "types v2"}
 
 
 @pytest.fixture(scope="module")
