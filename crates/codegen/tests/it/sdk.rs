@@ -87,7 +87,7 @@ fn with_all_options(path: &str, ids: &[&str], spoil: impl Fn(String) -> String) 
             1,
         )
         .replacen("  /v2/areas:\n", &format!("  {path}:\n"), 1);
-    Spec::parse(&spoil(text)).unwrap()
+    Spec::parse(&spoil(text)).expect("a sound document")
 }
 
 #[test]

@@ -157,7 +157,7 @@ async fn a_project_that_does_not_fit_is_refused_and_nothing_is_stored() {
         let refused = service.post(PROJECTS, &with(more)).await;
         let problem = refused.is_problem(422, "reference.unknown");
         assert_eq!(
-            problem["errors"].as_object().map(|errors| errors.len()),
+            problem["errors"].as_object().map(serde_json::Map::len),
             Some(1),
             "{problem}"
         );
