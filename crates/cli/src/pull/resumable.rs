@@ -244,8 +244,8 @@ impl ResumableFile {
     fn clear(&self) -> Result<()> {
         let context = || format!("{} cannot be removed", self.part.display());
         if self.part.is_dir() {
-            // First, and on disk before the rest, so that a kill or a power failure during the rest still shows
-            // that the file was renamed (`is_renamed`).
+            // First, and on disk before the rest, so that a kill or a power failure during the rest still
+            // shows that the file was renamed (`is_renamed`).
             durable::remove(&self.part.join("000001.parquet")).with_context(context)?;
             durable::sync_folder(&self.part).with_context(context)?;
             fs::remove_dir_all(&self.part).with_context(context)?;
