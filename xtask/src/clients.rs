@@ -1,5 +1,5 @@
-//! Clients that nobody here wrote: generated from our specification, or for any OData service. Each runs one
-//! session against the service on `spec/plant`.
+//! Clients that nobody here wrote: generated from our specification, for any OData service, or a browser on
+//! the pages of the service. Each runs one session against the service on `spec/plant`.
 //!
 //! `xtask/clients` has a folder for each tool, with its version and those of its dependencies in a lock file,
 //! and the program of its session. A session prints `ok` and the name of each step as it succeeds.
@@ -42,8 +42,11 @@ const GENERATED: &[&str] = &[
 /// Reads of v2, which has no writes.
 const ODATA: &[&str] = &["token", "list", "filter", "expand", "count", "key", "null"];
 
+/// What a person does with the pages of the service, in a headless Chromium.
+const PAGES: &[&str] = &["page", "accessible", "keyboard", "phone", "token", "call"];
+
 /// python-odata is run with the tests of the Python package.
-const CLIENTS: [Client; 7] = [
+const CLIENTS: [Client; 8] = [
     Client {
         folder: "openapi-fetch",
         runtime: Runtime::Npm("session"),
@@ -106,6 +109,12 @@ const CLIENTS: [Client; 7] = [
         folder: "odata",
         runtime: Runtime::Npm("o"),
         steps: ODATA,
+    },
+    Client {
+        // Needs a Chromium, which npm cannot install.
+        folder: "browser",
+        runtime: Runtime::Npm("session"),
+        steps: PAGES,
     },
 ];
 

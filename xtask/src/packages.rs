@@ -12,7 +12,7 @@ use crate::report::Part;
 use crate::{features, venv};
 
 /// Files of the repository that the archives contain, by their name there: the licences, and the
-/// specification for crates with a build script, all of which generate code from it.
+/// specification for crates whose build script generates code from it.
 const LICENCES: [&str; 2] = ["LICENSE-MIT", "LICENSE-APACHE"];
 const SPEC: (&str, &str) = ("openapi.yaml", "spec/openapi.yaml");
 
@@ -106,7 +106,8 @@ fn unpack(archive: &Path, to: &Path) -> Result<PathBuf> {
 /// content.
 fn faults(workdir: &Path, package: &Path) -> Result<Vec<String>> {
     let mut expected = LICENCES.map(|name| (name, name)).to_vec();
-    if package.join("build.rs").exists() {
+    let build = fs::read_to_string(package.join("build.rs"));
+    if build.is_ok_and(|build| build.contains("obeya_codegen")) {
         expected.push(SPEC);
     }
     let mut faults = Vec::new();

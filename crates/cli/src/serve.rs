@@ -86,6 +86,10 @@ pub(crate) struct Args {
     #[arg(long, env = "OBEYA_CORS_ORIGIN", value_name = "ORIGIN", value_delimiter = ',', value_parser = origin)]
     cors_origin: Vec<String>,
 
+    /// Serves no explorer at /docs
+    #[arg(long, env = "OBEYA_NO_DOCS")]
+    no_docs: bool,
+
     /// The public URL of the service, if requests do not carry it (behind a proxy that terminates TLS)
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
@@ -183,6 +187,7 @@ pub(crate) async fn run(args: Args) -> Result<()> {
         .zip(args.tls_key)
         .map(|(certificate, key)| TlsFiles { certificate, key });
     config.cors_origins = args.cors_origin;
+    config.has_explorer = !args.no_docs;
     config.trusted_proxies = args.trusted_proxy;
     config.forwarded_header = match args.forwarded_header {
         ForwardedHeaderName::XForwardedFor => ForwardedHeader::XForwardedFor,

@@ -52,6 +52,8 @@ pub struct Config {
     /// The origins (`https://app.example`) whose pages may read responses in a browser (CORS); `*` is any.
     /// Default: none.
     pub cors_origins: Vec<String>,
+    /// Whether `/docs` shows the explorer, on which every operation can be called. Default true.
+    pub has_explorer: bool,
     /// The URL under which clients reach the service, without a trailing slash: next links start with it.
     /// Default: `http://` (with [`Self::tls`] `https://`) and the request's `Host`. Set it behind a proxy
     /// that ends TLS or changes the host.
@@ -255,6 +257,7 @@ impl Config {
             forwarded_header: ForwardedHeader::default(),
             tls: None,
             cors_origins: Vec::new(),
+            has_explorer: true,
             base_url: None,
             auth_url: None,
             token_lifetime: Duration::from_secs(86_400),

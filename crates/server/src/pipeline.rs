@@ -41,7 +41,11 @@ pub(crate) struct Pipeline {
 impl Pipeline {
     /// A pipeline with all routes.
     pub(crate) fn new(app: &Arc<App>) -> Arc<Self> {
-        Self::with(app, Routes::new(), app.config.tls.is_some())
+        Self::with(
+            app,
+            Routes::new(app.config.has_explorer),
+            app.config.tls.is_some(),
+        )
     }
 
     /// A pipeline that serves only health, readiness and metrics.

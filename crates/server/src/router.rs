@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use http::header::ACCEPT;
 use http::request::Parts;
-use http::{HeaderValue, Method, StatusCode};
+use http::{HeaderValue, Method};
 use obeya_odata::edm::Cardinality;
 
 use crate::app::App;
@@ -75,6 +75,16 @@ pub(crate) enum ServiceEndpoint {
     ServiceDocument,
     /// OData's metadata document.
     Metadata,
+    /// The front page.
+    FrontPage,
+    /// Its style.
+    PageStyle,
+    /// The icon of the pages.
+    PageIcon,
+    /// The explorer.
+    Explorer,
+    /// A file that the explorer loads.
+    ExplorerFile,
 }
 
 impl ServiceEndpoint {
@@ -84,7 +94,12 @@ impl ServiceEndpoint {
         matches!(self, Self::Live | Self::Ready | Self::Metrics)
     }
 
-    const ALL: [(Self, Method, &str, &str); 10] = [
+    /// Whether it is part of the explorer, which can be switched off.
+    fn is_explorer(self) -> bool {
+        matches!(self, Self::Explorer | Self::ExplorerFile)
+    }
+
+    const ALL: [(Self, Method, &str, &str); 15] = [
         (Self::Token, Method::POST, "/connect/token", "token"),
         (
             Self::Discovery,
@@ -105,12 +120,23 @@ impl ServiceEndpoint {
             "/v2/$metadata",
             "odata-metadata",
         ),
+        (Self::FrontPage, Method::GET, "/", "front-page"),
+        (Self::PageStyle, Method::GET, "/page.css", "page-style"),
+        (Self::PageIcon, Method::GET, "/favicon.svg", "page-icon"),
+        (Self::Explorer, Method::GET, "/docs", "explorer"),
+        (
+            Self::ExplorerFile,
+            Method::GET,
+            "/docs/{file}",
+            "explorer-file",
+        ),
     ];
 
     /// Other spellings of the same endpoints: with a trailing slash, and with a percent-encoded dollar.
-    const ALIASES: [(Self, &str); 2] = [
+    const ALIASES: [(Self, &str); 3] = [
         (Self::ServiceDocument, "/v2/"),
         (Self::Metadata, "/v2/%24metadata"),
+        (Self::ExplorerFile, "/docs/"),
     ];
 }
 
@@ -155,8 +181,8 @@ pub(crate) fn labels() -> Vec<&'static str> {
 }
 
 impl Routes {
-    /// The routes of the spec and of the list above.
-    pub(crate) fn new() -> Self {
+    /// The routes of the spec and of the list above, those of the explorer only if it is on.
+    pub(crate) fn new(has_explorer: bool) -> Self {
         let mut table = Node::default();
         for operation in Operation::ALL {
             // Every method in the spec is a standard one, so it always parses.
@@ -167,11 +193,14 @@ impl Routes {
         for operation in Operation::ALL {
             insert_set(&mut table, operation);
         }
-        for (endpoint, method, path, _) in ServiceEndpoint::ALL {
-            table.insert(method, path, Route::Endpoint(endpoint));
-        }
-        for (endpoint, path) in ServiceEndpoint::ALIASES {
-            table.insert(Method::GET, path, Route::Endpoint(endpoint));
+        let named =
+            ServiceEndpoint::ALL.map(|(endpoint, method, path, _)| (endpoint, method, path));
+        let aliases =
+            ServiceEndpoint::ALIASES.map(|(endpoint, path)| (endpoint, Method::GET, path));
+        for (endpoint, method, path) in named.into_iter().chain(aliases) {
+            if has_explorer || !endpoint.is_explorer() {
+                table.insert(method, path, Route::Endpoint(endpoint));
+            }
         }
         let guard = |operation: Operation| {
             let odata = is_odata(operation.path());
@@ -212,12 +241,7 @@ impl Routes {
         // No id has parentheses, so they always denote a key, also where the name before them could be an id.
         let found = self.table.find_by_key(path);
         let Some((node, captures)) = found.or_else(|| self.table.find(path)) else {
-            return Err(Problem::new(
-                StatusCode::NOT_FOUND,
-                "not_found",
-                "Not found",
-                "Nothing is served under this path.",
-            ));
+            return Err(Problem::unserved_path());
         };
         match node.route(method) {
             Some(route) => Ok((route, captures)),
@@ -350,6 +374,11 @@ async fn answer_endpoint(
         ServiceEndpoint::SpecYaml => Ok(ops::meta::spec_yaml(&app.base_for(&head.headers))),
         ServiceEndpoint::ServiceDocument => ops::odata::service_document(app, head),
         ServiceEndpoint::Metadata => ops::odata::metadata(head),
+        ServiceEndpoint::FrontPage => ops::pages::front(app, head).await,
+        ServiceEndpoint::PageStyle => Ok(ops::pages::style(head)),
+        ServiceEndpoint::PageIcon => Ok(ops::pages::icon(head)),
+        ServiceEndpoint::Explorer => Ok(ops::pages::explorer(app, head)),
+        ServiceEndpoint::ExplorerFile => ops::pages::explorer_file(head),
     }
 }
 

@@ -18,7 +18,7 @@ use When::{Build, Run, Test};
 
 /// Every allowed dependency between crates; not each is in use. A dependency of tests may be listed in
 /// addition to a `Run` dependency on the same crate.
-const ARROWS: [(&str, &str, When); 43] = [
+const ARROWS: [(&str, &str, When); 44] = [
     ("obeya-model", "obeya-codegen", Build),
     ("obeya-api", "obeya-codegen", Build),
     ("obeya", "obeya-codegen", Build),
@@ -44,6 +44,7 @@ const ARROWS: [(&str, &str, When); 43] = [
     ("obeya-server", "obeya-transfer", Run),
     ("obeya-server", "obeya-store", Run),
     ("obeya-server", "obeya-model", Run),
+    ("obeya-server", "obeya-pages", Run),
     ("obeya-server", "obeya-odata", Run),
     ("obeya-server", "obeya", Test),
     ("obeya-cli", "obeya", Run),

@@ -78,6 +78,12 @@ impl Problem {
         )
     }
 
+    /// 404 for a path under which nothing is served.
+    pub(crate) fn unserved_path() -> Self {
+        let detail = "Nothing is served under this path.";
+        Self::new(StatusCode::NOT_FOUND, "not_found", "Not found", detail)
+    }
+
     /// 405 `method.not_allowed`. `allow` lists the methods of the path.
     pub(crate) fn method_not_allowed(method: &Method, allow: &str) -> Self {
         let detail = format!("This path does not take {method}; it takes {allow}.");

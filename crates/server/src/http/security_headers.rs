@@ -1,6 +1,7 @@
 //! The headers that tell a browser not to make more of a response than it is.
 //!
-//! There is no `Content-Security-Policy` and no `X-Frame-Options`: the service has no pages.
+//! `Content-Security-Policy` and `X-Frame-Options` are set with the pages (`ops/pages.rs`): other responses
+//! are none.
 
 use http::header::{
     CACHE_CONTROL, ETAG, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,

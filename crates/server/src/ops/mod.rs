@@ -23,6 +23,7 @@ mod never_null;
 mod next_link;
 pub(crate) mod odata;
 mod page_tags;
+pub(crate) mod pages;
 pub(crate) mod ping;
 pub(crate) mod projects;
 mod reading;

@@ -48,6 +48,7 @@ pub mod odata;
 pub mod odata_doors;
 pub mod odata_typed;
 pub mod one_form;
+pub mod pages;
 pub mod paging;
 pub mod projects;
 pub mod property_names;

@@ -1,0 +1,122 @@
+// The pages of the service in a headless Chromium: what a newcomer sees, on a desktop and a phone, with the keyboard
+// alone, and a call in the explorer with a token that was fetched on the page.
+
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
+import { chromium } from "playwright-core";
+
+const { OBEYA_URL, OBEYA_CLIENT_ID, OBEYA_CLIENT_SECRET, OBEYA_TEST_CHROMIUM, OBEYA_TEST_PICTURES } = process.env;
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const DESKTOP = { width: 1280, height: 900 };
+const PHONE = { width: 390, height: 844 };
+
+const candidates = [OBEYA_TEST_CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const executablePath = candidates.find((path) => path && existsSync(path));
+assert.ok(executablePath, "no Chromium found: install the package chromium, or name the program in OBEYA_TEST_CHROMIUM");
+
+const browser = await chromium.launch({
+  executablePath,
+  args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+});
+
+/** Opens a page. Whatever it logs as an error, and each request to another host, is a fault. */
+async function open(path, viewport) {
+  // The pages' own policy must not stop axe from being injected: it is checked by a page of its own below.
+  const context = await browser.newContext({ viewport, bypassCSP: path.bypass ?? false });
+  const page = await context.newPage();
+  const faults = [];
+  page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
+  page.on("pageerror", (error) => faults.push(String(error)));
+  page.on("request", (request) => {
+    const { protocol, origin } = new URL(request.url());
+    if (!["data:", "blob:"].includes(protocol) && origin !== OBEYA_URL) faults.push(`request to ${request.url()}`);
+  });
+  await page.goto(OBEYA_URL + path.url, { waitUntil: "networkidle" });
+  return { page, faults, context };
+}
+
+/** Takes a picture where a folder for them is named. */
+async function picture(page, name) {
+  if (OBEYA_TEST_PICTURES) await page.screenshot({ path: `${OBEYA_TEST_PICTURES}/${name}.png`, fullPage: true });
+}
+
+/** The findings of axe-core that it calls serious or critical. */
+async function seriousFindings(page) {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() => window.axe.run());
+  return violations
+    .filter(({ impact }) => ["serious", "critical"].includes(impact))
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`);
+}
+
+for (const [name, viewport] of [["desktop", DESKTOP], ["phone", PHONE]]) {
+  const { page, faults, context } = await open({ url: "/" }, viewport);
+  assert.equal(await page.locator("h1").innerText(), "Obeya");
+  assert.equal(await page.locator("dd.ready").innerText(), "ready");
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  assert.ok(overflow <= 0, `the page is ${overflow} pixels wider than the screen`);
+  assert.deepEqual(faults, []);
+  await picture(page, `front-${name}`);
+  await context.close();
+}
+console.log("ok page");
+
+{
+  const { page, context } = await open({ url: "/", bypass: true }, DESKTOP);
+  assert.deepEqual(await seriousFindings(page), []);
+  await context.close();
+}
+console.log("ok accessible");
+
+{
+  const { page, faults, context } = await open({ url: "/" }, DESKTOP);
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "Explorer");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${OBEYA_URL}/docs`);
+  await page.locator("#operations-tag-Incidents, .opblock-tag").first().waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+}
+console.log("ok keyboard");
+
+{
+  const { page, faults, context } = await open({ url: "/docs" }, PHONE);
+  await page.locator(".opblock-tag").first().waitFor();
+  assert.deepEqual(faults, []);
+  await picture(page, "explorer-phone");
+  await context.close();
+}
+console.log("ok phone");
+
+const { page, faults, context } = await open({ url: "/docs" }, DESKTOP);
+await page.locator(".opblock-tag").first().waitFor();
+await page.locator("button.authorize").first().click();
+const dialog = page.locator(".modal-ux");
+await dialog.locator("#client_id_clientCredentials, input#client_id").first().fill(OBEYA_CLIENT_ID);
+await dialog.locator("#client_secret_clientCredentials, input#client_secret").first().fill(OBEYA_CLIENT_SECRET);
+await picture(page, "explorer-authorize");
+await dialog.locator("button.authorize").first().click();
+await dialog.getByText("Logout").first().waitFor();
+await dialog.locator("button.btn-done").first().click();
+console.log("ok token");
+
+const operation = page.locator(".opblock", { has: page.locator('[data-path="/v2/incidents"]') }).first();
+if (!(await operation.isVisible())) {
+  await page.locator('.opblock-tag[data-tag="Incidents"]').click();
+}
+await operation.locator(".opblock-summary-control").click();
+await operation.locator("button.execute").click();
+const response = operation.locator(".live-responses-table .response").first();
+await response.waitFor();
+assert.equal((await response.locator(".response-col_status").innerText()).trim().slice(0, 3), "200");
+const body = await response.locator(".highlight-code").innerText();
+assert.match(body, /"id": 1205/);
+assert.deepEqual(faults, []);
+await picture(page, "explorer-answer");
+await context.close();
+console.log("ok call");
+
+await browser.close();
