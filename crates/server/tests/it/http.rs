@@ -10,7 +10,6 @@ use crate::support::{Answer, COMMON, Service, raw};
 async fn a_path_that_is_not_served_is_404_with_or_without_a_token() {
     let service = Service::start().await;
     for path in [
-        "/",
         "/v1",
         "/v3/areas",
         "/v2/areas/",
