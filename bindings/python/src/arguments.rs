@@ -19,7 +19,7 @@ use crate::models::{
     self, Area, Board, BoardDetail, BoardSummary, DataList, Datasource, DatasourceDetail,
     DatasourceValue, GroupV1, GroupV2, Improvement, IncidentCommentV1, IncidentCommentV2,
     IncidentCustomField, IncidentType, IncidentTypeCustomField, IncidentTypeDetail,
-    IncidentTypeSummary, IncidentV1, IncidentV2, Record, TrashedIncident,
+    IncidentTypeSummary, IncidentV1, IncidentV2, ProjectMilestone, Record, TrashedIncident,
 };
 
 /// A list of v2 with the options that these keyword arguments are.
@@ -218,6 +218,7 @@ identified! {
     Improvement;
     Datasource = DatasourceDetail;
     DataList;
+    ProjectMilestone;
     DatasourceValue;
 }
 

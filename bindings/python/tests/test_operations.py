@@ -79,6 +79,12 @@ METHODS: dict[str, Callable[[Any], Any]] = {
     "createDataListItem": lambda client: client.data_lists.create_item(1, identifier="x"),
     "listProjects": lambda client: client.projects.list(),
     "createProject": lambda client: client.projects.create(project_number="x", name="y"),
+    "getProject": lambda client: client.projects.get("x"),
+    "deleteProject": lambda client: client.projects.delete("x"),
+    "listProjectMilestones": lambda client: client.projects.milestones("x"),
+    "createProjectMilestone": lambda client: client.projects.create_milestone("x", name="y"),
+    "updateProjectMilestone": lambda client: client.projects.update_milestone("x", 1, name="y"),
+    "deleteProjectMilestone": lambda client: client.projects.delete_milestone("x", 1),
     "ping": lambda client: client.ping(),
 }
 

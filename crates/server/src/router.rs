@@ -439,6 +439,12 @@ async fn dispatch(call: Call) -> Result<Response, Problem> {
         Operation::DeleteGroup => ops::groups::writes::delete(call).await,
         Operation::ListProjects => ops::projects::reads::list(call).await,
         Operation::CreateProject => ops::projects::writes::create(call).await,
+        Operation::GetProject => ops::projects::reads::get(call).await,
+        Operation::DeleteProject => ops::projects::writes::delete(call).await,
+        Operation::ListProjectMilestones => ops::projects::milestones::list(call).await,
+        Operation::CreateProjectMilestone => ops::projects::milestones::create(call).await,
+        Operation::UpdateProjectMilestone => ops::projects::milestones::update(call).await,
+        Operation::DeleteProjectMilestone => ops::projects::milestones::delete(call).await,
         Operation::Ping => ops::ping::ping(call).await,
         Operation::UpdateIncidentStatus => ops::incidents::properties::update_status(call).await,
         Operation::UpdateIncidentSeverity => {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use obeya_model::Timestamp;
 
 use super::engine::present;
-use super::tables::projects::{ProjectRole, ProjectRow};
+use super::tables::projects::{MilestoneLine, ProjectRole, ProjectRow};
 use super::wire::instant;
 use super::{Row, Session, StoreError, sequences};
 
@@ -43,6 +43,30 @@ pub struct Milestone {
     pub planned_date: Option<Timestamp>,
     /// When it was reached.
     pub actual_date: Option<Timestamp>,
+}
+
+impl From<(i32, Milestone)> for MilestoneLine {
+    fn from((id, milestone): (i32, Milestone)) -> Self {
+        Self {
+            id,
+            name: milestone.name,
+            planned_date: milestone.planned_date,
+            actual_date: milestone.actual_date,
+        }
+    }
+}
+
+/// What is expected instead of a number that no address can name; `None` if one can. A client removes the
+/// segments `.` and `..` from an address (RFC 3986, 5.2.4).
+#[must_use]
+pub fn unaddressable_number(number: &str) -> Option<&'static str> {
+    if number.contains('/') {
+        Some("a text without /")
+    } else if [".", ".."].contains(&number) {
+        Some("another text than . or .., which no address can contain")
+    } else {
+        None
+    }
 }
 
 /// The id of the project with this number.
@@ -148,6 +172,17 @@ pub fn find_milestone(
     let sql = "SELECT id, name, planned_date, actual_date FROM project_milestones WHERE project_id = ?1 AND id = ?2";
     session.first(sql, &[project.into(), id.into()], |row| {
         read_milestone(row, 0).map(|(_, milestone)| milestone)
+    })
+}
+
+/// The milestones of a project, by id.
+pub fn milestones_of(
+    session: &mut dyn Session,
+    project: i32,
+) -> Result<Vec<MilestoneLine>, StoreError> {
+    let sql = "SELECT id, name, planned_date, actual_date FROM project_milestones WHERE project_id = ?1 ORDER BY id";
+    session.all(sql, &[project.into()], |row| {
+        read_milestone(row, 0).map(MilestoneLine::from)
     })
 }
 

@@ -15,6 +15,8 @@ pub enum WriteError {
     Domain(DomainError),
     /// There is no such record: its kind and the requested id.
     Missing(&'static str, i32),
+    /// The record does not exist: its kind, and the text that names it in the path.
+    MissingNamed(&'static str, String),
     /// The record would not be one that the client is granted.
     NotGranted,
     /// The record has this entity tag, which the condition of the request does not name.

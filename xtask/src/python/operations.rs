@@ -32,7 +32,7 @@ const WIDTH: usize = 120;
 
 /// Which record an id in a path identifies, by the segment before it: the argument, its annotation, and the
 /// class of records.
-const THINGS: [(&str, &str, &str, &str); 11] = [
+const THINGS: [(&str, &str, &str, &str); 12] = [
     ("areas", "area", "int | Area", "Area"),
     ("boards", "board", "BoardId", "Board"),
     ("comments", "comment", "CommentId", "IncidentCommentV2"),
@@ -46,6 +46,12 @@ const THINGS: [(&str, &str, &str, &str); 11] = [
         "Improvement",
     ),
     ("incidents", "incident", "IncidentId", "IncidentV1"),
+    (
+        "milestones",
+        "milestone",
+        "int | ProjectMilestone",
+        "ProjectMilestone",
+    ),
     ("trash", "incident", "IncidentId", "IncidentV1"),
     ("types", "type", "IncidentTypeId", "IncidentTypeSummary"),
     (
@@ -73,6 +79,7 @@ struct Id {
     name: String,
     annotation: String,
     class: Option<&'static str>,
+    is_text: bool,
 }
 
 fn ids(method: &Method) -> Vec<Id> {
@@ -84,11 +91,13 @@ fn ids(method: &Method) -> Vec<Id> {
             name: (*name).to_owned(),
             annotation: (*annotation).to_owned(),
             class: Some(class),
+            is_text: false,
         },
         None => Id {
             name: schema::snake(&parameter.name),
-            annotation: "int".to_owned(),
+            annotation: if parameter.is_text { "str" } else { "int" }.to_owned(),
             class: None,
+            is_text: parameter.is_text,
         },
     };
     method.path.iter().map(id).collect()
@@ -125,18 +134,26 @@ pub(super) fn extension(document: &Value) -> String {
         let ids = ids(&method);
         let (mut before, mut given) = (String::new(), Vec::new());
         for (position, id) in ids.iter().enumerate() {
-            let (name, variable) = (&id.name, format!("{}_id", id.name));
+            let name = &id.name;
+            let variable = match id.is_text {
+                true => name.clone(),
+                false => format!("{name}_id"),
+            };
             let read = match id.class {
                 Some(class) => {
                     records.insert(class);
                     format!("id::<{class}>")
                 }
+                None if id.is_text => "get::<String>".to_owned(),
                 None => "get::<i32>".to_owned(),
             };
             before += &format!(
                 "            let {variable} = arguments.{read}({position}, \"{name}\")?;\n"
             );
-            given.push(variable);
+            given.push(match id.is_text {
+                true => format!("&{variable}"),
+                false => variable,
+            });
         }
         let id = &method.operation.id;
         let call = heck_pascal(id);
@@ -193,8 +210,14 @@ pub(super) fn extension(document: &Value) -> String {
                     false => format!("call::{call}::new({})", given.join(", ")),
                 };
                 if let BodyType::List(_) = answer {
+                    // Each page is a request of its own, which owns what it sends.
+                    let owned: String = ids
+                        .iter()
+                        .filter(|id| id.is_text)
+                        .map(|id| format!("                let {0} = {0}.clone();\n", id.name))
+                        .collect();
                     queries += &format!(
-                        "        \"{id}\" => {{\n{before}            let client = handle.client()?;\n            Ok(Query::whole(handle, \"{id}\", move || {{\n                let client = client.clone();\n                async move {{ client.call(&{made}).await }}\n            }}))\n        }}\n"
+                        "        \"{id}\" => {{\n{before}            let client = handle.client()?;\n            Ok(Query::whole(handle, \"{id}\", move || {{\n                let client = client.clone();\n{owned}                async move {{ client.call(&{made}).await }}\n            }}))\n        }}\n"
                     );
                 } else {
                     calls += &format!(

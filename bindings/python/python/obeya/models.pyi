@@ -40,6 +40,7 @@ __all__ = [
     "ODataError",
     "Problem",
     "Project",
+    "ProjectMilestone",
     "TrashedIncident",
     "TypeCause",
     "TypeConsequence",
@@ -1722,6 +1723,41 @@ class Project:
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
+class ProjectMilestone:
+    """A milestone of a project."""
+    __match_args__ = ("id", "project_id", "name", "planned_date", "actual_date",)
+    @property
+    def id(self) -> int:
+        """Id of the milestone."""
+    @property
+    def project_id(self) -> int:
+        """Id of its project."""
+    @property
+    def name(self) -> str:
+        """Name of the milestone."""
+    @property
+    def planned_date(self) -> datetime.datetime | None:
+        """When it is to be reached."""
+    @property
+    def actual_date(self) -> datetime.datetime | None:
+        """When it was reached."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
 class Problem:
     """An RFC 9457 problem document."""
     __match_args__ = ("type", "title", "status", "detail", "instance", "trace_id", "code", "errors", "error",)
@@ -1756,7 +1792,7 @@ class Problem:
         - 406: `media_type.not_acceptable`
         - 408: `body.timeout`
         - 409: `incident.transition`, `incident.evaluation`, `improvement.transition`, `value.ids_exhausted`, `data_list.identifier_exists`,
-          `project.number_exists`, `group.system`, `group.in_use`
+          `project.number_exists`, `project.in_use`, `group.system`, `group.in_use`
         - 412: `precondition.failed`
         - 413: `body.too_large`
         - 414: `request.uri_too_long`

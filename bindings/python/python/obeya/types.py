@@ -43,6 +43,9 @@ __all__ = [
     "IncidentStatusUpdate",
     "IncidentUpdate",
     "ProjectCreate",
+    "ProjectMilestoneChanges",
+    "ProjectMilestoneCreate",
+    "ProjectMilestoneUpdate",
 ]
 
 IncidentStatus = Literal[
@@ -542,7 +545,7 @@ class DataListItemCreate(_DataListItemCreateRequired, total=False):
 
 class _ProjectCreateRequired(TypedDict):
     project_number: str
-    """Number of the project, which identifies it in addresses; unique, and case-sensitive."""
+    """Number of the project, which identifies it in addresses; unique, and case-sensitive. Not `.` or `..`, which no address can contain."""
     name: str
     """Name of the project."""
 
@@ -570,3 +573,42 @@ class ProjectCreate(_ProjectCreateRequired, total=False):
     """E-mail addresses of the users who work on the project."""
     external_id: str | None
     """The project's id in another system."""
+
+
+class _ProjectMilestoneCreateRequired(TypedDict):
+    name: str
+    """Name of the milestone."""
+
+
+class ProjectMilestoneCreate(_ProjectMilestoneCreateRequired, total=False):
+    """A new milestone."""
+
+    planned_date: datetime.datetime | str | None
+    """When it is to be reached."""
+    actual_date: datetime.datetime | str | None
+    """When it was reached."""
+
+
+class _ProjectMilestoneUpdateRequired(TypedDict):
+    name: str
+    """Name of the milestone."""
+
+
+class ProjectMilestoneUpdate(_ProjectMilestoneUpdateRequired, total=False):
+    """New values of a milestone."""
+
+    planned_date: datetime.datetime | str | None
+    """When it is to be reached."""
+    actual_date: datetime.datetime | str | None
+    """When it was reached."""
+
+
+class ProjectMilestoneChanges(TypedDict, total=False):
+    """Any part of an update: missing required fields are taken from the record that is updated."""
+
+    name: str
+    """Name of the milestone."""
+    planned_date: datetime.datetime | str | None
+    """When it is to be reached."""
+    actual_date: datetime.datetime | str | None
+    """When it was reached."""

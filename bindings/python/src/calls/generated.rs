@@ -23,6 +23,7 @@ use crate::models::{
     IncidentCommentV2,
     IncidentTypeSummary,
     IncidentV1,
+    ProjectMilestone,
     CATEGORY_INPUT,
     CAUSE_INPUT,
     CONSEQUENCE_INPUT,
@@ -38,6 +39,8 @@ use crate::models::{
     INCIDENT_STATUS_UPDATE,
     INCIDENT_UPDATE,
     PROJECT_CREATE,
+    PROJECT_MILESTONE_CREATE,
+    PROJECT_MILESTONE_UPDATE,
 };
 
 /// The operation of this id, with its arguments: ids, then what it takes beside them.
@@ -213,6 +216,30 @@ pub(super) fn call(handle: &Handle, operation: &str, arguments: &Arguments<'_, '
             let body = arguments.body(0, &PROJECT_CREATE, "projects.create()")?;
             handle.call(move |client| async move { client.call(&call::CreateProject::new(&body)).await })
         }
+        "getProject" => {
+            let project_number = arguments.get::<String>(0, "project_number")?;
+            handle.call(move |client| async move { client.call(&call::GetProject::new(&project_number)).await })
+        }
+        "deleteProject" => {
+            let project_number = arguments.get::<String>(0, "project_number")?;
+            handle.call(move |client| async move { client.call(&call::DeleteProject::new(&project_number)).await })
+        }
+        "createProjectMilestone" => {
+            let project_number = arguments.get::<String>(0, "project_number")?;
+            let body = arguments.body(1, &PROJECT_MILESTONE_CREATE, "projects.create_milestone()")?;
+            handle.call(move |client| async move { client.call(&call::CreateProjectMilestone::new(&project_number, &body)).await })
+        }
+        "updateProjectMilestone" => {
+            let project_number = arguments.get::<String>(0, "project_number")?;
+            let milestone_id = arguments.id::<ProjectMilestone>(1, "milestone")?;
+            let body = arguments.body(2, &PROJECT_MILESTONE_UPDATE, "projects.update_milestone()")?;
+            handle.call(move |client| async move { client.call(&call::UpdateProjectMilestone::new(&project_number, milestone_id, &body)).await })
+        }
+        "deleteProjectMilestone" => {
+            let project_number = arguments.get::<String>(0, "project_number")?;
+            let milestone_id = arguments.id::<ProjectMilestone>(1, "milestone")?;
+            handle.call(move |client| async move { client.call(&call::DeleteProjectMilestone::new(&project_number, milestone_id)).await })
+        }
         _ => Err(unknown(operation)),
     }
 }
@@ -281,6 +308,15 @@ pub(super) fn query(
         }
         "listProjects" => {
             whole(handle, "listProjects", handle.client()?.projects().list(), options)
+        }
+        "listProjectMilestones" => {
+            let project_number = arguments.get::<String>(0, "project_number")?;
+            let client = handle.client()?;
+            Ok(Query::whole(handle, "listProjectMilestones", move || {
+                let client = client.clone();
+                let project_number = project_number.clone();
+                async move { client.call(&call::ListProjectMilestones::new(&project_number)).await }
+            }))
         }
         _ => Err(unknown(operation)),
     }

@@ -178,3 +178,15 @@ body! { PROJECT_CREATE "ProjectCreate" {
     Field::optional("members_email", "membersEmail").nullable();
     Field::optional("external_id", "externalId").nullable();
 } }
+
+body! { PROJECT_MILESTONE_CREATE "ProjectMilestoneCreate" {
+    Field::required("name", "name");
+    Field::optional("planned_date", "plannedDate").nullable();
+    Field::optional("actual_date", "actualDate").nullable();
+} }
+
+body! { PROJECT_MILESTONE_UPDATE "ProjectMilestoneUpdate" {
+    Field::required("name", "name");
+    Field::optional("planned_date", "plannedDate").nullable();
+    Field::optional("actual_date", "actualDate").nullable();
+} }

@@ -4,7 +4,7 @@ use super::{Field, enums, record, records};
 
 enums! { IncidentStatus IncidentSeverity ImprovementStatus ImprovementPriorityStatus EvaluationStatusV1 EvaluationStatusV2 BoardType DatasourceElementType GroupType }
 
-records! { Area Board GroupV2 User IncidentCommentV2 IncidentV2 IncidentType IncidentV1 TrashedIncident IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValue DatasourceValueTotal GroupV1 BoardSummary BoardDetail BoardLine DataList DataListItem Project Problem ODataError }
+records! { Area Board GroupV2 User IncidentCommentV2 IncidentV2 IncidentType IncidentV1 TrashedIncident IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValue DatasourceValueTotal GroupV1 BoardSummary BoardDetail BoardLine DataList DataListItem Project ProjectMilestone Problem ODataError }
 
 record! {
 /// An area of the plant.
@@ -848,6 +848,21 @@ Project PROJECT "Project" {
 } }
 
 record! {
+/// A milestone of a project.
+ProjectMilestone PROJECT_MILESTONE "ProjectMilestone" {
+    /// Id of the milestone.
+    id = id: Field::required("id", "id");
+    /// Id of its project.
+    project_id = project_id: Field::required("project_id", "projectId");
+    /// Name of the milestone.
+    name = name: Field::required("name", "name");
+    /// When it is to be reached.
+    planned_date = planned_date: Field::required("planned_date", "plannedDate").nullable();
+    /// When it was reached.
+    actual_date = actual_date: Field::required("actual_date", "actualDate").nullable();
+} }
+
+record! {
 /// An RFC 9457 problem document.
 Problem PROBLEM "Problem" {
     /// Problem type as a URN: `urn:obeya:problem:` and the code.
@@ -873,7 +888,7 @@ Problem PROBLEM "Problem" {
     /// - 406: `media_type.not_acceptable`
     /// - 408: `body.timeout`
     /// - 409: `incident.transition`, `incident.evaluation`, `improvement.transition`, `value.ids_exhausted`, `data_list.identifier_exists`,
-    ///   `project.number_exists`, `group.system`, `group.in_use`
+    ///   `project.number_exists`, `project.in_use`, `group.system`, `group.in_use`
     /// - 412: `precondition.failed`
     /// - 413: `body.too_large`
     /// - 414: `request.uri_too_long`

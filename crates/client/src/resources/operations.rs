@@ -41,6 +41,9 @@ use obeya_model::{
     IncidentV2,
     Project,
     ProjectCreate,
+    ProjectMilestone,
+    ProjectMilestoneCreate,
+    ProjectMilestoneUpdate,
 };
 
 use super::{Areas, Boards, Groups, Comments, Incidents, Improvements, Datasources, DataLists, Projects};
@@ -421,6 +424,60 @@ impl Projects {
     /// [`Error::Timeout`](crate::Error::Timeout) it may have been carried out all the same.
     pub async fn create(&self, body: &ProjectCreate) -> Result<Project> {
         self.client.call(&call::CreateProject::new(body)).await
+    }
+
+    /// `GET /v1/Projects/{projectNumber}`: One project, by its number.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn get(&self, project_number: &str) -> Result<Project> {
+        self.client.call(&call::GetProject::new(project_number)).await
+    }
+
+    /// `DELETE /v1/Projects/{projectNumber}`: Deletes a project permanently, with its milestones. A project
+    /// that other records refer to stays: move these first. The response has no body.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn delete(&self, project_number: &str) -> Result<()> {
+        self.client.call(&call::DeleteProject::new(project_number)).await
+    }
+
+    /// `GET /v1/Projects/{projectNumber}/milestones`: All milestones of a project as an array, ordered by
+    /// `plannedDate` and id; those without a planned date come first.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn milestones(&self, project_number: &str) -> Result<Vec<ProjectMilestone>> {
+        self.client.call(&call::ListProjectMilestones::new(project_number)).await
+    }
+
+    /// `POST /v1/Projects/{projectNumber}/milestones`: Adds a milestone to a project. Its id is never used
+    /// again. The response is the milestone.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
+    /// [`Error::Timeout`](crate::Error::Timeout) it may have been carried out all the same.
+    pub async fn create_milestone(&self, project_number: &str, body: &ProjectMilestoneCreate) -> Result<ProjectMilestone> {
+        self.client.call(&call::CreateProjectMilestone::new(project_number, body)).await
+    }
+
+    /// `PUT /v1/Projects/{projectNumber}/milestones/{milestoneId}`: Changes a milestone. An omitted date
+    /// stays as it is, and null removes it. The response is the milestone.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn update_milestone(&self, project_number: &str, milestone_id: i32, body: &ProjectMilestoneUpdate) -> Result<ProjectMilestone> {
+        self.client.call(&call::UpdateProjectMilestone::new(project_number, milestone_id, body)).await
+    }
+
+    /// `DELETE /v1/Projects/{projectNumber}/milestones/{milestoneId}`: Deletes a milestone permanently. The
+    /// response has no body.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn delete_milestone(&self, project_number: &str, milestone_id: i32) -> Result<()> {
+        self.client.call(&call::DeleteProjectMilestone::new(project_number, milestone_id)).await
     }
 }
 

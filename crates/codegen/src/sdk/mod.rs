@@ -31,7 +31,7 @@ pub struct Method {
     pub resource: Option<String>,
     /// The name of the method.
     pub name: String,
-    /// The parameters of its path, in their order. All are ids.
+    /// The parameters of its path, in their order. All name records.
     pub path: Vec<PathParameter>,
     /// The kind of the method: its other arguments and its result.
     pub kind: MethodKind,
@@ -39,13 +39,15 @@ pub struct Method {
     pub description: String,
 }
 
-/// An id in a path.
+/// What names a record in a path: its id, or a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathParameter {
     /// Its name on the wire.
     pub name: String,
     /// The segment of the path before it, in lower case: `incidents` in `/v1/Incidents/{id}`.
     pub collection: String,
+    /// Whether it is a text; otherwise a 32-bit integer.
+    pub is_text: bool,
 }
 
 /// The kinds of methods.
@@ -122,7 +124,7 @@ pub fn methods(document: &Value) -> Vec<Method> {
             Some(Method {
                 resource,
                 name,
-                path: path(&operation),
+                path: path(document, &found, &operation),
                 kind: kind(document, &found, &operation).unwrap_or_else(MethodKind::ByHand),
                 description: description(found.operation),
                 operation,
@@ -131,25 +133,37 @@ pub fn methods(document: &Value) -> Vec<Method> {
         .collect()
 }
 
-fn path(operation: &Operation) -> Vec<PathParameter> {
+fn path(document: &Value, found: &Found<'_>, operation: &Operation) -> Vec<PathParameter> {
+    let is_text = |name: &str| {
+        operations::parameters(document, found)
+            .iter()
+            .any(|parameter| parameter["name"] == name && is_text(&parameter["schema"]))
+    };
     let segments: Vec<&str> = operation.path.split('/').collect();
     let named = |pair: &[&str]| {
         let name = pair[1].strip_prefix('{')?.strip_suffix('}')?;
         Some(PathParameter {
             name: name.to_owned(),
             collection: pair[0].to_lowercase(),
+            is_text: is_text(name),
         })
     };
     segments.windows(2).filter_map(named).collect()
 }
 
+fn is_text(schema: &Value) -> bool {
+    schema["type"] == "string" && schema.get("format").is_none()
+}
+
 /// The kind, or why there is no plain method.
 fn kind(document: &Value, found: &Found<'_>, operation: &Operation) -> Result<MethodKind, String> {
     for parameter in operations::parameters(document, found) {
+        let schema = &parameter["schema"];
         if parameter["in"] == "path"
-            && type_of(document, &parameter["schema"]) != Some(BodyType::Int)
+            && type_of(document, schema) != Some(BodyType::Int)
+            && !is_text(schema)
         {
-            return Err("an id in the path is no 32-bit integer".to_owned());
+            return Err("an id in the path is neither a 32-bit integer nor a text".to_owned());
         }
     }
     if !operation.sdk_name.contains('.') {
@@ -163,11 +177,12 @@ fn kind(document: &Value, found: &Found<'_>, operation: &Operation) -> Result<Me
         .next();
     let answer = content(document, success.unwrap_or(&Value::Null));
     let answer = answer.ok_or("its answer is no object, list or integer")?;
+    let ids = operation.path.matches('{').count();
     let takes_options = operation.query == ODATA_OPTIONS;
     if takes_options && let BodyType::Object(schema) = &answer {
         let page = &document["components"]["schemas"][schema]["properties"];
         if page.get("@odata.nextLink").is_none() {
-            return match operation.path.ends_with('}') && path(operation).len() < 3 {
+            return match operation.path.ends_with('}') && ids < 3 {
                 true => Ok(MethodKind::Get {
                     record: schema.clone(),
                 }),
@@ -176,14 +191,14 @@ fn kind(document: &Value, found: &Found<'_>, operation: &Operation) -> Result<Me
         }
         if let Some(BodyType::List(record)) = type_of(document, &page["value"])
             && let BodyType::Object(record) = *record
-            && path(operation).len() < 2
+            && ids < 2
         {
             let page = schema.clone();
             return Ok(MethodKind::List { record, page });
         }
     }
     if operation.query == WHOLE_LIST_OPTIONS
-        && path(operation).is_empty()
+        && ids == 0
         && let BodyType::List(record) = &answer
         && let BodyType::Object(record) = &**record
     {

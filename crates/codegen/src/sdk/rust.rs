@@ -161,10 +161,18 @@ fn source(method: &Method, types: &mut BTreeSet<String>) -> String {
         MethodKind::Get { .. } => ids.last_mut(),
         MethodKind::Plain { .. } | MethodKind::ByHand(_) => ids.first_mut(),
     };
-    if let Some(id) = about {
+    let is_text = method.path.first().is_some_and(|it| it.is_text);
+    if let Some(id) = about
+        && !is_text
+    {
         "id".clone_into(id);
     }
-    let mut parameters: Vec<String> = ids.iter().map(|id| format!(", {id}: i32")).collect();
+    let types_of_ids = method
+        .path
+        .iter()
+        .map(|it| if it.is_text { "&str" } else { "i32" });
+    let named = ids.iter().zip(types_of_ids);
+    let mut parameters: Vec<String> = named.map(|(id, of)| format!(", {id}: {of}")).collect();
     match &method.kind {
         MethodKind::List { record, .. } => {
             let record = pascal(record);

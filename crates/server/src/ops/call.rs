@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::header::{CONTENT_TYPE, ETAG};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde::Serialize;
 
 use crate::app::App;
@@ -95,6 +95,18 @@ impl Call {
                 name,
                 format!("expected an integer of 32 bits, found {}", quoted(text)),
             )
+        })
+    }
+
+    /// The text in the path that names a record (the first, if there are several), decoded; 400
+    /// `path.invalid` if it is no UTF-8.
+    pub(crate) fn name(&self) -> Result<String, Problem> {
+        let span = self.captures.span(0);
+        let text = span.map_or("", |span| &self.path()[span]);
+        let decoded = percent_decode_str(text).decode_utf8();
+        decoded.map(Cow::into_owned).map_err(|_| {
+            let name = extract::parameter_name(self.operation.path(), 0);
+            Problem::invalid_path(name, format!("expected UTF-8, found {}", quoted(text)))
         })
     }
 

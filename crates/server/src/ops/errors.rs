@@ -6,6 +6,7 @@ use http::{HeaderValue, StatusCode};
 use crate::http::memory_budget::OutOfMemory;
 use crate::http::problem::Problem;
 use obeya_read::ReadError;
+use obeya_read::text::quoted;
 use obeya_rules::error::{Complaint, DomainError};
 use obeya_rules::value::BATCH_COMPLAINTS;
 use obeya_store::references::MOST_COMPLAINTS;
@@ -36,6 +37,7 @@ impl From<WriteError> for Problem {
             WriteError::Store(error) => error.into(),
             WriteError::Domain(error) => error.into(),
             WriteError::Missing(what, id) => Self::not_found(what, id),
+            WriteError::MissingNamed(what, name) => Self::not_found(what, quoted(&name)),
             WriteError::NotGranted => Self::new(
                 StatusCode::FORBIDDEN,
                 "grant.missing",

@@ -82,11 +82,13 @@ pub(super) fn noun(entity: &EntityType) -> &'static str {
         "DataList" => "data list",
         "GroupV1" => "group",
         "Project" => "project",
+        "ProjectMilestone" => "milestone",
         _ => "incident",
     }
 }
 
-/// The kind of record that the path of an operation addresses by its first id; `None` if it has no id.
+/// The kind of record that the path of an operation addresses by its first id; `None` if it has no id, or if
+/// no grant restricts such records.
 fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)> {
     Some(match operation {
         Operation::GetArea => (&AREA, "area"),
@@ -145,6 +147,13 @@ fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)
         | Operation::CreateGroup
         | Operation::ListProjects
         | Operation::CreateProject
+        // No grant restricts projects, which are named by their numbers.
+        | Operation::GetProject
+        | Operation::DeleteProject
+        | Operation::ListProjectMilestones
+        | Operation::CreateProjectMilestone
+        | Operation::UpdateProjectMilestone
+        | Operation::DeleteProjectMilestone
         | Operation::Ping => return None,
     })
 }
@@ -157,7 +166,8 @@ mod tests {
     fn every_operation_with_an_id_in_its_path_addresses_a_record() {
         for operation in Operation::ALL {
             let path = operation.path();
-            assert_eq!(addressed(operation).is_some(), path.contains('{'), "{path}");
+            let is_by_id = path.contains('{') && !path.contains("{projectNumber}");
+            assert_eq!(addressed(operation).is_some(), is_by_id, "{path}");
         }
     }
 }

@@ -456,7 +456,7 @@ async fn verified_tokens_are_remembered_up_to_a_bound() {
 }
 
 /// Every operation but `ping`, and the family of scopes that DECISIONS.md, section 5, puts it in.
-const OPERATIONS: [(Method, &str, &str); 58] = [
+const OPERATIONS: [(Method, &str, &str); 64] = [
     (Method::GET, "/v2/areas/1", "Data"),
     (Method::GET, "/v2/areas", "Data"),
     (Method::GET, "/v2/boards/1", "Boards"),
@@ -515,6 +515,12 @@ const OPERATIONS: [(Method, &str, &str); 58] = [
     (Method::POST, "/v1/Datalists/1/items", "Data"),
     (Method::GET, "/v1/Projects", "Projects"),
     (Method::POST, "/v1/Projects", "Projects"),
+    (Method::GET, "/v1/Projects/1", "Projects"),
+    (Method::DELETE, "/v1/Projects/1", "Projects"),
+    (Method::GET, "/v1/Projects/1/milestones", "Projects"),
+    (Method::POST, "/v1/Projects/1/milestones", "Projects"),
+    (Method::PUT, "/v1/Projects/1/milestones/1", "Projects"),
+    (Method::DELETE, "/v1/Projects/1/milestones/1", "Projects"),
 ];
 
 /// The scopes for reading and writing, family by family.

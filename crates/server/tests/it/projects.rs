@@ -166,6 +166,8 @@ async fn a_project_that_does_not_fit_is_refused_and_nothing_is_stored() {
     for (more, field) in [
         (json!({"projectNumber": ""}), "projectNumber"),
         (json!({"projectNumber": "a/b"}), "projectNumber"),
+        (json!({"projectNumber": "."}), "projectNumber"),
+        (json!({"projectNumber": ".."}), "projectNumber"),
         (json!({"projectNumber": "ø".repeat(256)}), "projectNumber"),
         (json!({"name": ""}), "name"),
         (json!({"status": "ø".repeat(256)}), "status"),
@@ -304,6 +306,10 @@ async fn a_wrong_line_is_named() {
         (
             json!({"id": 1, "name": "x", "projectNumber": "a/b"}),
             "field projectNumber: found \"a/b\", expected a text without /",
+        ),
+        (
+            json!({"id": 1, "name": "x", "projectNumber": ".."}),
+            "field projectNumber: found \"..\", expected another text than . or .., which no address can contain",
         ),
         (
             json!({"id": 1, "name": "x", "projectNumber": ""}),

@@ -50,6 +50,7 @@ pub mod odata_typed;
 pub mod one_form;
 pub mod pages;
 pub mod paging;
+pub mod project_milestones;
 pub mod projects;
 pub mod property_names;
 pub mod rate_limits;

@@ -19,7 +19,7 @@ pub(crate) use restrictions::row_conditions;
 pub(crate) use restrictions::{Restriction, restriction};
 pub use v1::{
     BOARD_V1, DATA_LIST, DATA_LIST_ITEM, DATASOURCE, DATASOURCE_VALUE, GROUP_V1, IMPROVEMENT,
-    INCIDENT, INCIDENT_COMMENT_V1, PROJECT, TRASHED_INCIDENT,
+    INCIDENT, INCIDENT_COMMENT_V1, PROJECT, PROJECT_MILESTONE, TRASHED_INCIDENT,
 };
 
 use obeya_odata::edm::{
@@ -250,5 +250,6 @@ pub fn all() -> Vec<&'static EntityType> {
         &DATA_LIST,
         &DATA_LIST_ITEM,
         &PROJECT,
+        &PROJECT_MILESTONE,
     ]
 }

@@ -88,7 +88,7 @@ pub(crate) fn restriction(entity: &EntityType) -> Option<Restriction> {
         "IncidentV1" | "IncidentV2" => INCIDENT,
         "Board" | "BoardV1" | "Improvement" | "User" => OF_GROUP,
         // Of the whole plant.
-        "DataList" | "DataListItem" | "Project" => NONE,
+        "DataList" | "DataListItem" | "Project" | "ProjectMilestone" => NONE,
         "IncidentComment" | "IncidentCommentV1" => return Some(Restriction::Incident),
         // Below an incident or a datasource. The area of a value is a number of its sender's and not checked.
         "IncidentConsequence"

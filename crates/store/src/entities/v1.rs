@@ -207,3 +207,13 @@ pub static PROJECT: EntityType = EntityType {
     navigations: &[],
     search: None,
 };
+
+/// `/v1/Projects/{projectNumber}/milestones`. The handler adds of which project.
+pub static PROJECT_MILESTONE: EntityType = EntityType {
+    name: "ProjectMilestone",
+    table: "project_milestones",
+    key: "id",
+    properties: &wire::ProjectMilestone::SAME.properties(),
+    navigations: &[],
+    search: None,
+};

@@ -5,9 +5,7 @@ use super::folder::JsonlWriter;
 use super::read::records;
 use obeya_store::engine::{Row, Session, StoreError, present};
 use obeya_store::projects::read_milestone;
-use obeya_store::tables::projects::{
-    MemberLine, MilestoneLine, ProjectLine, ProjectRole, ProjectRow,
-};
+use obeya_store::tables::projects::{MemberLine, ProjectLine, ProjectRole, ProjectRow};
 
 const OWNER: &str = "project_id";
 const MILESTONE: &str = "id, name, planned_date, actual_date FROM project_milestones";
@@ -30,13 +28,7 @@ pub(super) fn write(
 }
 
 fn milestone(project: &mut ProjectLine, row: &dyn Row) -> Result<(), StoreError> {
-    let (id, milestone) = read_milestone(row, 1)?;
-    project.milestones.push(MilestoneLine {
-        id,
-        name: milestone.name,
-        planned_date: milestone.planned_date,
-        actual_date: milestone.actual_date,
-    });
+    project.milestones.push(read_milestone(row, 1)?.into());
     Ok(())
 }
 

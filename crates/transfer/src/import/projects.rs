@@ -9,7 +9,7 @@ use super::folder::Source;
 use super::ids::SeenIds;
 use super::run::{LineAction, Run, leaves_ids, length, not_empty, refer_user};
 use obeya_store::projects::{
-    Milestone, add_member, put_milestone, remove_members, remove_milestones,
+    Milestone, add_member, put_milestone, remove_members, remove_milestones, unaddressable_number,
 };
 use obeya_store::tables::projects::{MemberLine, MilestoneLine, ProjectLine, ProjectRow};
 
@@ -67,9 +67,9 @@ fn number(
         Some(&number),
         &project_create::project_number::LENGTH,
     )?;
-    if number.contains('/') {
+    if let Some(expected) = unaddressable_number(&number) {
         let found = format_args!("\"{number}\"");
-        return Err(location.field_error(FIELD, found, "a text without /"));
+        return Err(location.field_error(FIELD, found, expected));
     }
     if let Some(other) = run.known.project_numbers.get(&number)
         && *other != id

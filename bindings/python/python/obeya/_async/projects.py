@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     # Imports of the methods below the second marker, written by `cargo xtask regen`.
     from obeya._obeya import Call, Query
     from obeya._settings import Order, Where
-    from obeya.models import Project
-    from obeya.types import ProjectCreate
+    from obeya.models import Project, ProjectMilestone
+    from obeya.types import ProjectCreate, ProjectMilestoneCreate, ProjectMilestoneUpdate
     from typing_extensions import Unpack
     # End of the methods that `cargo xtask regen` writes.
 
@@ -35,4 +35,60 @@ class AsyncProjects:
         """Creates a project. `ownerEmail` and `membersEmail` name the users that lead it and work on it."""
         call: Call[Project] = self._core.carrying(None, idempotency_key).call("createProject", fields)
         return await answer(call)
+
+    async def get(self, project_number: str) -> Project:
+        """One project, by its number."""
+        call: Call[Project] = self._core.call("getProject", project_number)
+        return await answer(call)
+
+    async def delete(
+        self, project_number: str, *, if_match: str | None = None, idempotency_key: str | None = None
+    ) -> None:
+        """Deletes a project permanently, with its milestones. A project that other records refer to stays: move these first. The response has no body."""
+        call: Call[None] = self._core.carrying(if_match, idempotency_key).call("deleteProject", project_number)
+        await answer(call)
+
+    def milestones(self, project_number: str) -> AsyncRecords[ProjectMilestone]:
+        """All milestones of a project as an array, ordered by `plannedDate` and id; those without a planned date come first."""
+        query: Query[ProjectMilestone] = self._core.query("listProjectMilestones", project_number)
+        return AsyncRecords(query, "the milestones of a project")
+
+    async def create_milestone(
+        self, project_number: str, /, *, idempotency_key: str | None = None, **fields: Unpack[ProjectMilestoneCreate]
+    ) -> ProjectMilestone:
+        """Adds a milestone to a project. Its id is never used again. The response is the milestone."""
+        call: Call[ProjectMilestone] = self._core.carrying(None, idempotency_key).call(
+            "createProjectMilestone", project_number, fields
+        )
+        return await answer(call)
+
+    async def update_milestone(
+        self,
+        project_number: str,
+        milestone: int | ProjectMilestone,
+        /,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **fields: Unpack[ProjectMilestoneUpdate],
+    ) -> ProjectMilestone:
+        """Changes a milestone. An omitted date stays as it is, and null removes it. The response is the milestone."""
+        call: Call[ProjectMilestone] = self._core.carrying(if_match, idempotency_key).call(
+            "updateProjectMilestone", project_number, milestone, fields
+        )
+        return await answer(call)
+
+    async def delete_milestone(
+        self,
+        project_number: str,
+        milestone: int | ProjectMilestone,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> None:
+        """Deletes a milestone permanently. The response has no body."""
+        call: Call[None] = self._core.carrying(if_match, idempotency_key).call(
+            "deleteProjectMilestone", project_number, milestone
+        )
+        await answer(call)
     # End of the methods that `cargo xtask regen` writes.

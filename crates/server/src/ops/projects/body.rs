@@ -7,6 +7,7 @@ use obeya_model::{ProjectCreate, Timestamp};
 
 use obeya_rules::error::DomainError;
 use obeya_rules::validate::Check;
+use obeya_store::projects::unaddressable_number;
 
 /// Refuses a body that its schema does not allow, and a period that ends before it begins.
 pub(super) fn check(body: &ProjectCreate) -> Result<(), DomainError> {
@@ -16,8 +17,8 @@ pub(super) fn check(body: &ProjectCreate) -> Result<(), DomainError> {
         &body.project_number,
         &project_number::LENGTH,
     );
-    if body.project_number.contains('/') {
-        check.refuse("projectNumber", "expected a text without /");
+    if let Some(expected) = unaddressable_number(&body.project_number) {
+        check.refuse("projectNumber", format!("expected {expected}"));
     }
     check.length("name", &body.name, &name::LENGTH);
     for (field, text, allowed) in [

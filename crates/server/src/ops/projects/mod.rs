@@ -1,6 +1,7 @@
 //! Projects. An address names one by its number.
 
 mod body;
+pub(crate) mod milestones;
 pub(crate) mod reads;
 pub(crate) mod writes;
 
@@ -11,6 +12,12 @@ use obeya_store::{Session, entities, projects};
 
 static FORM: RecordForm = RecordForm::of(&entities::PROJECT);
 static RECORD: RecordPlan = RecordPlan::new(RecordForm::of(&entities::PROJECT));
+
+/// The id of the project of this number.
+fn id_of(session: &mut dyn Session, number: &str) -> Result<i32, WriteError> {
+    let id = projects::id_of(session, number)?;
+    id.ok_or_else(|| WriteError::MissingNamed("project", number.to_owned()))
+}
 
 /// The current project, as a record.
 fn answer(session: &mut dyn Session, id: i32) -> Result<WrittenRecord, WriteError> {

@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use obeya_model::{ProjectCreate, Timestamp};
 
-use super::{answer, body};
+use super::{answer, body, id_of};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
-use crate::ops::decoding::json;
+use crate::ops::decoding::{NoBody, json};
 use crate::ops::view::WrittenRecord;
 use crate::ops::writing::{self, Decision, Written};
+use obeya_read::text::quoted;
 use obeya_rules::error::{Complaint, DomainError};
 use obeya_store::audit::{Change, Diff};
 use obeya_store::references::MOST_COMPLAINTS;
@@ -29,6 +30,39 @@ pub(crate) async fn create(call: Call) -> Result<Response, Problem> {
         }))
     })
     .await
+}
+
+/// DELETE /v1/Projects/{projectNumber}: deletes a project to which nothing refers, with its milestones.
+pub(crate) async fn delete(call: Call) -> Result<Response, Problem> {
+    let number = call.name()?;
+    writing::write(call, NoBody, |(), _| {
+        let current = number.clone();
+        let work = move |session: &mut dyn Session| remove(session, &number);
+        Ok(Decision::empty(work).against(move |session| {
+            let id = id_of(session, &current)?;
+            answer(session, id)
+        }))
+    })
+    .await
+}
+
+fn remove(session: &mut dyn Session, number: &str) -> Result<Change, WriteError> {
+    let id = id_of(session, number)?;
+    let project = projects::find(session, id)?.ok_or(WriteError::Missing("project", id))?;
+    if let Some(noun) = projects::referring(session, id)? {
+        return Err(DomainError::Conflict {
+            code: "project.in_use",
+            detail: format!("Project {} is in use: {noun} refers to it.", quoted(number)),
+        }
+        .into());
+    }
+    let milestones = projects::milestones_of(session, id)?;
+    projects::delete(session, id)?;
+    let mut diff = Diff::default().rows(&ProjectRow::TABLE, Some(&project.cells()), None);
+    if !milestones.is_empty() {
+        diff = diff.property("milestones", Some(&milestones), None);
+    }
+    Ok(Change::of(format!("projects/{id}"), diff))
 }
 
 fn insert(

@@ -6,7 +6,8 @@ use futures_util::future::BoxFuture;
 use obeya::model::{
     CategoryInput, CauseInput, ConsequenceInput, CustomFieldInput, DataListItemCreate,
     DatasourceValueInput, Date, GroupCreate, ImprovementCreate, ImprovementUpdate, IncidentCreate,
-    IncidentSeverity, IncidentStatus, IncidentUpdate, ProjectCreate,
+    IncidentSeverity, IncidentStatus, IncidentUpdate, Patch, ProjectCreate, ProjectMilestoneCreate,
+    ProjectMilestoneUpdate,
 };
 use obeya::{Client, Error};
 
@@ -24,6 +25,14 @@ impl Ids {
         match self {
             Self::Known => known,
             Self::Unknown => 999_999,
+        }
+    }
+
+    /// The number of a project.
+    fn number(self) -> &'static str {
+        match self {
+            Self::Known => "P-2026-02",
+            Self::Unknown => "none",
         }
     }
 }
@@ -319,6 +328,54 @@ pub fn call<'a>(
                 .await
         }),
         "listProjects" => narrowed!(client.projects().list(), ask),
+        "getProject" => {
+            Box::pin(async move { client.projects().get(ids.number()).await.map(drop) })
+        }
+        "deleteProject" => Box::pin(async move {
+            let projects = client.projects();
+            // A separate one, because the call deletes it.
+            let made = match ids {
+                Ids::Known => {
+                    let body = ProjectCreate::new(unique("P"), "For a day");
+                    projects.create(&body).await.ok()
+                }
+                Ids::Unknown => None,
+            };
+            let number = made.map_or(ids.number().to_owned(), |project| project.project_number);
+            projects.delete(&number).await
+        }),
+        "listProjectMilestones" => Box::pin(async move {
+            let milestones = client.projects().milestones(ids.number()).await;
+            milestones.map(drop)
+        }),
+        "createProjectMilestone" => Box::pin(async move {
+            let body = ProjectMilestoneCreate::new("Handover");
+            let projects = client.projects();
+            let made = projects.create_milestone(ids.number(), &body).await;
+            made.map(drop)
+        }),
+        "updateProjectMilestone" => Box::pin(async move {
+            let body = ProjectMilestoneUpdate {
+                actual_date: Patch::Null,
+                ..ProjectMilestoneUpdate::new("Full rate")
+            };
+            let projects = client.projects();
+            let changed = projects.update_milestone(ids.number(), ids.pick(22), &body);
+            changed.await.map(drop)
+        }),
+        "deleteProjectMilestone" => Box::pin(async move {
+            let projects = client.projects();
+            let made = match ids {
+                Ids::Known => {
+                    let body = ProjectMilestoneCreate::new("For a day");
+                    let made = projects.create_milestone(ids.number(), &body).await;
+                    made.ok()
+                }
+                Ids::Unknown => None,
+            };
+            let id = made.map_or(ids.pick(22), |milestone| milestone.id);
+            projects.delete_milestone(ids.number(), id).await
+        }),
         "createProject" => Box::pin(async move {
             let body = ProjectCreate::new(unique("P"), "Paint shop");
             client.projects().create(&body).await.map(drop)

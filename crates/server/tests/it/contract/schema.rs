@@ -65,7 +65,9 @@ impl Described {
             let parameter = resolve(parameter);
             if parameter["in"] == "path" {
                 let name = parameter["name"].as_str().expect("a name");
-                path = path.replace(&format!("{{{name}}}"), &parameter["example"].to_string());
+                let example = &parameter["example"];
+                let text = example.as_str().map_or(example.to_string(), str::to_owned);
+                path = path.replace(&format!("{{{name}}}"), &text);
             }
         }
         path

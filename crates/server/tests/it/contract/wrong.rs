@@ -185,6 +185,7 @@ pub async fn catalogue(all: &Client, service: &Service) {
     let projects = all.projects();
     let there = ProjectCreate::new("P-2026-02", "Another");
     is(projects.create(&there).await, "project.number_exists");
+    is(projects.delete("P-2026-02").await, "project.in_use");
     let of_nobody = ProjectCreate {
         owner_email: Some("nobody@nordvik.example".to_owned()),
         ..ProjectCreate::new("P-9", "Of nobody")
