@@ -19,19 +19,20 @@ use crate::venv;
 struct Client {
     /// The folder in `xtask/clients`.
     folder: &'static str,
-    runtime: Runtime,
+    /// The arguments of Python that write the client, before the address of the specification; the package is
+    /// in `requirements.txt`. `None` if there is nothing to generate, or `session` does.
+    generator: Option<&'static [&'static str]>,
+    session: Session,
     steps: &'static [&'static str],
 }
 
-enum Runtime {
+/// The program of a session.
+#[derive(Clone, Copy)]
+enum Session {
     /// A script of `package.json`.
     Npm(&'static str),
-    /// The arguments of an interpreter that writes the client, before the address of the specification; and
-    /// the program of the session.
-    Python {
-        generator: &'static [&'static str],
-        session: &'static str,
-    },
+    /// A program in Python.
+    Python(&'static str),
 }
 
 /// Reads and writes of v1 and reads of v2.
@@ -45,77 +46,90 @@ const ODATA: &[&str] = &["token", "list", "filter", "expand", "count", "key", "n
 /// What a person does with the pages of the service, in a headless Chromium.
 const PAGES: &[&str] = &["page", "accessible", "keyboard", "phone", "token", "call"];
 
+/// Runs openapi-generator.
+const GENERATE: &str = "import openapi_generator_cli; openapi_generator_cli.cli()";
+
 /// python-odata is run with the tests of the Python package.
-const CLIENTS: [Client; 8] = [
-    Client {
-        folder: "openapi-fetch",
-        runtime: Runtime::Npm("session"),
-        steps: GENERATED,
-    },
-    Client {
-        // Version 0.95 and later need Node.js 22.
-        folder: "hey-api",
-        runtime: Runtime::Npm("session"),
-        steps: GENERATED,
-    },
+const CLIENTS: [Client; 10] = [
+    Client::of_npm("openapi-fetch", "session", GENERATED),
+    // Version 0.95 and later need Node.js 22.
+    Client::of_npm("hey-api", "session", GENERATED),
     Client {
         folder: "openapi-python-client",
-        runtime: Runtime::Python {
-            generator: &[
-                "-m",
-                "openapi_python_client",
-                "generate",
-                "--overwrite",
-                "--meta",
-                "none",
-                "--config",
-                "config.yaml",
-                "--output-path",
-                "generated",
-                "--url",
-            ],
-            session: "session.py",
-        },
+        generator: Some(&[
+            "-m",
+            "openapi_python_client",
+            "generate",
+            "--overwrite",
+            "--meta",
+            "none",
+            "--config",
+            "config.yaml",
+            "--output-path",
+            "generated",
+            "--url",
+        ]),
+        session: Session::Python("session.py"),
         steps: GENERATED,
     },
     Client {
         folder: "openapi-generator",
-        runtime: Runtime::Python {
-            generator: &[
-                "-c",
-                "import openapi_generator_cli; openapi_generator_cli.cli()",
-                "generate",
-                "--generator-name",
-                "python",
-                "--output",
-                "generated",
-                "--input-spec",
-            ],
-            session: "session.py",
-        },
+        generator: Some(&[
+            "-c",
+            GENERATE,
+            "generate",
+            "--generator-name",
+            "python",
+            "--output",
+            "generated",
+            "--input-spec",
+        ]),
+        session: Session::Python("session.py"),
         steps: GENERATED,
     },
     Client {
-        folder: "odata",
-        runtime: Runtime::Npm("client"),
-        steps: ODATA,
+        folder: "openapi-generator-typescript",
+        generator: Some(&[
+            "-c",
+            GENERATE,
+            "generate",
+            "--generator-name",
+            "typescript-fetch",
+            "--additional-properties=importFileExtension=.js",
+            "--output",
+            "generated",
+            "--input-spec",
+        ]),
+        session: Session::Npm("session"),
+        steps: GENERATED,
     },
     Client {
-        folder: "odata",
-        runtime: Runtime::Npm("query"),
-        steps: ODATA,
+        // Compiled by Mono, which no registry of npm or Python has: the packages mono-mcs, mono-runtime,
+        // libmono-system-net-http4.0-cil, libmono-system-web4.0-cil and
+        // libmono-system-componentmodel-dataannotations4.0-cil of Debian.
+        folder: "openapi-generator-csharp",
+        generator: Some(&[
+            "-c",
+            GENERATE,
+            "generate",
+            "--generator-name",
+            "csharp",
+            "--library",
+            "httpclient",
+            "--additional-properties=packageName=Obeya,targetFramework=netstandard2.0,\
+             nullableReferenceTypes=false,validatable=false,useDateTimeOffset=true,supportsRetry=false",
+            "--output",
+            "generated",
+            "--input-spec",
+        ]),
+        session: Session::Npm("session"),
+        steps: GENERATED,
     },
-    Client {
-        folder: "odata",
-        runtime: Runtime::Npm("o"),
-        steps: ODATA,
-    },
-    Client {
-        // Needs a Chromium, which npm cannot install.
-        folder: "browser",
-        runtime: Runtime::Npm("session"),
-        steps: PAGES,
-    },
+    Client::of_npm("odata", "client", ODATA),
+    Client::of_npm("odata", "query", ODATA),
+    Client::of_npm("odata", "o", ODATA),
+    // Needs a Chromium, which npm cannot install.
+    Client::of_npm("browser", "session", PAGES),
 ];
 
 /// Runs this part alone.
@@ -156,35 +170,57 @@ fn count(steps: &[&str], output: &str) -> usize {
 }
 
 impl Client {
-    /// Installs the tool and runs the session on a service of its own; what it printed.
-    fn session(&self) -> Result<String> {
-        match &self.runtime {
-            Runtime::Npm(script) => {
-                let folder = npm_folder(self.folder)?;
-                let service = PlantService::start(&folder.join("plant"))?;
-                let mut session = command("npm");
-                session.current_dir(&folder).args(["run", script]);
-                service.introduce(&mut session);
-                Ok(tee(&mut session)?.1)
-            }
-            Runtime::Python { generator, session } => {
-                let folder = copied(self.folder)?;
-                let python = venv::interpreter_of(&format!("target/clients/{}/venv", self.folder))?;
-                let run_python = |arguments: &[&str]| {
-                    let mut python = command(&python);
-                    python.current_dir(&folder).args(arguments);
-                    python
-                };
-                let install = ["-m", "pip", "install", "--quiet", "-r", "requirements.txt"];
-                run_command(&mut run_python(&install))?;
-                let service = PlantService::start(&folder.join("plant"))?;
-                let spec = format!("{}/openapi.json", service.url());
-                run_command(run_python(generator).arg(spec))?;
-                let mut program = run_python(&[session]);
-                service.introduce(&mut program);
-                Ok(tee(&mut program)?.1)
-            }
+    const fn of_npm(
+        folder: &'static str,
+        script: &'static str,
+        steps: &'static [&'static str],
+    ) -> Self {
+        Self {
+            folder,
+            generator: None,
+            session: Session::Npm(script),
+            steps,
         }
+    }
+
+    /// Installs the tool, generates the client and runs the session on a service of its own; what it printed.
+    fn session(&self) -> Result<String> {
+        let folder = match self.session {
+            Session::Npm(_) => npm_folder(self.folder)?,
+            Session::Python(_) => copied(self.folder)?,
+        };
+        let python = match self.generator {
+            Some(_) => {
+                let python = venv::interpreter_of(&format!("target/clients/{}/venv", self.folder))?;
+                let install = ["-m", "pip", "install", "--quiet", "-r", "requirements.txt"];
+                run_command(command(&python).current_dir(&folder).args(install))?;
+                Some(python)
+            }
+            None => None,
+        };
+        let service = PlantService::start(&folder.join("plant"))?;
+        if let (Some(python), Some(arguments)) = (&python, self.generator) {
+            // A file of an operation that is gone must not be compiled.
+            drop(fs::remove_dir_all(folder.join("generated")));
+            let mut generate = command(python);
+            generate.current_dir(&folder).args(arguments);
+            run_command(generate.arg(format!("{}/openapi.json", service.url())))?;
+        }
+        let mut program = match (self.session, python) {
+            (Session::Npm(script), _) => {
+                let mut npm = command("npm");
+                npm.args(["run", script]);
+                npm
+            }
+            (Session::Python(file), Some(python)) => {
+                let mut python = command(python);
+                python.arg(file);
+                python
+            }
+            (Session::Python(file), None) => bail!("{file} has no packages"),
+        };
+        service.introduce(program.current_dir(&folder));
+        Ok(tee(&mut program)?.1)
     }
 }
 

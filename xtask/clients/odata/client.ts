@@ -27,7 +27,7 @@ assert.equal(first.area.name, "Assembly");
 assert.equal(first.comments.length, 2);
 console.log("ok expand");
 
-assert.equal(await groups.count(), 3);
+assert.equal(await groups.count(), 4);
 assert.equal(await incidents.count(client.newFilter().property("severity").eq("High")), 1);
 console.log("ok count");
 

@@ -28,7 +28,7 @@ assert.equal(first?.comments.length, 1);
 console.log("ok expand");
 
 const counted = await service.get("groups/$count").query();
-assert.equal(Number(counted), 3);
+assert.equal(Number(counted), 4);
 console.log("ok count");
 
 const one: Entity = await service.get("incidents(1205)").query({ $select: "id,severity" });
