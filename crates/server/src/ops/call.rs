@@ -99,15 +99,20 @@ impl Call {
     }
 
     /// The text in the path that names a record (the first, if there are several), decoded; 400
-    /// `path.invalid` if it is no UTF-8.
+    /// `path.invalid` if it is no UTF-8, or contains NUL, which no text in the store does.
     pub(crate) fn name(&self) -> Result<String, Problem> {
         let span = self.captures.span(0);
         let text = span.map_or("", |span| &self.path()[span]);
-        let decoded = percent_decode_str(text).decode_utf8();
-        decoded.map(Cow::into_owned).map_err(|_| {
+        let invalid = |expected: &str| {
             let name = extract::parameter_name(self.operation.path(), 0);
-            Problem::invalid_path(name, format!("expected UTF-8, found {}", quoted(text)))
-        })
+            Problem::invalid_path(name, format!("expected {expected}, found {}", quoted(text)))
+        };
+        let decoded = percent_decode_str(text).decode_utf8();
+        let decoded = decoded.map_err(|_| invalid("UTF-8"))?;
+        if decoded.contains('\0') {
+            return Err(invalid("text without NUL"));
+        }
+        Ok(decoded.into_owned())
     }
 
     /// The store, with the reads of the client of this request.

@@ -60,9 +60,18 @@ async fn a_project_is_read_by_its_number() {
     ] {
         service.get(path).await.is_problem(404, "not_found");
     }
-    let invalid = service.get("/v1/Projects/%FF").await;
-    let problem = invalid.is_problem(400, "path.invalid");
-    assert!(problem["errors"]["projectNumber"].is_array(), "{problem}");
+    // No UTF-8, and NUL, which PostgreSQL does not take in a text.
+    for number in ["%FF", "P%001a"] {
+        let path = format!("/v1/Projects/{number}");
+        for answer in [
+            service.get(&path).await,
+            delete(&service, &path).await,
+            service.get(&format!("{path}/milestones")).await,
+        ] {
+            let problem = answer.is_problem(400, "path.invalid");
+            assert!(problem["errors"]["projectNumber"].is_array(), "{problem}");
+        }
+    }
 }
 
 #[tokio::test]
