@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import canned
 import obeya
@@ -17,6 +18,9 @@ SPEC = Path(__file__).parents[3] / "spec" / "generated" / "openapi.json"
 
 VALUE = {"value": 1, "value_date": "2026-03-02T06:00:00Z"}
 INCIDENT = {"incident_type_id": 3, "severity": "Low", "title": "x", "incident_date": "2026-03-02"}
+
+# A text in a path, which must be encoded.
+NUMBER = "P 1/a"
 
 METHODS: dict[str, Callable[[Any], Any]] = {
     "listAreas": lambda client: client.areas.list(),
@@ -79,12 +83,12 @@ METHODS: dict[str, Callable[[Any], Any]] = {
     "createDataListItem": lambda client: client.data_lists.create_item(1, identifier="x"),
     "listProjects": lambda client: client.projects.list(),
     "createProject": lambda client: client.projects.create(project_number="x", name="y"),
-    "getProject": lambda client: client.projects.get("x"),
-    "deleteProject": lambda client: client.projects.delete("x"),
-    "listProjectMilestones": lambda client: client.projects.milestones("x"),
-    "createProjectMilestone": lambda client: client.projects.create_milestone("x", name="y"),
-    "updateProjectMilestone": lambda client: client.projects.update_milestone("x", 1, name="y"),
-    "deleteProjectMilestone": lambda client: client.projects.delete_milestone("x", 1),
+    "getProject": lambda client: client.projects.get(NUMBER),
+    "deleteProject": lambda client: client.projects.delete(NUMBER),
+    "listProjectMilestones": lambda client: client.projects.milestones(NUMBER),
+    "createProjectMilestone": lambda client: client.projects.create_milestone(NUMBER, name="y"),
+    "updateProjectMilestone": lambda client: client.projects.update_milestone(NUMBER, 1, name="y"),
+    "deleteProjectMilestone": lambda client: client.projects.delete_milestone(NUMBER, 1),
     "ping": lambda client: client.ping(),
 }
 
@@ -101,6 +105,7 @@ def operations() -> dict[str, tuple[str, str]]:
 
 
 def is_at(path: str, template: str) -> bool:
+    template = template.replace("{projectNumber}", quote(NUMBER, safe=""))
     return re.fullmatch(re.sub(r"\{\w+\}", "[0-9]+", template), path) is not None
 
 
