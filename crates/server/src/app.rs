@@ -129,6 +129,11 @@ impl App {
             None => self.base_for(headers),
         }
     }
+
+    /// The URL of the token endpoint of that issuer.
+    pub(crate) fn token_url_for(&self, headers: &HeaderMap) -> String {
+        format!("{}/connect/token", self.issuer_for(headers))
+    }
 }
 
 fn store_options(config: &Config) -> StoreOptions {

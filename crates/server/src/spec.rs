@@ -2,6 +2,8 @@
 
 /// In place of the address of the service in both notations, as JSON, which YAML contains.
 pub(crate) const ADDRESS: &str = "\"{base_url}\"";
+/// In place of the address of the token endpoint, likewise.
+pub(crate) const TOKEN_URL: &str = "\"{token_url}\"";
 /// The specification as JSON.
 pub(crate) const SPEC_JSON: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
 /// The specification as YAML, otherwise as written by hand.

@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::http::accept::Offers;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
-use crate::spec::{ADDRESS, SPEC_JSON, SPEC_YAML};
+use crate::spec::{ADDRESS, SPEC_JSON, SPEC_YAML, TOKEN_URL};
 use crate::telemetry::{Observed, prometheus_text, resident_bytes};
 use obeya_store::clients;
 use obeya_store::engine::StoreError;
@@ -79,20 +79,23 @@ pub(crate) fn metrics(app: &App, headers: &HeaderMap) -> Result<Response, Proble
     Ok(text(metrics, content_type, "no-store"))
 }
 
-/// `/openapi.json`, with the address under which the service was asked.
-pub(crate) fn spec_json(base: &str) -> Response {
-    let spec = with_address(SPEC_JSON, base);
+/// `/openapi.json`, with the addresses of the service and of its issuer as the client sees them.
+pub(crate) fn spec_json(app: &App, headers: &HeaderMap) -> Response {
+    let spec = with_addresses(SPEC_JSON, app, headers);
     text(spec, "application/json", "public, max-age=300")
 }
 
-/// `/openapi.yaml`, with the same address.
-pub(crate) fn spec_yaml(base: &str) -> Response {
-    let spec = with_address(SPEC_YAML, base);
+/// `/openapi.yaml`, with the same addresses.
+pub(crate) fn spec_yaml(app: &App, headers: &HeaderMap) -> Response {
+    let spec = with_addresses(SPEC_YAML, app, headers);
     text(spec, "application/yaml", "public, max-age=300")
 }
 
-fn with_address(spec: &str, base: &str) -> String {
-    spec.replacen(ADDRESS, &Value::from(base).to_string(), 1)
+fn with_addresses(spec: &str, app: &App, headers: &HeaderMap) -> String {
+    let base = app.base_for(headers);
+    let token_url = app.token_url_for(headers);
+    spec.replacen(ADDRESS, &Value::from(&*base).to_string(), 1)
+        .replacen(TOKEN_URL, &Value::from(token_url).to_string(), 1)
 }
 
 fn text(body: impl Into<Bytes>, content_type: &'static str, caching: &'static str) -> Response {

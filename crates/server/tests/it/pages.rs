@@ -62,16 +62,32 @@ async fn a_page_may_load_and_reach_nothing_but_this_service_and_its_issuer() {
         );
         assert_eq!(page.header("x-frame-options"), "DENY", "{path}");
     }
-    let elsewhere = Service::start_with(|config| {
-        config.auth_url = Some("https://login.example:8443/plant".into());
-    })
-    .await;
-    let page = fetch(&elsewhere, "/docs", BROWSER).await;
-    let policy = page.header("content-security-policy");
-    assert!(
-        policy.contains("connect-src 'self' https://login.example:8443;"),
-        "{policy}"
-    );
+    const LOGIN: &str = "https://login.example:8443/plant";
+    const LEAN: &str = "https://lean.example/obeya";
+    for (base_url, auth_url, expected) in [
+        (None, Some(LOGIN), " https://login.example:8443;"),
+        (Some(LEAN), None, " https://lean.example;"),
+        (
+            Some(LEAN),
+            Some("https://lean.example"),
+            " https://lean.example;",
+        ),
+        (
+            Some(LEAN),
+            Some(LOGIN),
+            " https://lean.example https://login.example:8443;",
+        ),
+    ] {
+        let service = Service::start_with(|config| {
+            config.base_url = base_url.map(str::to_owned);
+            config.auth_url = auth_url.map(str::to_owned);
+        })
+        .await;
+        let page = fetch(&service, "/docs", BROWSER).await;
+        let policy = page.header("content-security-policy");
+        let expected = format!("connect-src 'self'{expected}");
+        assert!(policy.contains(&expected), "{expected} in {policy}");
+    }
 }
 
 #[tokio::test]
