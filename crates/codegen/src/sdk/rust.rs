@@ -155,17 +155,17 @@ fn source(method: &Method, types: &mut BTreeSet<String>) -> String {
     let name = &method.name;
     let call = pascal(&method.operation.id);
     let mut ids: Vec<String> = method.path.iter().map(|it| snake(&it.name)).collect();
-    // The record that a method is about.
+    // The parameter of the record that a method is about.
     let about = match method.kind {
         MethodKind::List { .. } | MethodKind::WholeList { .. } => None,
-        MethodKind::Get { .. } => ids.last_mut(),
-        MethodKind::Plain { .. } | MethodKind::ByHand(_) => ids.first_mut(),
+        MethodKind::Get { .. } => method.path.len().checked_sub(1),
+        MethodKind::Plain { .. } | MethodKind::ByHand(_) => Some(0),
     };
-    let is_text = method.path.first().is_some_and(|it| it.is_text);
-    if let Some(id) = about
-        && !is_text
+    if let Some(at) = about
+        && let Some(parameter) = method.path.get(at)
+        && !parameter.is_text
     {
-        "id".clone_into(id);
+        "id".clone_into(&mut ids[at]);
     }
     let types_of_ids = method
         .path
