@@ -6,6 +6,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
@@ -19,11 +20,18 @@ use crate::venv;
 struct Client {
     /// The folder in `xtask/clients`.
     folder: &'static str,
-    /// The arguments of Python that write the client, before the address of the specification; the package is
-    /// in `requirements.txt`. `None` if there is nothing to generate, or `session` does.
-    generator: Option<&'static [&'static str]>,
+    /// `None` if there is nothing to generate, or `session` does.
+    generator: Option<Generator>,
     session: Session,
     steps: &'static [&'static str],
+}
+
+/// A tool in Python that writes a client into the folder `generated`. Its package is in `requirements.txt`.
+#[derive(Clone, Copy)]
+enum Generator {
+    OpenapiPythonClient,
+    /// openapi-generator, with the generator in it and its options.
+    OpenapiGenerator(&'static [&'static str]),
 }
 
 /// The program of a session.
@@ -31,7 +39,7 @@ struct Client {
 enum Session {
     /// A script of `package.json`.
     Npm(&'static str),
-    /// A program in Python.
+    /// A program in Python, with the packages of `requirements.txt`.
     Python(&'static str),
 }
 
@@ -44,87 +52,53 @@ const GENERATED: &[&str] = &[
 const ODATA: &[&str] = &["token", "list", "filter", "expand", "count", "key", "null"];
 
 /// What a person does with the pages of the service, in a headless Chromium.
-const PAGES: &[&str] = &["page", "accessible", "keyboard", "phone", "token", "call"];
-
-/// Runs openapi-generator.
-const GENERATE: &str = "import openapi_generator_cli; openapi_generator_cli.cli()";
+const PAGES: &[&str] = &[
+    "page",
+    "accessible",
+    "commands",
+    "keyboard",
+    "phone",
+    "proxy",
+    "token",
+    "call",
+];
 
 /// python-odata is run with the tests of the Python package.
 const CLIENTS: [Client; 10] = [
     Client::of_npm("openapi-fetch", "session", GENERATED),
     // Version 0.95 and later need Node.js 22.
     Client::of_npm("hey-api", "session", GENERATED),
-    Client {
-        folder: "openapi-python-client",
-        generator: Some(&[
-            "-m",
-            "openapi_python_client",
-            "generate",
-            "--overwrite",
-            "--meta",
-            "none",
-            "--config",
-            "config.yaml",
-            "--output-path",
-            "generated",
-            "--url",
-        ]),
-        session: Session::Python("session.py"),
-        steps: GENERATED,
-    },
-    Client {
-        folder: "openapi-generator",
-        generator: Some(&[
-            "-c",
-            GENERATE,
-            "generate",
-            "--generator-name",
-            "python",
-            "--output",
-            "generated",
-            "--input-spec",
-        ]),
-        session: Session::Python("session.py"),
-        steps: GENERATED,
-    },
-    Client {
-        folder: "openapi-generator-typescript",
-        generator: Some(&[
-            "-c",
-            GENERATE,
-            "generate",
-            "--generator-name",
+    Client::generated(
+        "openapi-python-client",
+        Generator::OpenapiPythonClient,
+        Session::Python("session.py"),
+    ),
+    Client::generated(
+        "openapi-generator",
+        Generator::OpenapiGenerator(&["python"]),
+        Session::Python("session.py"),
+    ),
+    Client::generated(
+        "openapi-generator-typescript",
+        Generator::OpenapiGenerator(&[
             "typescript-fetch",
             "--additional-properties=importFileExtension=.js",
-            "--output",
-            "generated",
-            "--input-spec",
         ]),
-        session: Session::Npm("session"),
-        steps: GENERATED,
-    },
-    Client {
-        // Compiled by Mono, which no registry of npm or Python has: the packages mono-mcs, mono-runtime,
-        // libmono-system-net-http4.0-cil, libmono-system-web4.0-cil and
-        // libmono-system-componentmodel-dataannotations4.0-cil of Debian.
-        folder: "openapi-generator-csharp",
-        generator: Some(&[
-            "-c",
-            GENERATE,
-            "generate",
-            "--generator-name",
+        Session::Npm("session"),
+    ),
+    // Compiled by Mono, which no registry of npm or Python has: the packages mono-mcs, mono-runtime,
+    // libmono-system-net-http4.0-cil, libmono-system-web4.0-cil and
+    // libmono-system-componentmodel-dataannotations4.0-cil of Debian.
+    Client::generated(
+        "openapi-generator-csharp",
+        Generator::OpenapiGenerator(&[
             "csharp",
-            "--library",
-            "httpclient",
+            "--library=httpclient",
             "--additional-properties=packageName=Obeya,targetFramework=netstandard2.0,\
              nullableReferenceTypes=false,validatable=false,useDateTimeOffset=true,supportsRetry=false",
-            "--output",
-            "generated",
-            "--input-spec",
         ]),
-        session: Session::Npm("session"),
-        steps: GENERATED,
-    },
+        Session::Npm("session"),
+    ),
     Client::of_npm("odata", "client", ODATA),
     Client::of_npm("odata", "query", ODATA),
     Client::of_npm("odata", "o", ODATA),
@@ -183,44 +157,79 @@ impl Client {
         }
     }
 
+    const fn generated(folder: &'static str, generator: Generator, session: Session) -> Self {
+        Self {
+            folder,
+            generator: Some(generator),
+            session,
+            steps: GENERATED,
+        }
+    }
+
     /// Installs the tool, generates the client and runs the session on a service of its own; what it printed.
     fn session(&self) -> Result<String> {
         let folder = match self.session {
             Session::Npm(_) => npm_folder(self.folder)?,
             Session::Python(_) => copied(self.folder)?,
         };
-        let python = match self.generator {
-            Some(_) => {
-                let python = venv::interpreter_of(&format!("target/clients/{}/venv", self.folder))?;
-                let install = ["-m", "pip", "install", "--quiet", "-r", "requirements.txt"];
-                run_command(command(&python).current_dir(&folder).args(install))?;
-                Some(python)
-            }
-            None => None,
-        };
+        if folder.join("requirements.txt").exists() {
+            let install = ["-m", "pip", "install", "--quiet", "-r", "requirements.txt"];
+            run_command(self.python(&folder)?.args(install))?;
+        }
         let service = PlantService::start(&folder.join("plant"))?;
-        if let (Some(python), Some(arguments)) = (&python, self.generator) {
+        if let Some(generator) = self.generator {
             // A file of an operation that is gone must not be compiled.
             drop(fs::remove_dir_all(folder.join("generated")));
-            let mut generate = command(python);
-            generate.current_dir(&folder).args(arguments);
-            run_command(generate.arg(format!("{}/openapi.json", service.url())))?;
+            let spec = format!("{}/openapi.json", service.url());
+            run_command(generator.add_to(&mut self.python(&folder)?, &spec))?;
         }
-        let mut program = match (self.session, python) {
-            (Session::Npm(script), _) => {
+        let mut program = match self.session {
+            Session::Npm(script) => {
                 let mut npm = command("npm");
-                npm.args(["run", script]);
+                npm.current_dir(&folder).args(["run", script]);
                 npm
             }
-            (Session::Python(file), Some(python)) => {
-                let mut python = command(python);
+            Session::Python(file) => {
+                let mut python = self.python(&folder)?;
                 python.arg(file);
                 python
             }
-            (Session::Python(file), None) => bail!("{file} has no packages"),
         };
-        service.introduce(program.current_dir(&folder));
+        service.introduce(&mut program);
         Ok(tee(&mut program)?.1)
+    }
+
+    /// Python with the packages of this client, in the folder.
+    fn python(&self, folder: &Path) -> Result<Command> {
+        let venv = format!("target/clients/{}/venv", self.folder);
+        let mut python = command(&venv::interpreter_of(&venv)?);
+        python.current_dir(folder);
+        Ok(python)
+    }
+}
+
+impl Generator {
+    /// Adds the arguments of Python that run the tool on the specification at this address.
+    fn add_to<'a>(self, python: &'a mut Command, spec: &str) -> &'a mut Command {
+        match self {
+            Self::OpenapiPythonClient => python
+                .args(["-m", "openapi_python_client", "generate", "--overwrite"])
+                .args([
+                    "--meta=none",
+                    "--config=config.yaml",
+                    "--output-path=generated",
+                ])
+                .arg(format!("--url={spec}")),
+            Self::OpenapiGenerator(generator) => python
+                .args([
+                    "-c",
+                    "import openapi_generator_cli; openapi_generator_cli.cli()",
+                ])
+                .args(["generate", "--output=generated"])
+                .arg(format!("--input-spec={spec}"))
+                .arg("--generator-name")
+                .args(generator),
+        }
     }
 }
 

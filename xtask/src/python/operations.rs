@@ -210,7 +210,7 @@ pub(super) fn extension(document: &Value) -> String {
                     false => format!("call::{call}::new({})", given.join(", ")),
                 };
                 if let BodyType::List(_) = answer {
-                    // Each page is a request of its own, which owns what it sends.
+                    // The closure may be called again, so each request owns what it sends.
                     let owned: String = ids
                         .iter()
                         .filter(|id| id.is_text)
