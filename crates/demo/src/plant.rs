@@ -269,6 +269,11 @@ pub(crate) struct User {
     pub(crate) groups: Vec<usize>,
 }
 
+/// The groups with members of their own, by position.
+const TEAMS: [usize; 15] = [2, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 15, 16, 17, 23];
+/// The groups whose members come from several teams.
+const ACROSS: [usize; 5] = [18, 19, 20, 21, 22];
+
 /// The facts about the plant that other parts of the demo need.
 pub(crate) struct Plant {
     pub(crate) users: Vec<User>,
@@ -278,14 +283,11 @@ impl Plant {
     /// Generates the people.
     pub(crate) fn new() -> Self {
         let mut dice = Dice::new(1);
-        // Teams with members of their own; the members of other groups come from several teams.
-        let teams = [2, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 15, 16, 17, 23];
-        let across = [18, 19, 20, 21, 22];
         let users = (0..96)
             .map(|n| {
-                let mut groups = vec![teams[n % teams.len()]];
+                let mut groups = vec![TEAMS[n % TEAMS.len()]];
                 if dice.chance(25) {
-                    groups.push(*dice.pick(&across));
+                    groups.push(*dice.pick(&ACROSS));
                 }
                 // 32 and 31 have no common divisor: no two of the first 992 people share both names.
                 let name = format!("{} {}", GIVEN[n % GIVEN.len()], FAMILY[n % FAMILY.len()]);
@@ -320,7 +322,11 @@ impl Plant {
                 .enumerate()
                 .map(|(position, group)| group_line(position, group)),
         )?;
-        folder.lines("users", self.users.iter().map(user_line))?;
+        let users = self.users.iter().enumerate();
+        folder.lines(
+            "users",
+            users.map(|(position, user)| user_line(position, user)),
+        )?;
         let projects = (0..).zip(PROJECTS);
         let projects = projects.map(|(place, project)| self.project_line(place, project, calendar));
         folder.lines("projects", projects)?;
@@ -441,7 +447,12 @@ fn level(group: &Group) -> u32 {
     group.parent.map_or(0, |parent| 1 + level(&GROUPS[parent]))
 }
 
-fn user_line(user: &User) -> Value {
+fn user_line(position: usize, user: &User) -> Value {
+    let mut groups: Vec<Value> = user.groups.iter().map(|group| json!(group + 1)).collect();
+    // The first of each team leads it.
+    if position < TEAMS.len() {
+        groups[0] = json!({"id": user.groups[0] + 1, "role": "Owner"});
+    }
     let login: String = user
         .name
         .to_lowercase()
@@ -451,7 +462,7 @@ fn user_line(user: &User) -> Value {
         .collect();
     json!({
         "id": user.id, "userName": login, "displayName": user.name, "email": format!("{login}@fjordvik.example"),
-        "groups": user.groups.iter().map(|group| group + 1).collect::<Vec<_>>(),
+        "groups": groups,
     })
 }
 
@@ -494,8 +505,11 @@ mod tests {
 
     #[test]
     fn logins_are_plain_letters() {
-        for user in Plant::new().users {
-            let login = user_line(&user)["userName"].as_str().unwrap().to_owned();
+        for (position, user) in Plant::new().users.iter().enumerate() {
+            let login = user_line(position, user)["userName"]
+                .as_str()
+                .unwrap()
+                .to_owned();
             assert!(
                 login.chars().all(|c| c.is_ascii_alphabetic() || c == '.'),
                 "{login}"

@@ -28,8 +28,6 @@ const TARGET_BYTES: u64 = 1 << 20;
 /// The number of records for which memory is reserved for an array. Lists without pages have dozens of
 /// records, or some thousands.
 const EXPECTED_ARRAY: u32 = 1_000;
-/// Only the position of the last row before a page is read.
-const KEY: &str = "$select=id";
 const TICKS_PER_DAY: i64 = 864_000_000_000;
 
 /// A prepared page of records, or array of them.
@@ -107,7 +105,9 @@ impl Records {
             }
             request.bind(&options, form.entity)?
         };
-        options.select = fixed(KEY, OptionName::Select)?.select;
+        // Only the position of the last row before a page is read.
+        let key = format!("$select={}", form.entity.key);
+        options.select = fixed(&key, OptionName::Select)?.select;
         let keys = request.bind(&options, form.entity)?;
         Ok(Self {
             form,
@@ -365,7 +365,7 @@ mod tests {
             options.bind(form.entity, &context).unwrap()
         };
         let query = bound(&options);
-        let key = Options::parse(KEY, &[OptionName::Select], &limits).unwrap();
+        let key = Options::parse("$select=id", &[OptionName::Select], &limits).unwrap();
         options.select = key.0.select;
         Records {
             form,

@@ -39,9 +39,9 @@ mod generated {
 }
 
 pub use generated::{
-    BoardType, DatasourceElementType as ElementKind, EvaluationStatusV1 as Evaluation, GroupType,
-    ImprovementPriorityStatus as Priority, ImprovementStatus, IncidentSeverity as Severity,
-    IncidentStatus,
+    BoardType, DatasourceElementType as ElementKind, EvaluationStatusV1 as Evaluation,
+    GroupRole as MemberRole, GroupType, ImprovementPriorityStatus as Priority, ImprovementStatus,
+    IncidentSeverity as Severity, IncidentStatus,
 };
 
 /// Status of an improvement as it is stored: `Activated` requests a change and is never stored.

@@ -1,7 +1,10 @@
 //! Statements over groups and their members.
 
+use super::engine::present;
 use super::tables::organisation::GroupRow;
+use super::variant::Variant;
 use super::{Session, StoreError, search, sequences};
+use obeya_rules::enums::MemberRole;
 
 /// The table of groups, whose ids are issued by a counter.
 pub const GROUPS: &str = "groups";
@@ -67,4 +70,34 @@ pub fn delete(session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
     sequences::retain(session, GROUPS)?;
     search::remove_group(session, id)?;
     session.execute_deferred("DELETE FROM groups WHERE id = ?1", &[id.into()])
+}
+
+/// The role of a user in a group; `None` if the user is no member of it.
+pub fn role_of(
+    session: &mut dyn Session,
+    group: i32,
+    user: &str,
+) -> Result<Option<Variant<MemberRole>>, StoreError> {
+    let sql = "SELECT role FROM group_members WHERE group_id = ?1 AND user_id = ?2";
+    session.first(sql, &[group.into(), user.into()], |row| {
+        Variant::from_column(present(row.text(0)?)?)
+    })
+}
+
+/// Makes a user a member of a group with this role.
+pub fn put_member(
+    session: &mut dyn Session,
+    group: i32,
+    user: &str,
+    role: Variant<MemberRole>,
+) -> Result<(), StoreError> {
+    let sql = "INSERT INTO group_members (group_id, user_id, role) VALUES (?1, ?2, ?3)
+        ON CONFLICT (group_id, user_id) DO UPDATE SET role = excluded.role";
+    session.execute_deferred(sql, &[group.into(), user.into(), role.as_str().into()])
+}
+
+/// Removes a user from a group.
+pub fn remove_member(session: &mut dyn Session, group: i32, user: &str) -> Result<(), StoreError> {
+    let sql = "DELETE FROM group_members WHERE group_id = ?1 AND user_id = ?2";
+    session.execute_deferred(sql, &[group.into(), user.into()])
 }

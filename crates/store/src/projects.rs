@@ -5,9 +5,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use obeya_model::Timestamp;
 
 use super::engine::present;
-use super::tables::projects::{MilestoneLine, ProjectRole, ProjectRow};
+use super::tables::projects::{MilestoneLine, ProjectRow};
+use super::variant::Variant;
 use super::wire::instant;
 use super::{Row, Session, StoreError, sequences};
+use obeya_rules::enums::MemberRole;
 
 /// The table of projects, whose ids are issued by a counter.
 pub const PROJECTS: &str = "projects";
@@ -149,10 +151,10 @@ pub fn add_member(
     session: &mut dyn Session,
     project: i32,
     user: &str,
-    role: ProjectRole,
+    role: Variant<MemberRole>,
 ) -> Result<(), StoreError> {
     let sql = "INSERT INTO project_members (project_id, user_id, role) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
-    session.execute_deferred(sql, &[project.into(), user.into(), role.name().into()])
+    session.execute_deferred(sql, &[project.into(), user.into(), role.as_str().into()])
 }
 
 /// Removes all members of a project.

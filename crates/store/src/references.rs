@@ -166,7 +166,8 @@ impl<'s> References<'s> {
         Ok(())
     }
 
-    /// Checks that the responsible user, if there is one, is a member of the follow-up group. A group that is
+    /// Checks that the responsible user, if there is one, is a member of the follow-up group, and not one who
+    /// only views it. A group that is
     /// not granted has no members for the client, unless both are stored in the record already.
     pub fn responsible(
         &mut self,
@@ -185,7 +186,8 @@ impl<'s> References<'s> {
             ));
             return Ok(());
         };
-        let sql = "SELECT 1 FROM group_members WHERE group_id = ?1 AND user_id = ?2";
+        let sql =
+            "SELECT 1 FROM group_members WHERE group_id = ?1 AND user_id = ?2 AND role <> 'Viewer'";
         let is_hidden = !are_stored && !self.grants.allow(Kind::Group, group);
         if is_hidden && self.is_prefetching {
             return Ok(());

@@ -38,7 +38,8 @@ from obeya._obeya import (
     TrashedIncident,
     TypeCause,
     TypeConsequence,
-    User,
+    UserGroup,
+    UserGroupMember,
 )
 
 __all__ = [
@@ -77,5 +78,6 @@ __all__ = [
     "TrashedIncident",
     "TypeCause",
     "TypeConsequence",
-    "User",
+    "UserGroup",
+    "UserGroupMember",
 ]

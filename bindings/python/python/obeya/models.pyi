@@ -44,7 +44,8 @@ __all__ = [
     "TrashedIncident",
     "TypeCause",
     "TypeConsequence",
-    "User",
+    "UserGroup",
+    "UserGroupMember",
 ]
 
 @final
@@ -176,7 +177,7 @@ class GroupV2:
     def boards(self) -> tuple[Board, ...] | None:
         """The boards of the group. Only with `$expand`."""
     @property
-    def users(self) -> tuple[User, ...] | None:
+    def users(self) -> tuple[UserGroup, ...] | None:
         """The members of the group. Only with `$expand`."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
@@ -195,9 +196,9 @@ class GroupV2:
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
-class User:
+class UserGroup:
     """A person, as a member of a group."""
-    __match_args__ = ("id", "user_name", "display_name",)
+    __match_args__ = ("id", "user_name", "display_name", "group_id", "user_id", "role",)
     @property
     def id(self) -> str | None:
         """Id of the user."""
@@ -207,6 +208,15 @@ class User:
     @property
     def display_name(self) -> str | None:
         """Display name of the user."""
+    @property
+    def group_id(self) -> int | None:
+        """Id of the group."""
+    @property
+    def user_id(self) -> str | None:
+        """Id of the user, the same as `id`."""
+    @property
+    def role(self) -> str | None:
+        """Role of the user in the group."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""
@@ -1446,6 +1456,41 @@ class GroupV1:
     @property
     def is_member(self) -> bool:
         """Whether the caller counts as a member of the group. A client is not a user, so this is the imported value, otherwise false."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
+class UserGroupMember:
+    """A member of a group."""
+    __match_args__ = ("user_name", "azure_object_id", "group_id", "user_id", "group_role",)
+    @property
+    def user_name(self) -> str:
+        """Name with which the user signs in."""
+    @property
+    def azure_object_id(self) -> str | None:
+        """Object id of the user in Entra ID, formerly Azure AD."""
+    @property
+    def group_id(self) -> int:
+        """Id of the group."""
+    @property
+    def user_id(self) -> str:
+        """Id of the user."""
+    @property
+    def group_role(self) -> str:
+        """Role of the user in the group."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""

@@ -25,6 +25,8 @@ __all__ = [
     "EvaluationStatusV1",
     "EvaluationStatusV2",
     "GroupCreate",
+    "GroupMemberCreate",
+    "GroupRole",
     "GroupType",
     "ImprovementCreate",
     "ImprovementPriorityStatus",
@@ -130,6 +132,13 @@ GroupType = Literal[
     "CUSTOMIZED",
 ]
 """Type of a group."""
+
+GroupRole = Literal[
+    "Member",
+    "Viewer",
+    "Owner",
+]
+"""What a member may do in a group. A `Viewer` only follows it, and cannot be responsible for its incidents."""
 
 
 class _IncidentUpdateRequired(TypedDict):
@@ -529,6 +538,17 @@ class GroupCreate(_GroupCreateRequired, total=False):
     """The same as `businessUnitId`, under the name that existing clients send."""
     external_id: str | None
     """The group's id in another system."""
+
+
+class _GroupMemberCreateRequired(TypedDict):
+    user_id: str
+    """Id of the user."""
+    group_role: GroupRole
+    """Role of the user in the group."""
+
+
+class GroupMemberCreate(_GroupMemberCreateRequired, total=False):
+    """A member of a group, and its role."""
 
 
 class _DataListItemCreateRequired(TypedDict):

@@ -30,6 +30,7 @@ use crate::models::{
     DATASOURCE_VALUE_INPUT,
     DATA_LIST_ITEM_CREATE,
     GROUP_CREATE,
+    GROUP_MEMBER_CREATE,
     IMPROVEMENT_CREATE,
     IMPROVEMENT_UPDATE,
     INCIDENT_CREATE,
@@ -207,6 +208,16 @@ pub(super) fn call(handle: &Handle, operation: &str, arguments: &Arguments<'_, '
             let group_id = arguments.id::<GroupV2>(0, "group")?;
             handle.call(move |client| async move { client.call(&call::DeleteGroup::new(group_id)).await })
         }
+        "putGroupMember" => {
+            let group_id = arguments.id::<GroupV2>(0, "group")?;
+            let body = arguments.body(1, &GROUP_MEMBER_CREATE, "groups.put_member()")?;
+            handle.call(move |client| async move { client.call(&call::PutGroupMember::new(group_id, &body)).await })
+        }
+        "removeGroupMember" => {
+            let group_id = arguments.id::<GroupV2>(0, "group")?;
+            let user_id = arguments.get::<String>(1, "user_id")?;
+            handle.call(move |client| async move { client.call(&call::RemoveGroupMember::new(group_id, &user_id)).await })
+        }
         "createDataListItem" => {
             let data_list_id = arguments.id::<DataList>(0, "data_list")?;
             let body = arguments.body(1, &DATA_LIST_ITEM_CREATE, "data_lists.create_item()")?;
@@ -294,6 +305,14 @@ pub(super) fn query(
         }
         "listGroupsV1" => {
             whole(handle, "listGroupsV1", handle.client()?.groups().list_v1(), options)
+        }
+        "listGroupMembers" => {
+            let group_id = arguments.id::<GroupV2>(0, "group")?;
+            let client = handle.client()?;
+            Ok(Query::whole(handle, "listGroupMembers", move || {
+                let client = client.clone();
+                async move { client.call(&call::ListGroupMembers::new(group_id)).await }
+            }))
         }
         "listDataLists" => {
             whole(handle, "listDataLists", handle.client()?.data_lists().list(), options)

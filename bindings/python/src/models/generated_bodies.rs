@@ -159,6 +159,11 @@ body! { GROUP_CREATE "GroupCreate" {
     Field::optional("external_id", "externalId").nullable();
 } }
 
+body! { GROUP_MEMBER_CREATE "GroupMemberCreate" {
+    Field::required("user_id", "userId");
+    Field::required("group_role", "groupRole");
+} }
+
 body! { DATA_LIST_ITEM_CREATE "DataListItemCreate" {
     Field::required("identifier", "identifier");
     Field::optional("name", "name").nullable();

@@ -2,9 +2,9 @@
 
 use super::{Field, enums, record, records};
 
-enums! { IncidentStatus IncidentSeverity ImprovementStatus ImprovementPriorityStatus EvaluationStatusV1 EvaluationStatusV2 BoardType DatasourceElementType GroupType }
+enums! { IncidentStatus IncidentSeverity ImprovementStatus ImprovementPriorityStatus EvaluationStatusV1 EvaluationStatusV2 BoardType DatasourceElementType GroupType GroupRole }
 
-records! { Area Board GroupV2 User IncidentCommentV2 IncidentV2 IncidentType IncidentV1 TrashedIncident IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValue DatasourceValueTotal GroupV1 BoardSummary BoardDetail BoardLine DataList DataListItem Project ProjectMilestone Problem ODataError }
+records! { Area Board GroupV2 UserGroup IncidentCommentV2 IncidentV2 IncidentType IncidentV1 TrashedIncident IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValue DatasourceValueTotal GroupV1 UserGroupMember BoardSummary BoardDetail BoardLine DataList DataListItem Project ProjectMilestone Problem ODataError }
 
 record! {
 /// An area of the plant.
@@ -76,18 +76,24 @@ GroupV2 GROUP_V2 "GroupV2" {
     /// The boards of the group. Only with `$expand`.
     boards = boards: Field::optional("boards", "boards").many(&BOARD);
     /// The members of the group. Only with `$expand`.
-    users = users: Field::optional("users", "users").many(&USER);
+    users = users: Field::optional("users", "users").many(&USER_GROUP);
 } }
 
 record! {
 /// A person, as a member of a group.
-User USER "User" {
+UserGroup USER_GROUP "UserGroup" {
     /// Id of the user.
     id = id: Field::optional("id", "id");
     /// Name with which the user signs in; null for a client that may not read groups.
     user_name = user_name: Field::optional("user_name", "userName").nullable();
     /// Display name of the user.
     display_name = display_name: Field::optional("display_name", "displayName");
+    /// Id of the group.
+    group_id = group_id: Field::optional("group_id", "groupId");
+    /// Id of the user, the same as `id`.
+    user_id = user_id: Field::optional("user_id", "userId");
+    /// Role of the user in the group.
+    role = role: Field::optional("role", "role");
 } }
 
 record! {
@@ -722,6 +728,21 @@ GroupV1 GROUP_V1 "GroupV1" {
     external_name = external_name: Field::required("external_name", "externalName").nullable();
     /// Whether the caller counts as a member of the group. A client is not a user, so this is the imported value, otherwise false.
     is_member = is_member: Field::required("is_member", "isMember");
+} }
+
+record! {
+/// A member of a group.
+UserGroupMember USER_GROUP_MEMBER "UserGroupMember" {
+    /// Name with which the user signs in.
+    user_name = user_name: Field::required("user_name", "userName");
+    /// Object id of the user in Entra ID, formerly Azure AD.
+    azure_object_id = azure_object_id: Field::required("azure_object_id", "azureObjectId").nullable();
+    /// Id of the group.
+    group_id = group_id: Field::required("group_id", "groupId");
+    /// Id of the user.
+    user_id = user_id: Field::required("user_id", "userId");
+    /// Role of the user in the group.
+    group_role = group_role: Field::required("group_role", "groupRole");
 } }
 
 record! {

@@ -23,6 +23,7 @@ use obeya_model::{
     DatasourceValue,
     DatasourceValueInput,
     GroupCreate,
+    GroupMemberCreate,
     GroupPaginationResult,
     GroupV1,
     GroupV2,
@@ -44,6 +45,7 @@ use obeya_model::{
     ProjectMilestone,
     ProjectMilestoneCreate,
     ProjectMilestoneUpdate,
+    UserGroupMember,
 };
 
 use super::{Areas, Boards, Groups, Comments, Incidents, Improvements, Datasources, DataLists, Projects};
@@ -122,6 +124,32 @@ impl Groups {
     /// See [`Error`](crate::Error).
     pub async fn delete(&self, id: i32) -> Result<()> {
         self.client.call(&call::DeleteGroup::new(id)).await
+    }
+
+    /// `GET /v1/Groups/{id}/members`: All members of a group as an array, ordered by the id of the user.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn members(&self, id: i32) -> Result<Vec<UserGroupMember>> {
+        self.client.call(&call::ListGroupMembers::new(id)).await
+    }
+
+    /// `PUT /v1/Groups/{id}/members`: Makes a user a member of a group with this role. A user who is one
+    /// already gets the role. The response has no body.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn put_member(&self, id: i32, body: &GroupMemberCreate) -> Result<()> {
+        self.client.call(&call::PutGroupMember::new(id, body)).await
+    }
+
+    /// `DELETE /v1/Groups/{id}/members/{userId}`: Removes a user from a group. Incidents that the user is
+    /// responsible for stay as they are. The response has no body.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn remove_member(&self, id: i32, user_id: &str) -> Result<()> {
+        self.client.call(&call::RemoveGroupMember::new(id, user_id)).await
     }
 }
 

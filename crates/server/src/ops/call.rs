@@ -101,10 +101,15 @@ impl Call {
     /// The text in the path that names a record (the first, if there are several), decoded; 400
     /// `path.invalid` if it is no UTF-8, or contains NUL, which no text in the store does.
     pub(crate) fn name(&self) -> Result<String, Problem> {
-        let span = self.captures.span(0);
+        self.name_at(0)
+    }
+
+    /// The same for the `index`-th parameter of the path, from 0.
+    pub(crate) fn name_at(&self, index: usize) -> Result<String, Problem> {
+        let span = self.captures.span(index);
         let text = span.map_or("", |span| &self.path()[span]);
         let invalid = |expected: &str| {
-            let name = extract::parameter_name(self.operation.path(), 0);
+            let name = extract::parameter_name(self.operation.path(), index);
             Problem::invalid_path(name, format!("expected {expected}, found {}", quoted(text)))
         };
         let decoded = percent_decode_str(text).decode_utf8();

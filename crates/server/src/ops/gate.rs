@@ -93,7 +93,11 @@ fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)
     Some(match operation {
         Operation::GetArea => (&AREA, "area"),
         Operation::GetBoardV2 | Operation::GetBoardV1 => (&BOARD, "board"),
-        Operation::GetGroup | Operation::DeleteGroup => (&GROUP, "group"),
+        Operation::GetGroup
+        | Operation::DeleteGroup
+        | Operation::ListGroupMembers
+        | Operation::PutGroupMember
+        | Operation::RemoveGroupMember => (&GROUP, "group"),
         Operation::GetIncidentComment => (&INCIDENT_COMMENT, "comment"),
         Operation::GetDatasource
         | Operation::ListDatasourceValues

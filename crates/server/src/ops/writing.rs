@@ -199,13 +199,16 @@ impl Decision {
         }
     }
 
-    /// Answers without a body.
-    pub(super) fn empty(
-        work: impl Fn(&mut dyn Session) -> Result<Change, WriteError> + Send + 'static,
+    /// Answers without a body. `work` returns the change, or none if everything is as it was.
+    pub(super) fn empty<C: Into<Option<Change>>>(
+        work: impl Fn(&mut dyn Session) -> Result<C, WriteError> + Send + 'static,
     ) -> Self {
         Self {
             work: Box::new(move |session| {
-                Ok(Written::changed(work(session)?, |_| Ok(Answer::Empty)))
+                Ok(Written {
+                    change: work(session)?.into(),
+                    answer: Box::new(|_| Ok(Answer::Empty)),
+                })
             }),
             kind: AnswerKind::Empty,
             present: None,

@@ -456,7 +456,7 @@ async fn verified_tokens_are_remembered_up_to_a_bound() {
 }
 
 /// Every operation but `ping`, and the family of scopes that DECISIONS.md, section 5, puts it in.
-const OPERATIONS: [(Method, &str, &str); 64] = [
+const OPERATIONS: &[(Method, &str, &str)] = &[
     (Method::GET, "/v2/areas/1", "Data"),
     (Method::GET, "/v2/areas", "Data"),
     (Method::GET, "/v2/boards/1", "Boards"),
@@ -510,6 +510,9 @@ const OPERATIONS: [(Method, &str, &str); 64] = [
     (Method::GET, "/v1/Groups", "UserManagement"),
     (Method::POST, "/v1/Groups", "UserManagement"),
     (Method::DELETE, "/v1/Groups/1", "UserManagement"),
+    (Method::GET, "/v1/Groups/1/members", "UserManagement"),
+    (Method::PUT, "/v1/Groups/1/members", "UserManagement"),
+    (Method::DELETE, "/v1/Groups/1/members/1", "UserManagement"),
     (Method::GET, "/v1/Datalists", "Data"),
     (Method::GET, "/v1/Datalists/1/items", "Data"),
     (Method::POST, "/v1/Datalists/1/items", "Data"),

@@ -186,6 +186,14 @@ fn addressed() -> Vec<Addressed> {
         (delete, "/v1/Incidents/{}", 200, None),
         (put, "/v1/Incidents/trash/{}/restore", 201, None),
         (delete, "/v1/Improvements/{}", 400, None),
+        (get, "/v1/Groups/{}/members", 5, None),
+        (
+            put,
+            "/v1/Groups/{}/members",
+            5,
+            Some(json!({"userId": "u-104", "groupRole": "Owner"})),
+        ),
+        (delete, "/v1/Groups/{}/members/u-117", 5, None),
         (delete, "/v1/Groups/{}", 8, None),
     ]
 }
@@ -202,7 +210,7 @@ fn at(path: &str, id: i32) -> String {
 /// The paths of a table and of the description in one notation.
 fn template(path: &str) -> String {
     let parts = path.split('/').map(|part| match part {
-        "71" | "63" | "50" | "6" => "{}",
+        "71" | "63" | "50" | "6" | "u-117" => "{}",
         part if part.starts_with('{') => "{}",
         part => part,
     });

@@ -180,6 +180,12 @@ async fn a_reference_to_nothing() {
             format!("1, field groups[1]: found 9, expected the id of a group in {unknown}"),
         ),
         (
+            "users.jsonl",
+            "[1,2]",
+            "[1,{\"id\":9,\"role\":\"Owner\"}]",
+            format!("1, field groups[1]: found 9, expected the id of a group in {unknown}"),
+        ),
+        (
             "boards.jsonl",
             "\"groupId\":2",
             "\"groupId\":9",

@@ -191,8 +191,8 @@ async fn the_users_of_a_group_come_without_their_addresses() {
     let plant = Plant::new().await;
     let answer = plant.get("/v2/groups/2?$select=id&$expand=users").await;
     let expected = json!({"id": 2, "users": [
-        {"id": "u2", "userName": "ola", "displayName": "Ola"},
-        {"id": "u3", "userName": "per", "displayName": "Per"},
+        {"id": "u2", "userName": "ola", "displayName": "Ola", "groupId": 2, "userId": "u2", "role": "Member"},
+        {"id": "u3", "userName": "per", "displayName": "Per", "groupId": 2, "userId": "u3", "role": "Member"},
     ]});
     assert_eq!(answer.json(), expected);
 }

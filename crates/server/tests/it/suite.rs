@@ -18,6 +18,7 @@ pub mod export;
 pub mod export_plant;
 pub mod grants;
 pub mod grants_random;
+pub mod group_members;
 pub mod groups;
 pub mod http;
 pub mod http_connection;

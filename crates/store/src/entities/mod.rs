@@ -19,7 +19,7 @@ pub(crate) use restrictions::row_conditions;
 pub(crate) use restrictions::{Restriction, restriction};
 pub use v1::{
     BOARD_V1, DATA_LIST, DATA_LIST_ITEM, DATASOURCE, DATASOURCE_VALUE, GROUP_V1, IMPROVEMENT,
-    INCIDENT, INCIDENT_COMMENT_V1, PROJECT, PROJECT_MILESTONE, TRASHED_INCIDENT,
+    INCIDENT, INCIDENT_COMMENT_V1, PROJECT, PROJECT_MILESTONE, TRASHED_INCIDENT, USER_GROUP_MEMBER,
 };
 
 use obeya_odata::edm::{
@@ -66,7 +66,7 @@ pub static GROUP: EntityType = EntityType {
         one("parent", &GROUP, "parent_id"),
         many("children", &GROUP, "parent_id"),
         many("boards", &BOARD, "group_id"),
-        many("users", &USER, "group_id"),
+        many("users", &USER_GROUP, "group_id"),
     ],
     search: Some(SearchIndex {
         table: "groups_search",
@@ -76,11 +76,15 @@ pub static GROUP: EntityType = EntityType {
 
 /// A member of a group. The e-mail address is not exposed: no operation includes it, and no scope protects
 /// it.
-static USER: EntityType = EntityType {
-    name: "User",
+static USER_GROUP: EntityType = EntityType {
+    name: "UserGroup",
     table: "group_users",
     key: "id",
-    properties: &wire::User::SAME.properties(),
+    properties: &wire::UserGroup {
+        user_id: column("id"),
+        ..wire::UserGroup::SAME
+    }
+    .properties(),
     navigations: &[],
     search: None,
 };
@@ -88,7 +92,7 @@ static USER: EntityType = EntityType {
 /// For callers who may not read users: user names, with which users sign in, are null. `owner` is not: it was
 /// shown before to all who read incidents.
 pub static WITHOUT_USER_NAMES: [ReplacedProperty; 3] = [
-    without(&USER, "userName"),
+    without(&USER_GROUP, "userName"),
     without(&INCIDENT_V2, "createdByUser"),
     without(&INCIDENT_V2, "lastModifiedByUser"),
 ];
@@ -230,7 +234,7 @@ pub fn all() -> Vec<&'static EntityType> {
         &AREA,
         &BOARD,
         &GROUP,
-        &USER,
+        &USER_GROUP,
         &INCIDENT_COMMENT,
         &INCIDENT_V2,
         &INCIDENT_TYPE_V2,
@@ -251,5 +255,6 @@ pub fn all() -> Vec<&'static EntityType> {
         &DATA_LIST_ITEM,
         &PROJECT,
         &PROJECT_MILESTONE,
+        &USER_GROUP_MEMBER,
     ]
 }

@@ -86,7 +86,7 @@ pub(crate) fn restriction(entity: &EntityType) -> Option<Restriction> {
             ..NONE
         },
         "IncidentV1" | "IncidentV2" => INCIDENT,
-        "Board" | "BoardV1" | "Improvement" | "User" => OF_GROUP,
+        "Board" | "BoardV1" | "Improvement" | "UserGroup" | "UserGroupMember" => OF_GROUP,
         // Of the whole plant.
         "DataList" | "DataListItem" | "Project" | "ProjectMilestone" => NONE,
         "IncidentComment" | "IncidentCommentV1" => return Some(Restriction::Incident),

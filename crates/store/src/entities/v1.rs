@@ -217,3 +217,19 @@ pub static PROJECT_MILESTONE: EntityType = EntityType {
     navigations: &[],
     search: None,
 };
+
+/// `/v1/Groups/{id}/members`. The handler adds of which group.
+pub static USER_GROUP_MEMBER: EntityType = EntityType {
+    name: "UserGroupMember",
+    table: "group_users",
+    key: "userId",
+    properties: &wire::UserGroupMember {
+        azure_object_id: column("azure_ad_object_id"),
+        user_id: column("id"),
+        group_role: column("role"),
+        ..wire::UserGroupMember::SAME
+    }
+    .properties(),
+    navigations: &[],
+    search: None,
+};

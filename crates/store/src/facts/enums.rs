@@ -7,7 +7,7 @@ use obeya_odata::edm::{Column, Property, Type};
 use super::with_store;
 use crate::{StoreError, entities, present};
 use obeya_rules::enums::{
-    BoardType, Evaluation, GroupType, IncidentStatus, Priority, Severity, Stage,
+    BoardType, Evaluation, GroupType, IncidentStatus, MemberRole, Priority, Severity, Stage,
     StoredImprovementStatus, VariantSet,
 };
 
@@ -15,6 +15,8 @@ use obeya_rules::enums::{
 fn declared() -> Vec<(&'static str, &'static str, &'static [&'static str])> {
     vec![
         ("groups", "type", GroupType::NAMES),
+        ("group_members", "role", MemberRole::NAMES),
+        ("project_members", "role", MemberRole::NAMES),
         ("boards", "board_type", BoardType::NAMES),
         ("incidents", "status", IncidentStatus::NAMES),
         ("incidents", "severity", Severity::NAMES),
@@ -27,11 +29,7 @@ fn declared() -> Vec<(&'static str, &'static str, &'static [&'static str])> {
 }
 
 /// Columns with enums of the store, which no response includes.
-const OWN: [(&str, &str); 3] = [
-    ("board_lines", "axis"),
-    ("project_members", "role"),
-    ("type_translations", "kind"),
-];
+const OWN: [(&str, &str); 2] = [("board_lines", "axis"), ("type_translations", "kind")];
 
 /// The names in each `CHECK (column IN ('…'))` of a table.
 fn checks(sql: &str) -> Vec<(String, Vec<String>)> {

@@ -4,6 +4,8 @@ use obeya_model::{ProjectCreate, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::table::table;
+use crate::variant::Variant;
+use obeya_rules::enums::MemberRole;
 
 table! {
     /// A project.
@@ -46,34 +48,5 @@ pub struct MilestoneLine {
 #[allow(missing_docs, reason = "the fields are columns and have their names")]
 pub struct MemberLine {
     pub user_id: String,
-    pub role: ProjectRole,
-}
-
-/// What a member is to a project.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
-pub enum ProjectRole {
-    /// Works on it.
-    Member,
-    /// Follows it.
-    Viewer,
-    /// Leads it.
-    Owner,
-}
-
-impl ProjectRole {
-    /// Its name in the store and in a line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Member => "Member",
-            Self::Viewer => "Viewer",
-            Self::Owner => "Owner",
-        }
-    }
-
-    /// The role of this name.
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Member, Self::Viewer, Self::Owner]
-            .into_iter()
-            .find(|role| role.name() == name)
-    }
+    pub role: Variant<MemberRole>,
 }

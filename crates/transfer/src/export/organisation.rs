@@ -4,7 +4,8 @@ use super::error::ExportError;
 use super::folder::JsonlWriter;
 use super::read::{by_id, rows};
 use obeya_store::engine::{Session, present};
-use obeya_store::tables::organisation::{AreaRow, GroupRow, UserLine, UserRow};
+use obeya_store::tables::organisation::{AreaRow, GroupRow, RoleInGroup, UserLine, UserRow};
+use obeya_store::variant::Variant;
 
 /// Writes `areas.jsonl`.
 pub(super) fn areas(
@@ -36,7 +37,7 @@ pub(super) fn users(
     // A row for each membership, those of one user together.
     let columns = UserRow::TABLE.names();
     let sql = format!(
-        "SELECT {}, m.group_id FROM users LEFT JOIN group_members AS m ON m.user_id = id ORDER BY id, m.group_id",
+        "SELECT {}, m.group_id, m.role FROM users LEFT JOIN group_members AS m ON m.user_id = id ORDER BY id, m.group_id",
         columns.join(", ")
     );
     let mut user: Option<UserLine> = None;
@@ -49,7 +50,8 @@ pub(super) fn users(
             }
         }
         if let (Some(user), Some(group)) = (&mut user, row.int32(columns.len())?) {
-            user.groups.push(group);
+            let role = Variant::from_column(present(row.text(columns.len() + 1)?)?)?;
+            user.groups.push(RoleInGroup { id: group, role }.into());
         }
         Ok(())
     })?;

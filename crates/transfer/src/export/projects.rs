@@ -5,7 +5,8 @@ use super::folder::JsonlWriter;
 use super::read::records;
 use obeya_store::engine::{Row, Session, StoreError, present};
 use obeya_store::projects::read_milestone;
-use obeya_store::tables::projects::{MemberLine, ProjectLine, ProjectRole, ProjectRow};
+use obeya_store::tables::projects::{MemberLine, ProjectLine, ProjectRow};
+use obeya_store::variant::Variant;
 
 const OWNER: &str = "project_id";
 const MILESTONE: &str = "id, name, planned_date, actual_date FROM project_milestones";
@@ -35,7 +36,7 @@ fn milestone(project: &mut ProjectLine, row: &dyn Row) -> Result<(), StoreError>
 fn member(project: &mut ProjectLine, row: &dyn Row) -> Result<(), StoreError> {
     project.members.push(MemberLine {
         user_id: present(row.string(1)?)?,
-        role: present(row.text(2)?.and_then(ProjectRole::parse))?,
+        role: Variant::from_column(present(row.text(2)?)?)?,
     });
     Ok(())
 }

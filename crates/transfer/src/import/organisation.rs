@@ -7,10 +7,10 @@ use super::folder::Source;
 use super::ids::SeenIds;
 use super::run::{LineAction, Run, all_parents, no_circle, not_empty, refer};
 use obeya_store::engine::Value;
-use obeya_store::search;
 use obeya_store::tables::organisation::{
-    AreaLine, AreaRow, GroupLine, GroupRow, UserLine, UserRow,
+    AreaLine, AreaRow, GroupLine, GroupRow, RoleInGroup, UserLine, UserRow,
 };
+use obeya_store::{groups, search};
 
 /// Reads `areas.jsonl`.
 pub(super) fn areas(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
@@ -82,14 +82,15 @@ pub(super) fn users(run: &mut Run<'_>, source: &Source) -> Result<(), ImportErro
         if action == LineAction::Skip {
             return Ok(());
         }
-        let groups = std::mem::take(&mut line.groups);
+        let memberships = std::mem::take(&mut line.groups);
         let row = UserRow::from_line(line);
         run.execute(&UserRow::statements().upsert, &row.cells())?;
         let id = Value::from(&row.id);
         if action == LineAction::Replace {
             run.execute("DELETE FROM group_members WHERE user_id = ?1", &[id])?;
         }
-        for (position, group) in groups.into_iter().enumerate() {
+        for (position, membership) in memberships.into_iter().enumerate() {
+            let RoleInGroup { id: group, role } = membership.into();
             refer(
                 location,
                 &format!("groups[{position}]"),
@@ -97,10 +98,7 @@ pub(super) fn users(run: &mut Run<'_>, source: &Source) -> Result<(), ImportErro
                 &run.known.groups,
                 "a group",
             )?;
-            run.execute(
-                "INSERT INTO group_members (group_id, user_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
-                &[group.into(), id],
-            )?;
+            groups::put_member(run.session, group, &row.id, role)?;
         }
         run.known.users.insert(row.id);
         Ok(())

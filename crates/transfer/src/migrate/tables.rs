@@ -53,7 +53,7 @@ pub(crate) const TABLES: &[Table] = &[
     copied! { project_members (project_id Int -> projects, user_id Text -> users) role Text },
     AreaRow::TABLE,
     GroupRow::TABLE,
-    copied! { group_members (group_id Int -> groups, user_id Text -> users) },
+    copied! { group_members (group_id Int -> groups, user_id Text -> users) role Text },
     BoardRow::TABLE,
     copied! { board_lines (board_id Int -> boards, axis Text, id Int)
     name Text, week_day Text, is_column_category Int, style Text, sort_order Int, responsible_user_id Text -> users },

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     # Imports of the methods below the second marker, written by `cargo xtask regen`.
     from obeya._obeya import Call, Query
-    from obeya.models import GroupV1
-    from obeya.types import GroupCreate
+    from obeya.models import GroupV1, UserGroupMember
+    from obeya.types import GroupCreate, GroupMemberCreate
     from typing_extensions import Unpack
     # End of the methods that `cargo xtask regen` writes.
 
@@ -75,5 +75,22 @@ class Groups:
     ) -> None:
         """Deletes a group to which nothing refers, with its memberships."""
         call: Call[None] = self._core.carrying(if_match, idempotency_key).call("deleteGroup", group)
+        answer(call)
+
+    def members(self, group: int | GroupV2) -> Records[UserGroupMember]:
+        """All members of a group as an array, ordered by the id of the user."""
+        query: Query[UserGroupMember] = self._core.query("listGroupMembers", group)
+        return Records(query, "the members of a group")
+
+    def put_member(
+        self, group: int | GroupV2, /, *, idempotency_key: str | None = None, **fields: Unpack[GroupMemberCreate]
+    ) -> None:
+        """Makes a user a member of a group with this role. A user who is one already gets the role. The response has no body."""
+        call: Call[None] = self._core.carrying(None, idempotency_key).call("putGroupMember", group, fields)
+        answer(call)
+
+    def remove_member(self, group: int | GroupV2, user_id: str, *, idempotency_key: str | None = None) -> None:
+        """Removes a user from a group. Incidents that the user is responsible for stay as they are. The response has no body."""
+        call: Call[None] = self._core.carrying(None, idempotency_key).call("removeGroupMember", group, user_id)
         answer(call)
     # End of the methods that `cargo xtask regen` writes.

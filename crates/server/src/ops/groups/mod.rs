@@ -1,5 +1,6 @@
 //! Groups.
 
+pub(crate) mod members;
 pub(crate) mod writes;
 
 use crate::http::body::Response;

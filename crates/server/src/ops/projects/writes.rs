@@ -12,10 +12,12 @@ use crate::ops::decoding::{NoBody, json};
 use crate::ops::view::WrittenRecord;
 use crate::ops::writing::{self, Decision, Written};
 use obeya_read::text::quoted;
+use obeya_rules::enums::MemberRole;
 use obeya_rules::error::{Complaint, DomainError};
 use obeya_store::audit::{Change, Diff};
 use obeya_store::references::MOST_COMPLAINTS;
-use obeya_store::tables::projects::{ProjectFields, ProjectRole, ProjectRow};
+use obeya_store::tables::projects::{ProjectFields, ProjectRow};
+use obeya_store::variant::Variant;
 use obeya_store::write_error::WriteError;
 use obeya_store::{Session, projects};
 
@@ -98,13 +100,13 @@ fn insert(
 fn members(
     session: &mut dyn Session,
     body: &ProjectCreate,
-) -> Result<BTreeMap<String, ProjectRole>, WriteError> {
+) -> Result<BTreeMap<String, Variant<MemberRole>>, WriteError> {
     let owner = body.owner_email.iter();
-    let owner = owner.map(|email| ("ownerEmail".to_owned(), email, ProjectRole::Owner));
+    let owner = owner.map(|email| ("ownerEmail".to_owned(), email, MemberRole::Owner));
     let others = body.members_email.iter().flatten().enumerate();
     let others = others.map(|(place, email)| {
         let field = format!("membersEmail[{place}]");
-        (field, email, ProjectRole::Member)
+        (field, email, MemberRole::Member)
     });
     let named: Vec<_> = owner.chain(others).collect();
     let addresses: BTreeSet<&str> = named.iter().map(|(_, email, _)| email.as_str()).collect();
@@ -114,7 +116,9 @@ fn members(
     for (field, email, role) in named {
         match known.get(email.as_str()) {
             Some(user) => {
-                members.entry(user.clone()).or_insert(role);
+                members
+                    .entry(user.clone())
+                    .or_insert(Variant::from_enum(role));
             }
             None if unknown.len() < MOST_COMPLAINTS => unknown.push(Complaint {
                 field,

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use futures_util::future::BoxFuture;
 use obeya::model::{
     CategoryInput, CauseInput, ConsequenceInput, CustomFieldInput, DataListItemCreate,
-    DatasourceValueInput, Date, GroupCreate, ImprovementCreate, ImprovementUpdate, IncidentCreate,
-    IncidentSeverity, IncidentStatus, IncidentUpdate, Patch, ProjectCreate, ProjectMilestoneCreate,
-    ProjectMilestoneUpdate,
+    DatasourceValueInput, Date, GroupCreate, GroupMemberCreate, GroupRole, ImprovementCreate,
+    ImprovementUpdate, IncidentCreate, IncidentSeverity, IncidentStatus, IncidentUpdate, Patch,
+    ProjectCreate, ProjectMilestoneCreate, ProjectMilestoneUpdate,
 };
 use obeya::{Client, Error};
 
@@ -326,6 +326,28 @@ pub fn call<'a>(
             groups
                 .delete(made.map_or(ids.pick(6), |group| group.id))
                 .await
+        }),
+        "listGroupMembers" => Box::pin(async move {
+            let members = client.groups().members(ids.pick(4)).await;
+            members.map(drop)
+        }),
+        "putGroupMember" => Box::pin(async move {
+            let body = GroupMemberCreate {
+                group_role: GroupRole::Viewer,
+                user_id: "u-117".to_owned(),
+            };
+            client.groups().put_member(ids.pick(4), &body).await
+        }),
+        "removeGroupMember" => Box::pin(async move {
+            let groups = client.groups();
+            let body = GroupMemberCreate {
+                group_role: GroupRole::Member,
+                user_id: "u-117".to_owned(),
+            };
+            if let Ids::Known = ids {
+                let _ = groups.put_member(4, &body).await;
+            }
+            groups.remove_member(ids.pick(4), "u-117").await
         }),
         "listProjects" => narrowed!(client.projects().list(), ask),
         "getProject" => {

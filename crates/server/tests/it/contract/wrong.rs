@@ -2,9 +2,9 @@
 
 use obeya::model::{
     CategoryInput, CauseInput, ConsequenceInput, CustomFieldInput, DataListItemCreate,
-    DatasourceValueInput, EvaluationStatusV1, GroupCreate, ImprovementCreate, ImprovementStatus,
-    ImprovementUpdate, IncidentCreate, IncidentSeverity, IncidentStatus, IncidentUpdate, Patch,
-    ProjectCreate,
+    DatasourceValueInput, EvaluationStatusV1, GroupCreate, GroupMemberCreate, GroupRole,
+    ImprovementCreate, ImprovementStatus, ImprovementUpdate, IncidentCreate, IncidentSeverity,
+    IncidentStatus, IncidentUpdate, Patch, ProjectCreate,
 };
 use obeya::{Client, Datasources, Error};
 use obeya_server::store::StoreError;
@@ -182,6 +182,11 @@ pub async fn catalogue(all: &Client, service: &Service) {
     };
     is(groups.create(&below).await, "reference.unknown");
     is(groups.delete(4).await, "group.in_use");
+    let nobody = GroupMemberCreate {
+        group_role: GroupRole::Member,
+        user_id: "nobody".to_owned(),
+    };
+    is(groups.put_member(4, &nobody).await, "reference.unknown");
     let projects = all.projects();
     let there = ProjectCreate::new("P-2026-02", "Another");
     is(projects.create(&there).await, "project.number_exists");
