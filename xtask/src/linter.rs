@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::clients;
-use crate::process::{command, root, run, tee};
+use crate::process::{cargo, command, root, run, tee};
 use crate::report::Part;
 use crate::venv;
 
@@ -12,8 +12,13 @@ const PACKAGE: &str = "openapi-spec-validator==0.9.0";
 /// Scripts of `xtask/clients/linters/package.json`.
 const LINTERS: [&str; 2] = ["redocly", "spectral"];
 
-/// Validates `spec/openapi.yaml` as OpenAPI; `long` also lints it with Redocly and Spectral, which need
-/// Node.js. The additional rules of our generator are linted by `obeya-codegen`.
+/// The test of the service behind Prism, and the variable that names the folder in which Prism is installed.
+const CONTRACT: &str = "contract::prism::";
+const PRISM: &str = "OBEYA_TEST_PRISM";
+
+/// Validates `spec/openapi.yaml` as OpenAPI; `long` also lints it with Redocly and Spectral, and calls every
+/// operation through Prism, which validates the responses. These need Node.js. The additional rules of our
+/// generator are linted by `obeya-codegen`.
 pub(crate) fn tests(long: bool) -> Result<Part> {
     venv::install(&[PACKAGE])?;
     run(command(venv::interpreter()?)
@@ -29,6 +34,14 @@ pub(crate) fn tests(long: bool) -> Result<Part> {
             passed += usize::from(success);
             failed += usize::from(!success);
         }
+        let mut contract = cargo();
+        contract.args(["test", "--package", "obeya-server", "--test", "sqlite"]);
+        contract.args(["--", "--ignored", CONTRACT]);
+        let (success, output) = tee(contract.env(PRISM, clients::npm_folder("prism")?))?;
+        // A filter that matches no test succeeds too.
+        let success = success && output.contains("1 passed");
+        passed += usize::from(success);
+        failed += usize::from(!success);
     }
     Ok(Part::new("Specification", true, passed, failed))
 }

@@ -135,9 +135,9 @@ fn file(asset: Asset, request: &HeaderMap) -> Response {
     response
 }
 
-/// Restricts a page to its own files, and to requests to its own origin and to `origins`: those of the service
-/// and of its issuer in the description, if they are configured. No other page may frame it, and no form of it
-/// is sent.
+/// Restricts a page to its own files, and to requests to its own origin and to `origins`: those of the
+/// service and of its issuer in the description, if they are configured. No other page may frame it, and no
+/// form of it is sent.
 fn guard(headers: &mut HeaderMap, origins: &[String]) {
     let connect: String = origins.iter().map(|it| format!(" {it}")).collect();
     let policy = format!(

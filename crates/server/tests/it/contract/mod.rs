@@ -11,6 +11,7 @@ mod declared;
 mod documents;
 mod examples;
 mod plant;
+mod prism;
 mod record;
 mod routes;
 mod schema;

@@ -72,8 +72,18 @@ pub enum Caller {
 
 /// The SDK on the service, seen by the recorder.
 pub async fn client(service: &Service, caller: Caller, recorder: &Recorder) -> Client {
+    client_at(service.running.base_url(), service, caller, recorder).await
+}
+
+/// The same, where a proxy stands for the service at this URL.
+pub async fn client_at(
+    url: &str,
+    service: &Service,
+    caller: Caller,
+    recorder: &Recorder,
+) -> Client {
     let builder = Client::builder()
-        .base_url(service.running.base_url())
+        .base_url(url)
         .max_retries(0)
         .observe(Arc::new(recorder.clone()));
     let scopes: &[&str] = match caller {
