@@ -149,7 +149,7 @@ def test_the_first_text_that_is_no_moment_is_named(dates: list[str | None], row:
 
 def test_what_is_no_frame_or_no_date_is_said() -> None:
     with pytest.raises(TypeError, match="expected a frame, columns or records; found int"):
-        lean.xmr(7)  # type: ignore[arg-type]
+        lean.xmr(7)  # type: ignore[call-overload]
     with pytest.raises(TypeError, match="expected records of obeya or dictionaries; found int"):
         lean.xmr([7])
     with pytest.raises(

@@ -28,9 +28,15 @@ def test_records_of_the_client_are_a_frame(new_incident: Callable[..., obeya.Inc
 
 
 def test_the_values_of_a_datasource_are_a_frame(client: obeya.Client) -> None:
-    chart = lean.xmr(client.datasources.values(1, end="2026-01-02"))
+    values = client.datasources.values(1, end="2026-01-02")
+    with pytest.raises(ValueError, match="the rows are of 4 series by 'dimension': Line 1, Line 2, Line 3 and 1 more. Choose one"):
+        lean.xmr(values)
+    chart = lean.xmr(values, mixed=True)
     assert len(chart) == 95
     assert chart.centre == 24
+    # Values 4, 8 to 92 of 95, each half its number.
+    lines = lean.xmr(values, by="dimension").charts
+    assert (list(lines), len(lines["Line 1"]), lines["Line 1"].centre) == (["Line 1", "Line 2", "Line 3", "Line 4"], 23, 24)
     assert lean.pareto(client.datasources.values(1), by="dimension").total == 2500
 
 
@@ -39,8 +45,8 @@ def test_what_is_awaited_is_not_taken_before_it_is(server: obeya.TestServer) -> 
         async with server.async_client() as client:
             values = client.datasources.values(1, end="2026-01-02")
             with pytest.raises(TypeError, match=r"an AsyncValues is awaited: expected a frame, so await its to_arrow\(\) first"):
-                lean.xmr(values)  # type: ignore[arg-type]
-            assert lean.xmr(await values.to_arrow()).centre == 24
+                lean.xmr(values)  # type: ignore[call-overload]
+            assert lean.xmr(await values.to_arrow(), mixed=True).centre == 24
 
     asyncio.run(work())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
+from typing import Any, Literal
 
 import published
 import pytest
@@ -21,8 +22,10 @@ DATA: dict[str, Sequence[float]] = {
 }
 
 
-def chart(values: Sequence[float], **arguments: object) -> lean.XmR:
-    return lean.xmr({"value": [float(value) for value in values]}, date=None, **arguments)  # type: ignore[arg-type]
+def chart(values: Sequence[float], **arguments: Any) -> lean.XmR:
+    found = lean.xmr({"value": [float(value) for value in values]}, date=None, **arguments)
+    assert isinstance(found, lean.XmR)
+    return found
 
 
 def test_the_data_that_wheeler_gives_to_verify_software_with() -> None:
@@ -163,9 +166,44 @@ def test_equal_values_have_limits_and_no_signals() -> None:
     found = chart([0.1] * 20, rules="western-electric")
     assert (found.lower, found.centre, found.upper, found.range_upper) == (0.1, 0.1, 0.1, 0)
     assert found.signals == 0
-    # Nor is there a limit that a step after a baseline of equal values could be beyond.
+    assert chart([7] * 20, rules=lean.NELSON).signals == 0
+
+
+def test_a_flat_baseline_that_breaks_is_a_signal() -> None:
+    # All limits of six equal values are their value: 9 is beyond them, and the steps to it and back are beyond 0.
     after = chart([5] * 6 + [9, 5], baseline=6)
-    assert (after.signals, after.to_arrow()["range_beyond"].to_pylist()) == (0, [False] * 6 + [True] * 2)
+    assert (after.lower, after.centre, after.upper, after.range_upper) == (5, 5, 5, 0)
+    assert after.to_arrow()["rules"].to_pylist() == [[]] * 6 + [["N1", "R1"], ["R1"]]
+    assert (after.signals, after.to_arrow()["range_beyond"].to_pylist()) == (2, [False] * 6 + [True] * 2)
+    assert chart([5] * 6 + [1, 1], baseline=6, rules="western-electric").to_arrow()["rules"].to_pylist()[6:] == [
+        ["W1", "R1"],
+        ["W1", "W2"],
+    ]
+    # A shift stays one: nine of it are a run. Fifteen and more that are equal are no sign of too little noise.
+    shift = chart([0] * 20 + [-2] * 9, baseline=20).to_arrow()["rules"].to_pylist()
+    assert shift[:20] == [[]] * 20
+    assert shift[20] == ["N1", "R1"] and "N2" in shift[28] and "N2" not in shift[27]
+    # Statprocon has the same limits, and the same points beyond them.
+    oracle = Statprocon([5] * 6 + [9, 5], subset_end_index=5)
+    assert [bool(hit) for hit in oracle.rule_1_x_indices_beyond_limits()] == [False] * 6 + [True, False]
+    assert [bool(hit) for hit in oracle.rule_1_mr_indices_beyond_limits()] == [False] * 6 + [True, True]
+    times = lean.t_chart({"h": [7.0] * 6 + [8.0, 7.0]}, date=None, between="h", unit="h", baseline=6)
+    assert times.to_arrow()["rules"].to_pylist() == [[]] * 6 + [["N1"], []]
+    # Six events on one day, the next after four days: with a mean of 0 the limit is 0.
+    both: list[Literal["sigma", "probability"]] = ["sigma", "probability"]
+    for limits in both:
+        days = lean.g_chart({"n": [0] * 6 + [4]}, date=None, between="n", baseline=6, limits=limits)
+        assert (days.centre, days.upper, days.to_arrow()["rules"].to_pylist()[-1]) == (0, 0, ["N1"])
+
+
+def test_differences_of_rounding_are_no_signals() -> None:
+    # Weekly means of readings that are all 0.1: their last bits depend on how many there are.
+    means = [sum([0.1] * many) / many for many in (1, 2, 3, 5, 6, 7, 9, 3, 1, 10)]
+    assert len(set(means)) > 1
+    for baseline in (None, 6):
+        found = chart(means, baseline=baseline)
+        assert (found.signals, found.lower, found.upper) == (0, 0.1, 0.1)
+    assert chart([*means, 0.1001], baseline=10).signals == 1
 
 
 def test_a_median_range_of_nothing_gives_no_limits() -> None:
@@ -176,7 +214,8 @@ def test_a_median_range_of_nothing_gives_no_limits() -> None:
     assert chart(values).range_centre == 90 / 15
     assert chart([5] * 12, ranges="median").range_centre == 0
     # Points of the baseline count.
-    assert chart(values, ranges="median", baseline=12).upper == 5
+    found = chart(values, ranges="median", baseline=12)
+    assert (found.upper, found.signals) == (5, 2)
 
 
 @pytest.mark.parametrize("phases", [None, "p", ["2026-01-01"]])

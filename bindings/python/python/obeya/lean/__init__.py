@@ -26,6 +26,7 @@ from obeya.lean._days_since import DaysSince, days_since  # noqa: E402
 from obeya.lean._due import Overdue, overdue  # noqa: E402
 from obeya.lean._evaluation import EvaluationRatio, evaluation_ratio  # noqa: E402
 from obeya.lean._lead_times import LeadTimes, lead_times  # noqa: E402
+from obeya.lean._panels import Panels  # noqa: E402
 from obeya.lean._pareto import Pareto, pareto  # noqa: E402
 from obeya.lean._pick import QUADRANTS, Pick, pick  # noqa: E402
 from obeya.lean._rare import RareEvents, g_chart, t_chart  # noqa: E402
@@ -47,6 +48,7 @@ __all__ = [
     "EvaluationRatio",
     "LeadTimes",
     "Overdue",
+    "Panels",
     "Pareto",
     "Phase",
     "Pick",

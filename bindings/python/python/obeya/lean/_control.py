@@ -88,14 +88,8 @@ def enough(name: str, points: int, baseline: int | None, minimum: int) -> None:
 
 def below(ax: Axes) -> Axes:
     """A smaller panel below, with the same horizontal axis, in a part of the place that the axes have."""
-    place = ax.get_subplotspec()
-    figure = ax.get_figure()
-    if place is None or figure is None:
-        message = "an XmR chart needs axes of a grid (pyplot.subplots), which it divides into two panels"
-        raise ValueError(message)
-    grid = place.subgridspec(2, 1, height_ratios=(7, 3), hspace=0.04)
-    ax.set_subplotspec(grid[0])
-    panel = figure.add_subplot(grid[1], sharex=ax)
+    _, panel = _plot.divided(ax, (7, 3), gap=0.04)
+    panel.sharex(ax)
     ax.tick_params(axis="x", labelbottom=False)
     ax.set_xlabel("")
     return panel

@@ -252,6 +252,19 @@ def grouped(table: pa.Table, by: str | None, argument: str = "by") -> dict[str |
     return dict(sorted(rows.items(), key=lambda item: (item[0] is None, item[0] or "")))
 
 
+def grouped_by(table: pa.Table, names: Sequence[str]) -> dict[str | None, list[int]]:
+    """The rows of each group by several columns. A group has the names in all of them; null is a name of none."""
+    columns = [words(table, name, "by") for name in names]
+    rows: dict[tuple[str | None, ...], list[int]] = {}
+    for row, parts in enumerate(zip(*columns, strict=True)):
+        rows.setdefault(parts, []).append(row)
+    ordered = sorted(rows.items(), key=lambda item: [(part is None, part or "") for part in item[0]])
+    return {
+        (None if all(part is None for part in parts) else ", ".join("(none)" if part is None else part for part in parts)): own
+        for parts, own in ordered
+    }
+
+
 def _of_records(records: Iterable[Any]) -> pa.Table:
     """Records of the client have the names of the wire in their JSON only."""
     rows: list[dict[str, Any]] = []

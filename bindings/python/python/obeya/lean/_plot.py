@@ -53,6 +53,20 @@ def axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
     return drawn
 
 
+def divided(ax: Axes, heights: Sequence[float], gap: float | None = None) -> list[Axes]:
+    """Panels one below the other in the place of the axes, which are the first of them."""
+    place = ax.get_subplotspec()
+    figure = ax.get_figure()
+    if place is None or figure is None:
+        message = "this chart has several panels and needs axes of a grid (pyplot.subplots), which it divides"
+        raise ValueError(message)
+    if len(heights) < 2:
+        return [ax] * len(heights)
+    grid = place.subgridspec(len(heights), 1, height_ratios=heights, hspace=gap)
+    ax.set_subplotspec(grid[0])
+    return [ax, *(figure.add_subplot(grid[at]) for at in range(1, len(heights)))]
+
+
 def frame(ax: Axes, title: str, *, x: str = "", y: str = "", grid: str = "y", pad: float = 8) -> None:
     """Title, labels and the least of lines."""
     ax.set_title(title, loc="left", fontsize=11, fontweight="bold", pad=pad)

@@ -16,6 +16,7 @@ from obeya.lean import _control, _frame, _plot
 from obeya.lean._result import Result
 from obeya.lean._rules import Rules, chosen, hits
 from obeya.lean._xmr import limits as xmr_limits
+from obeya.lean._xmr import settled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -126,7 +127,7 @@ def g_chart(
         _control.enough(name, len(part), baseline, minimum)
         values = [point.value for point in part]
         mean = statistics.fmean(values[:baseline])
-        if mean == 0:
+        if not any(values):
             message = f"all events of {f'phase {name!r}' if name else 'the series'} are 0 apart: there is no variation to chart"
             raise ValueError(message)
         median = statistics.median(values[:baseline])
@@ -200,10 +201,9 @@ def t_chart(
     rows: list[dict[str, Any]] = []
     for name, part in _control.phased(points):
         _control.enough(name, len(part), baseline, minimum)
-        straight = [point.value ** (1 / _NELSON_POWER) for point in part]
+        straight = settled([point.value ** (1 / _NELSON_POWER) for point in part], baseline)
         phase = xmr_limits(straight, name=name, ranges="mean", baseline=baseline)
-        sigma = (phase.upper - phase.centre) / 3
-        marks = hits(straight, phase.centre, sigma, wanted) if sigma else [()] * len(straight)
+        marks = hits(straight, phase.centre, (phase.upper - phase.centre) / 3, wanted)
         lines = {
             "centre": phase.centre**_NELSON_POWER,
             "median": None,
@@ -217,6 +217,8 @@ def t_chart(
 def _geometric(mean: float, limits: str) -> tuple[float | None, float]:
     if limits == "sigma":
         return None, mean + 3 * math.sqrt(mean * (mean + 1))
+    if mean == 0:
+        return None, 0.0
     # The smallest k with 1 - (1 - p)^(k + 1) at or above the quantile, where 1 - p = mean / (1 + mean).
     stay = math.log(mean / (1 + mean))
     lower, upper = (max(0, math.ceil(math.log1p(-quantile) / stay) - 1) for quantile in (_TAIL, 1 - _TAIL))

@@ -79,7 +79,7 @@ class Result:
         Without ``ax`` a figure of 640 pixels' width is made. ``backend="altair"`` needs altair and takes no ``ax``.
         """
         if backend == "matplotlib":
-            axes = _plot.axes(ax, self._size)
+            axes = _plot.axes(ax, self._figure())
             # Dollars in a title of the caller's are wanted: they make formulas.
             self._draw(axes, _plot.plain(title) if title else _plot.literal(self._title()))
             return axes
@@ -90,6 +90,14 @@ class Result:
             return self._chart(_plot.require("altair"), _plot.plain(title or self._title()))
         message = f"expected the backend matplotlib or altair; found {backend!r}"
         raise ValueError(message)
+
+    def _figure(self) -> tuple[float, float]:
+        """Width and height of a default figure of this chart."""
+        return self._size
+
+    def _kind(self) -> str:
+        """The chart's name without the figures of one group."""
+        return self._title()
 
     def _rows(self) -> list[dict[str, Any]]:
         rows: list[dict[str, Any]] = self.table.to_pylist()

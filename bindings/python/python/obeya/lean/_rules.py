@@ -74,7 +74,10 @@ def chosen(rules: Rules, *, ranges: bool = False) -> tuple[Rule, ...]:
 
 
 def hits(values: Sequence[float], centre: float, sigma: float, rules: Sequence[Rule]) -> list[tuple[str, ...]]:
-    """For each point of one phase, the ids of the rules that hit there."""
+    """For each point of one phase, the ids of the rules that hit there.
+
+    A sigma of 0 is that of values that were all equal: any other value is beyond the limits, and no point is too quiet.
+    """
     marks = [(rule.id, _FIND[rule.id](values, centre, sigma)) for rule in rules]
     return [tuple(id for id, found in marks if found[at]) for at in range(len(values))]
 
@@ -136,6 +139,8 @@ def _most(needed: int, of: int, zone: int) -> Find:
 
 
 def _quiet(values: Sequence[float], centre: float, sigma: float) -> list[bool]:
+    if not sigma:
+        return [False] * len(values)
     return _run([centre - sigma <= value <= centre + sigma for value in values], 15)
 
 

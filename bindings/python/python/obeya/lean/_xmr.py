@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import datetime
+import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import pyarrow as pa
 
-from obeya.lean import _control, _frame, _plot
+from obeya.lean import _control, _frame, _plot, _series
+from obeya.lean._panels import Panels, panels
 from obeya.lean._result import Result
-from obeya.lean._rules import MOVING_RANGE, Rules, chosen, hits
+from obeya.lean._rules import MOVING_RANGE, Rule, Rules, chosen, hits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _SCALE = {"mean": (2.66, 3.267), "median": (3.145, 3.865)}
 """From the average moving range to the distance of the limits, and to the limit of the ranges (Wheeler 2000, appendix)."""
+
+_ROUNDING = 1e-12
+"""How much two numbers may differ, as a share of them, and be the same but for rounding."""
 
 
 @dataclass(frozen=True)
@@ -95,12 +100,13 @@ class XmR(Result):
         )
 
 
+@overload
 def xmr(
     data: _frame.Frame,
     *,
     value: str = "value",
     date: str | None = "valueDate",
-    phases: str | Sequence[datetime.date | str] | None = None,
+    phases: _control.Phases = None,
     rules: Rules = "nelson",
     ranges: Literal["mean", "median"] = "mean",
     baseline: int | None = None,
@@ -108,7 +114,42 @@ def xmr(
     floor: float | None = None,
     ceiling: float | None = None,
     unit: str | None = None,
-) -> XmR:
+    by: None = None,
+    mixed: bool = False,
+) -> XmR: ...
+@overload
+def xmr(
+    data: _frame.Frame,
+    *,
+    value: str = "value",
+    date: str | None = "valueDate",
+    phases: _control.Phases = None,
+    rules: Rules = "nelson",
+    ranges: Literal["mean", "median"] = "mean",
+    baseline: int | None = None,
+    minimum: int = 5,
+    floor: float | None = None,
+    ceiling: float | None = None,
+    unit: str | None = None,
+    by: str | Sequence[str],
+    mixed: bool = False,
+) -> Panels[XmR]: ...
+def xmr(
+    data: _frame.Frame,
+    *,
+    value: str = "value",
+    date: str | None = "valueDate",
+    phases: _control.Phases = None,
+    rules: Rules = "nelson",
+    ranges: Literal["mean", "median"] = "mean",
+    baseline: int | None = None,
+    minimum: int = 5,
+    floor: float | None = None,
+    ceiling: float | None = None,
+    unit: str | None = None,
+    by: str | Sequence[str] | None = None,
+    mixed: bool = False,
+) -> XmR | Panels[XmR]:
     """An XmR chart (individuals and moving ranges, process behaviour chart) of a series of values.
 
     With the mean x̄ of the values and the mean R̄ of the moving ranges (the distances between neighbours), the natural process
@@ -134,50 +175,86 @@ def xmr(
             can fall below, so it gives no signal. The rules keep their distances from the centre.
         ceiling: The most that a value can be, such as 100 for percentages.
         unit: The unit of the values, for the chart.
+        by: One or more columns of groups, such as ``"dimension"``: the result is a chart of each group.
+        mixed: Whether rows of several series are one chart. By default they are refused if the frame tells them apart, by
+            ``dimension`` to ``dimension4`` or ``dataSourceId``: between values of six lines the ranges are those between the
+            lines, and a chart with such limits shows no signal of any of them.
 
-    A phase (or baseline) whose values are all equal has limits that are its value, and no rule is applied to it.
+    A phase (or baseline) whose values are all equal has limits that are its value: any other value is beyond them, and so is
+    the step to it. Differences of rounding (1 part in 10¹²) are none.
 
     Raises:
         ValueError: A column is missing or of the wrong kind, a value is missing or beyond ``floor`` or ``ceiling``, a phase has
-            fewer points than ``minimum``, or most of its neighbours are equal, whose median range of 0 gives no limits.
+            fewer points than ``minimum``, most of its neighbours are equal, whose median range of 0 gives no limits, or the
+            rows are of several series.
     """
     _control.ranged(minimum)
     if ranges not in _SCALE:
         message = f"expected ranges to be mean or median; found {ranges!r}"
         raise ValueError(message)
-    points = _control.series(_frame.table(data), value, date, phases)
-    _within(points, floor, ceiling)
     wanted = chosen(rules, ranges=True)
+    table = _frame.table(data)
+
+    def chart(own: pa.Table) -> XmR:
+        if not mixed:
+            _series.one(own, {name for name in (value, date, phases) if isinstance(name, str)})
+        points = _control.series(own, value, date, phases)
+        _within(points, floor, ceiling)
+        rows, found = _computed(points, wanted, ranges, baseline, minimum, floor, ceiling)
+        last = found[-1]
+        return XmR(
+            table=_table(rows, dated=date is not None),
+            centre=last.centre,
+            lower=last.lower,
+            upper=last.upper,
+            range_centre=last.range_centre,
+            range_upper=last.range_upper,
+            phases=tuple(found),
+            signals=sum(bool(row["rules"]) for row in rows),
+            name=value,
+            unit=unit,
+        )
+
+    return chart(table) if by is None else panels(table, by, chart)
+
+
+def _computed(
+    points: Sequence[_control.Point],
+    wanted: Sequence[Rule],
+    ranges: str,
+    baseline: int | None,
+    minimum: int,
+    floor: float | None,
+    ceiling: float | None,
+) -> tuple[list[dict[str, Any]], list[Phase]]:
+    """The rows of the frame and the limits of each phase."""
     of_ranges = [rule.id for rule in wanted if rule == MOVING_RANGE]
     of_values = [rule for rule in wanted if rule != MOVING_RANGE]
     rows: list[dict[str, Any]] = []
     found: list[Phase] = []
     for name, part in _control.phased(points):
         _control.enough(name, len(part), baseline, minimum)
-        values = [point.value for point in part]
+        values = settled([point.value for point in part], baseline)
         phase = limits(values, name=name, ranges=ranges, baseline=baseline)
-        sigma = (phase.upper - phase.centre) / 3
-        marks = hits(values, phase.centre, sigma, of_values) if sigma else [()] * len(values)
+        marks = hits(values, phase.centre, (phase.upper - phase.centre) / 3, of_values)
         phase = replace(
             phase,
             lower=phase.lower if floor is None else max(phase.lower, floor),
             upper=phase.upper if ceiling is None else min(phase.upper, ceiling),
         )
         found.append(phase)
-        rows.extend(_rows(part, phase, marks, of_ranges if sigma else ()))
-    last = found[-1]
-    return XmR(
-        table=_table(rows, dated=date is not None),
-        centre=last.centre,
-        lower=last.lower,
-        upper=last.upper,
-        range_centre=last.range_centre,
-        range_upper=last.range_upper,
-        phases=tuple(found),
-        signals=sum(bool(row["rules"]) for row in rows),
-        name=value,
-        unit=unit,
-    )
+        rows.extend(_rows(part, values, phase, marks, of_ranges))
+    return rows, found
+
+
+def settled(values: Sequence[float], baseline: int | None) -> list[float]:
+    """The values, without differences of rounding if those of the baseline differ by no more.
+
+    Means of equal numbers differ in their last bit. Limits as narrow as that would make signals of the others.
+    """
+    if all(math.isclose(value, values[0], rel_tol=_ROUNDING) for value in values[:baseline]):
+        return [values[0] if math.isclose(value, values[0], rel_tol=_ROUNDING) else value for value in values]
+    return list(values)
 
 
 def limits(values: Sequence[float], *, name: str, ranges: str, baseline: int | None) -> Phase:
@@ -189,8 +266,7 @@ def limits(values: Sequence[float], *, name: str, ranges: str, baseline: int | N
         where = f"phase {name!r}" if name else "the series"
         message = f"the median range of {where} is 0, though its values differ: use ranges='mean'"
         raise ValueError(message)
-    # The mean of equal numbers may be another number in its last bit, and they would all be beyond limits
-    # that are too.
+    # The mean of equal numbers may be another number in its last bit.
     centre = statistics.fmean(used) if any(moving) else used[0]
     reach, most = _SCALE[ranges]
     return Phase(
@@ -219,11 +295,15 @@ def _where(row: int, point: _control.Point) -> str:
 
 
 def _rows(
-    part: Sequence[_control.Point], phase: Phase, marks: Sequence[tuple[str, ...]], of_ranges: Sequence[str]
+    part: Sequence[_control.Point],
+    values: Sequence[float],
+    phase: Phase,
+    marks: Sequence[tuple[str, ...]],
+    of_ranges: Sequence[str],
 ) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for at, (point, rules) in enumerate(zip(part, marks, strict=True)):
-        distance = abs(point.value - part[at - 1].value) if at else None
+        distance = abs(values[at] - values[at - 1]) if at else None
         beyond = distance is not None and distance > phase.range_upper
         rows.append(
             {
