@@ -95,8 +95,9 @@ def test_a_date_of_any_stage_makes_a_flow(figures: Callable[..., Figures]) -> No
     [
         (
             {"costOfInvestment": -5, "gainOfInvestment": 1},
-            {"Return on investment": "a cost cannot be negative; found -5 in the record 2"},
-            ["flow", "times", "pick", "evaluations"],
+            {"Return on investment": "1 improvement is left out: the record 2 has a negative cost, -5"},
+            # That of all others is drawn.
+            ["flow", "times", "pick", "evaluations", "roi"],
         ),
         (
             {"status": "Planned", "plannedDate": f"{before(31)}T00:00:00Z"},
@@ -110,7 +111,7 @@ def test_a_date_of_any_stage_makes_a_flow(figures: Callable[..., Figures]) -> No
         ),
     ],
 )
-def test_a_record_that_a_method_refuses_costs_its_chart_alone(
+def test_a_record_that_a_method_cannot_use_is_named_and_the_chart_drawn(
     wrong: dict[str, Any], failed: dict[str, str], drawn: list[str], figures: Callable[..., Figures]
 ) -> None:
     judged = idea(1, status="Evaluated", implementedDate=f"{before(9)}T00:00:00Z", evaluationStatus="Good")
@@ -167,13 +168,13 @@ def test_dates_that_python_does_not_hold_are_named_and_the_report_goes_on(figure
     )
     suggested = "the record 2 is Suggested on 0000-12-31T19:00:00+00:00, outside of the years 1900 to 2199"
     left_out = f"1 improvement with impossible dates is left out: {suggested}"
-    due = "is due on 0000-12-31T19:00:00+00:00, outside of the years 1 to 9999"
+    due = "has the dueDate 0000-12-31T19:00:00+00:00, outside of the years 1 to 9999"
     assert found.failed == {
         "Incidents": "1 incident with impossible dates is left out: the record 3 is of 0000-12-31",
         "Cumulative flow": left_out,
         "Lead times": left_out,
-        "Overdue incidents": f"the record 1 {due}",
-        "Overdue improvements": f"the record 3 {due}",
+        "Overdue incidents": f"1 incident is left out: the record 1 {due}",
+        "Overdue improvements": f"1 improvement is left out: the record 3 {due}",
     }
     for name, why in found.failed.items():
         assert f"{name}: {why}" in said(found)

@@ -207,6 +207,56 @@ def test_a_record_with_impossible_dates_is_left_out_and_the_others_are_not(kind:
     assert lean.lead_times(without_key).left_out[0].startswith("row 2 is ")
 
 
+def test_one_record_of_many_that_cannot_be_spoils_nothing() -> None:
+    records = plant(400)
+    bad = record(4711, "Implemented", 300, None, None, 2)
+    times, whole = lean.lead_times([*records[:200], bad, *records[201:]]), lean.lead_times(records[:200] + records[201:])
+    assert times.to_arrow() == whole.to_arrow()
+    assert times.left_out == (
+        "the record 4711 is Implemented on 2026-03-02T00:00:00+00:00, before it is Suggested on 2026-12-25T00:00:00+00:00",
+    )
+    text = {**bad, "suggestionDate": "soon"}
+    why = "the record 4711 has the suggestionDate 'soon', which is no day or moment of ISO 8601"
+    for compute in (lean.lead_times, lean.cumulative_flow):
+        found, others = compute([*records[:200], text, *records[201:]]), compute(records[:200] + records[201:])
+        assert (found.to_arrow(), found.left_out) == (others.to_arrow(), (why,))
+
+
+SAME_DAY: list[tuple[Any, Any, str, float | None]] = [
+    # Suggested, implemented, the time zone, days; None if it cannot be.
+    ("2026-03-05T14:00:00Z", "2026-03-05", "UTC", 0),
+    ("2026-03-05T14:00:00Z", "2026-03-05T00:00:00Z", "UTC", 0),
+    ("2026-03-05", "2026-03-05", "UTC", 0),
+    ("2026-03-05", "2026-03-05T12:00:00Z", "UTC", 0.5),
+    ("2026-03-05", "2026-03-07", "UTC", 2),
+    ("2026-03-05T14:00:00Z", "2026-03-04", "UTC", None),
+    ("2026-03-05", "2026-03-04T23:59:59Z", "UTC", None),
+    ("2026-03-05T14:00:01Z", "2026-03-05T14:00:00Z", "UTC", None),
+    # Two in the morning of 6 March in UTC is the evening before in New York.
+    ("2026-03-06T02:00:00Z", "2026-03-05", "America/New_York", 0),
+    ("2026-03-06T02:00:00Z", "2026-03-05", "UTC", None),
+]
+
+
+@pytest.mark.parametrize(("suggested", "implemented", "tz", "days"), SAME_DAY)
+def test_a_day_without_a_time_is_in_any_order_with_the_rest_of_it(
+    suggested: str, implemented: str, tz: str, days: float | None
+) -> None:
+    columns = {"suggestionDate": "Suggested", "implementedDate": "Implemented"}
+    stages = {stage: column for column, stage in columns.items()}
+    both = {"id": 1, "suggestionDate": suggested, "implementedDate": implemented}
+    beside = {"id": 2, "suggestionDate": "2026-03-01T00:00:00Z", "implementedDate": "2026-03-01T00:00:00Z"}
+    found = lean.lead_times([both, beside], stages=stages, status=None, tz=tz)
+    assert found.durations[-1] == ((0,) if days is None else (days, 0))
+    assert len(found.left_out) == (days is None)
+    flow = lean.cumulative_flow([both, beside], stages=stages, status=None, tz=tz)
+    assert flow.arrived == (1 if days is None else 2)
+    if tz != "UTC":
+        # A day is that day in each time zone, and no part of the one before.
+        entered = [row["day"] for row in flow.to_arrow().to_pylist() if row["entered"] and row["day"].day > 1]
+        assert entered == [datetime.date(2026, 3, 5)] * 2
+
+
 def test_a_date_that_never_comes_is_no_lead_time() -> None:
     never = {**record(7, "Implemented", 1, 2, 3), "implementedDate": datetime.datetime(9999, 12, 31, tzinfo=UTC)}
     times = lean.lead_times([*RECORDS, never])

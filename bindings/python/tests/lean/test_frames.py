@@ -113,38 +113,76 @@ BEYOND = {
 
 
 @pytest.mark.parametrize("text", BEYOND)
-def test_a_moment_that_python_does_not_hold_is_refused_by_name(text: str) -> None:
-    message = f"{BEYOND[text]} in row 4, outside of the years 1 to 9999"
+def test_a_moment_that_python_does_not_hold_is_left_out_by_name(text: str) -> None:
+    why = f"row 4 has the valueDate {BEYOND[text]}, outside of the years 1 to 9999"
     dates = ["2026-03-01T00:00:00Z"] * 4 + [text, None]
     held = pa.array(dates).cast(pa.timestamp("us", "UTC"))
     for column in (dates, held):
-        with pytest.raises(ValueError, match=f"^column 'valueDate' holds {re.escape(message)}$"):
+        found = lean.xmr({"value": VALUES, "valueDate": column}, minimum=4)
+        assert found.left_out == (why, "row 5 has no valueDate")
+        assert found.to_arrow()["value"].to_pylist() == VALUES[:4]
+        with pytest.raises(ValueError, match=f"^the series has 4 points, of which at least 5 are .*; left out: {re.escape(why)}; row 5"):
             lean.xmr({"value": VALUES, "valueDate": column})
         # In a time zone it could be a day again, but the day of one moment is that of all calls.
-        with pytest.raises(ValueError, match=f"^column 'valueDate' holds {re.escape(message)}$"):
-            lean.g_chart({"valueDate": column}, date="valueDate", tz="Asia/Karachi")
+        days = lean.days_since({"incidentDate": column}, as_of="2026-03-02", tz="Asia/Karachi")
+        assert days.left_out == (why.replace("valueDate", "incidentDate"), "row 5 has no incidentDate")
+        assert days.days == 1
 
 
-def test_a_day_that_python_does_not_hold_is_refused_by_name() -> None:
-    message = "^column 'incidentDate' holds 0000-12-31 in row 1, outside of the years 1 to 9999$"
-    with pytest.raises(ValueError, match=message):
-        lean.days_since({"incidentDate": ["2026-03-01", "0000-12-31"]})
+def test_a_day_that_python_does_not_hold_is_left_out_by_name() -> None:
+    why = "row 1 has the incidentDate 0000-12-31, outside of the years 1 to 9999"
+    found = lean.days_since({"incidentDate": ["2026-03-01", "0000-12-31"]}, as_of="2026-03-05")
+    assert (found.days, found.left_out) == (4, (why,))
     days = pa.array([0, 2932897], pa.int32()).cast(pa.date32())
-    with pytest.raises(ValueError, match=message.replace("0000-12-31", "10000-01-01")):
-        lean.days_since({"incidentDate": days})
+    assert lean.days_since({"incidentDate": days}).left_out == (why.replace("0000-12-31", "10000-01-01"),)
 
 
 @pytest.mark.parametrize(
-    ("dates", "row"),
+    "dates",
     [
-        (["2026-03-01T00:00:00Z", None, "2026-03-02T00:00:00Z", "02.03.2026", "2026-03-03T00:00:00Z", "soon"], 3),
-        (["2026-03-01", "2026-03-02", "2026-03-03T00:00:00Z", "2026-03-04", "2026-03-05", "2026-03-06"], 2),
-        (["2026-03-01 06:00", "2026-03-02 06:00", "2026-03-03 06:00", "2026-03-04 06:00", "2026-03-05 06:00", ""], 5),
+        ["2026-03-01T00:00:00Z", None, "2026-03-02T00:00:00Z", "02.03.2026", "2026-03-03T00:00:00Z", "soon"],
+        ["2026-03-01", "", "2026-03-02", "02.03.2026", "2026-03-03", "soon"],
+        ["2026-03-01 06:00", " ", "2026-03-02 06:00", "02.03.2026", "2026-03-03 06:00", "soon"],
+        # Days, moments with an offset and moments without one, in one column.
+        ["2026-03-01", None, "2026-03-02 06:00", "02.03.2026", "2026-03-03T06:00:00+01:00", "soon"],
     ],
 )
-def test_the_first_text_that_is_no_moment_is_named(dates: list[str | None], row: int) -> None:
-    with pytest.raises(ValueError, match=f"throughout, such as {dates[row]!r} in row {row}$"):
-        lean.xmr({"value": VALUES, "valueDate": dates})
+def test_a_text_that_is_no_moment_is_left_out_by_name(dates: list[str | None]) -> None:
+    found = lean.xmr({"value": VALUES, "valueDate": dates, "id": [*range(10, 16)]}, minimum=3)
+    assert found.to_arrow()["value"].to_pylist() == [VALUES[0], VALUES[2], VALUES[4]]
+    assert [date.day for date in found.to_arrow()["date"].to_pylist()] == [1, 2, 3]
+    no_date = "which is no day or moment of ISO 8601"
+    assert found.left_out == (
+        "the record 11 has no valueDate",
+        f"the record 13 has the valueDate '02.03.2026', {no_date}",
+        f"the record 15 has the valueDate 'soon', {no_date}",
+    )
+
+
+@pytest.mark.parametrize("first", [datetime.date(2026, 3, 1), "2026-03-01"])
+def test_records_with_days_and_with_moments_are_of_one_frame(first: datetime.date | str) -> None:
+    # A day first: the times of the others must not be cut off.
+    dates = [first, *MOMENTS[1:]]
+    for frame in ({"value": VALUES, "valueDate": dates}, [{"value": v, "valueDate": d} for v, d in zip(VALUES, dates)]):
+        found = lean.xmr(frame)
+        assert found.to_arrow()["date"].to_pylist() == [datetime.datetime(2026, 3, 1, tzinfo=UTC), *MOMENTS[1:]]
+        assert found.left_out == ()
+    assert lean.days_since({"incidentDate": [*dates, None]}, as_of="2026-03-10").left_out == ("row 6 has no incidentDate",)
+
+
+def test_a_word_among_numbers_is_left_out_by_name() -> None:
+    values = [5, 7.5, "n/a", 6, None, float("inf"), 7, 8]
+    for frame in ({"value": values, "id": [*"abcdefgh"]}, [{"value": v, "id": k} for v, k in zip(values, "abcdefgh")]):
+        found = lean.xmr(frame, date=None)
+        assert found.to_arrow()["value"].to_pylist() == [5, 7.5, 6, 7, 8]
+        assert found.left_out == (
+            "the record c has the value 'n/a'",
+            "the record e has no value",
+            "the record f has the value an infinite number",
+        )
+    # Ids of two kinds are texts, whole numbers as such.
+    late = {"id": [7, "A-8"], "status": ["New"] * 2, "dueDate": ["2026-03-01"] * 2, "who": ["Kari"] * 2}
+    assert lean.overdue(late, responsible="who", as_of="2026-03-02").to_arrow()["keys"].to_pylist() == [["7", "A-8"]]
 
 
 def test_what_is_no_frame_or_no_date_is_said() -> None:
@@ -152,11 +190,10 @@ def test_what_is_no_frame_or_no_date_is_said() -> None:
         lean.xmr(7)  # type: ignore[call-overload]
     with pytest.raises(TypeError, match="expected records of obeya or dictionaries; found int"):
         lean.xmr([7])
-    with pytest.raises(
-        ValueError, match="column 'valueDate' holds text that is not days or moments of ISO 8601 throughout, such as '1.3.2026'"
-    ):
+    message = "^no record of 6 can be used: row 0 has the valueDate '1.3.2026', which is no day or moment of ISO 8601; and 5 more$"
+    with pytest.raises(ValueError, match=message):
         lean.xmr({"value": VALUES, "valueDate": ["1.3.2026"] * 6})
-    with pytest.raises(ValueError, match="column 'valueDate' holds int64, not days or moments"):
+    with pytest.raises(ValueError, match="column 'valueDate' holds int64 such as 1, not days or moments"):
         lean.xmr({"value": VALUES, "valueDate": [1] * 6})
     with pytest.raises(ValueError, match="no column 'value'; the columns are: none. The argument `value` takes another name"):
         lean.xmr([])

@@ -59,14 +59,19 @@ def test_today_is_the_default() -> None:
     assert lean.overdue(records).overdue == 1
 
 
-def test_a_due_date_that_python_does_not_hold_is_refused_by_name() -> None:
+def test_a_due_date_that_cannot_be_is_left_out_by_name() -> None:
     texts = [{**one, "dueDate": one["dueDate"] and f"{one['dueDate']}T00:00:00Z"} for one in RECORDS]
     early = {**texts[0], "id": 9, "dueDate": "0001-01-01T00:00:00+05:00"}
-    message = r"^the record 9 is due on 0000-12-31T19:00:00\+00:00, outside of the years 1 to 9999$"
-    with pytest.raises(ValueError, match=message):
-        lean.overdue([*texts, early], as_of="2026-03-10")
-    # Due dates of closed records do not count, and one after the last year is in time on any day.
     whole = lean.overdue(texts, as_of="2026-03-10")
+    for due, why in (
+        ("0001-01-01T00:00:00+05:00", "0000-12-31T19:00:00+00:00, outside of the years 1 to 9999"),
+        ("soon", "'soon', which is no day or moment of ISO 8601"),
+    ):
+        found = lean.overdue([*texts, {**early, "dueDate": due}], as_of="2026-03-10")
+        assert found.left_out == (f"the record 9 has the dueDate {why}",)
+        assert found.to_arrow() == whole.to_arrow()
+        assert repr(found) == f"{repr(whole)[:-1]}, 1 record left out>"
+    # Due dates of closed records do not count, and one after the last year is in time on any day.
     assert lean.overdue([*texts, {**early, "status": "Resolved"}], as_of="2026-03-10").to_arrow() == whole.to_arrow()
     late = lean.overdue([*texts, {**early, "dueDate": "9999-12-31T23:59:59-05:00"}], as_of="2026-03-10")
     assert (late.overdue, late.open, late.undated) == (whole.overdue, whole.open + 1, whole.undated)
@@ -74,8 +79,9 @@ def test_a_due_date_that_python_does_not_hold_is_refused_by_name() -> None:
 
 def test_what_is_closed_is_up_to_the_caller() -> None:
     assert lean.overdue(RECORDS, as_of="2026-03-10", closed=["Resolved", "Archived"]).overdue == 5
-    with pytest.raises(ValueError, match="1 missing values, the first in row 1; whether those records are open is not known"):
-        lean.overdue({"id": [1, 2], "status": ["New", None], "dueDate": [None, None], "responsibleDisplayName": [None, None]})
+    # Whether one without a status is open is not known.
+    found = lean.overdue({"id": [1, 2], "status": ["New", None], "dueDate": [None, None], "responsibleDisplayName": [None, None]})
+    assert (found.open, found.left_out) == (1, ("the record 2 has no status",))
 
 
 def test_nothing_open_is_an_empty_frame() -> None:

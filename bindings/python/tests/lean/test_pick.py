@@ -44,8 +44,15 @@ def test_axes_have_units() -> None:
 
 
 def test_what_cannot_be_placed_is_said() -> None:
-    with pytest.raises(ValueError, match="holds 'Urgent' in row 1; expected NotPrioritized or one of LowEffortLowEffect"):
-        lean.pick({"title": ["a", "b"], "priorityStatus": ["NotPrioritized", "Urgent"]})
+    found = lean.pick({"title": ["a", "b"], "priorityStatus": ["LowEffortLowEffect", "Urgent"]})
+    why = "row 1 has the priorityStatus 'Urgent'; expected NotPrioritized or one of LowEffortLowEffect, "
+    assert found.left_out[0].startswith(why) and len(found.left_out) == 1
+    assert (found.to_arrow()["title"].to_pylist(), found.counts["Possible"], found.unplaced) == (["a"], 1, 0)
+    with pytest.raises(ValueError, match=f"^no record of 1 can be used: {why.replace('1', '0', 1)}"):
+        lean.pick({"title": ["b"], "priorityStatus": ["Urgent"]})
+    numbers = [*IDEAS, {"title": "Odd", "hours": "many", "gain": 1.0}]
+    odd = lean.pick(numbers, effort="hours", effect="gain", effort_from=40, effect_from=5000)
+    assert (odd.left_out, len(odd), odd.unplaced) == (("row 6 has the hours 'many'",), 6, 1)
     for some in ({"effort": "hours"}, {"effort": "hours", "effect": "gain", "effort_from": 1}, {"effect_from": 1}):
         with pytest.raises(ValueError, match="numbers need all four"):
             lean.pick(IDEAS, **some)

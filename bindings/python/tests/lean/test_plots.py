@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import io
+import math
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
@@ -349,6 +350,53 @@ def test_nothing_to_draw_is_drawn() -> None:
         assert figure is not None
         figure.canvas.draw()
         empty.plot(backend="altair").to_dict()
+
+
+def with_bad_records() -> Iterator[lean.Result]:
+    """Every chart, each over a frame in which one record cannot be used."""
+    values = [float(value) for value in published.QCC_VISCOSITY]
+    yield lean.xmr({"value": [*values[:9], None, *values[9:]]}, date=None)
+    yield lean.g_chart({"incidentDate": [*published.BENNEYAN_INFECTIONS, None]})
+    yield lean.t_chart({"hours": [*published.MONTGOMERY_VALVE, -1]}, date=None, between="hours", unit="hours")
+    yield lean.pareto({"incidentType": ["a", "b", "b"], "n": [1, 2, -1]}, weight="n")
+    yield lean.safety_cross([*INCIDENTS, {**INCIDENTS[0], "incidentDate": None}], as_of="2026-03-20")
+    yield lean.days_since([*INCIDENTS, {**INCIDENTS[0], "incidentDate": None}], as_of="2026-03-20")
+    bad = {
+        **IMPROVEMENTS[0],
+        "suggestionDate": moment(30),
+        "priorityStatus": "Soon",
+        "evaluationStatus": "Great",
+        "costOfInvestment": -1,
+        "status": None,
+    }
+    for compute in (lean.lead_times, lean.cumulative_flow, lean.pick, lean.evaluation_ratio, lean.roi):
+        yield compute([*IMPROVEMENTS, bad])
+    yield lean.overdue([*IMPROVEMENTS, bad], as_of="2026-03-20")
+
+
+def test_the_number_of_records_left_out_is_below_the_title() -> None:
+    charts = list(with_bad_records())
+    assert len({type(chart) for chart in charts}) == 11
+    for chart in charts:
+        assert len(chart.left_out) == 1
+        note = "1 record with impossible dates left out" if hasattr(chart, "arrived") or hasattr(chart, "whole") else "1 record left out"
+        assert repr(chart).endswith(f", {note}>") and f", {note}</p>" in chart._repr_html_()
+        for title in (None, "Mine"):
+            ax = chart.plot(title=title)
+            assert ax.get_title(loc="left") == f"{title or chart._title()}\n{note}"
+            figure = ax.get_figure()
+            assert figure is not None
+            figure.canvas.draw()
+            pyplot.close("all")
+        assert f"'subtitle': '{note}'" in str(chart.plot(backend="altair").to_dict())
+
+
+def test_the_line_is_interrupted_where_a_value_is_left_out() -> None:
+    chart = next(with_bad_records())
+    (line,) = marks(chart.plot(), "values")
+    heights = list(line.get_ydata())
+    assert len(heights) == 36 and math.isnan(heights[9])
+    assert heights[:9] + heights[10:] == [float(value) for value in published.QCC_VISCOSITY]
 
 
 def test_more_groups_than_can_be_read_share_a_bar() -> None:

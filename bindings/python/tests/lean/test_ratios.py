@@ -48,8 +48,12 @@ def test_groups_have_intervals_of_their_own() -> None:
 def test_the_words_of_v2_count_too() -> None:
     assert lean.evaluation_ratio({"evaluationStatus": ["Smile", "Meh", "Frown"]}).good == 1
     assert lean.evaluation_ratio({"evaluationStatus": ["Medium", "Good"]}, good=["Good", "Medium"]).ratio == 1
-    with pytest.raises(ValueError, match="holds 'Great' in row 1; expected one of Good, Medium, Bad, Smile, Meh, Frown"):
-        lean.evaluation_ratio({"evaluationStatus": ["Good", "Great"]})
+    found = lean.evaluation_ratio({"evaluationStatus": ["Good", "Great", "Bad"], "id": [4, 5, 6]})
+    assert (found.good, found.evaluated) == (1, 2)
+    expected = "expected one of Good, Medium, Bad, Smile, Meh, Frown (argument `words`)"
+    assert found.left_out == (f"the record 5 has the evaluationStatus 'Great'; {expected}",)
+    with pytest.raises(ValueError, match="^no record of 1 can be used: row 0 has the evaluationStatus 'Great'; expected one of Good"):
+        lean.evaluation_ratio({"evaluationStatus": ["Great"]})
     with pytest.raises(ValueError, match="'good' counts as good and is none of the words there may be: Good, Medium"):
         lean.evaluation_ratio({"evaluationStatus": ["Good"]}, good=["Smile", "good"])
     for confidence in (0, 1, 95):
@@ -95,10 +99,12 @@ def test_estimates_are_other_columns() -> None:
 
 
 def test_what_cannot_be_computed_is_said() -> None:
-    with pytest.raises(ValueError, match="a cost cannot be negative; found -5 in row 1"):
-        lean.roi({"costOfInvestment": [1, -5], "gainOfInvestment": [1, 1]})
-    with pytest.raises(ValueError, match="found -5 in the record 71"):
-        lean.roi({"id": [70, 71], "costOfInvestment": [1, -5], "gainOfInvestment": [1, 1]})
+    found = lean.roi({"costOfInvestment": [1, -5], "gainOfInvestment": [3, 1]})
+    assert (found.cost, found.gain, found.incomplete, found.left_out) == (1, 3, 0, ("row 1 has a negative cost, -5",))
+    named = lean.roi({"id": [70, 71], "costOfInvestment": [1, "?"], "gainOfInvestment": [1, 1]})
+    assert (named.cost, named.left_out) == (1, ("the record 71 has the costOfInvestment '?'",))
+    with pytest.raises(ValueError, match="^no record of 1 can be used: row 0 has a negative cost, -5$"):
+        lean.roi({"costOfInvestment": [-5], "gainOfInvestment": [1]})
     with pytest.raises(ValueError, match="rate per hour that is not negative"):
         lean.roi(INVESTMENTS, hour_rate=-1)
     with pytest.raises(ValueError, match="no column 'gainOfInvestment'"):

@@ -59,7 +59,7 @@ def test_other_words_have_an_order_of_their_own() -> None:
     frame = {"incidentDate": [DAY(2026, 3, 1)] * 2, "severity": ["minor", "major"]}
     cross = lean.safety_cross(frame, as_of="2026-03-31", order=("minor", "major"))
     assert cross.to_arrow()["severity"].to_pylist()[0] == "major"
-    with pytest.raises(ValueError, match="the severity in row 0 is 'minor'; expected one of None, Low, Medium, High"):
+    with pytest.raises(ValueError, match="no severity is one of None, Low, Medium, High; found 'minor' .argument `order`"):
         lean.safety_cross(frame)
 
 
@@ -124,11 +124,40 @@ def test_stretches_are_those_of_pandas() -> None:
 def test_what_cannot_be_counted_is_said() -> None:
     with pytest.raises(ValueError, match="no incident up to 2026-01-01 in a frame of 6 rows"):
         lean.days_since(INCIDENTS, as_of="2026-01-01")
-    with pytest.raises(ValueError, match="1 missing values, the first in row 0; an incident without a date is on no day"):
-        lean.days_since({"incidentDate": [None, DAY(2026, 1, 1)]})
+    found = lean.days_since({"incidentDate": [None, DAY(2026, 1, 1)], "id": [7, 8]}, as_of="2026-01-03")
+    assert (found.days, found.later, found.left_out) == (2, 0, ("the record 7 has no incidentDate",))
+    assert repr(found).endswith(", 1 record left out>")
+    with pytest.raises(ValueError, match="^no record of 1 can be used: row 0 has no incidentDate$"):
+        lean.days_since({"incidentDate": [None]})
     with pytest.raises(ValueError, match="expected a month such as 2026-03; found 'March'"):
         lean.safety_cross(INCIDENTS, month="March")
     with pytest.raises(ValueError, match="expected a day such as 2026-03-31; found 'today'"):
         lean.days_since(INCIDENTS, as_of="today")
-    with pytest.raises(ValueError, match="the severity in row 1 is None"):
-        lean.safety_cross({"incidentDate": [DAY(2026, 3, 1)] * 2, "severity": ["Low", None]})
+
+
+def test_an_incident_of_unknown_severity_makes_no_day_safe() -> None:
+    frame = {
+        "id": [1, 2, 3, 4, 5, 6],
+        "incidentDate": [DAY(2026, 3, 1), DAY(2026, 3, 1), DAY(2026, 3, 4), DAY(2026, 3, 5), None, DAY(2026, 3, 30)],
+        "severity": ["Low", None, "Urgent", None, "High", "Urgent"],
+    }
+    cross = lean.safety_cross(frame, as_of="2026-03-20")
+    rows = {row["day"].day: row for row in cross.to_arrow().to_pylist()}
+    assert [(day, row["severity"], row["incidents"]) for day, row in rows.items() if row["state"] == "incident"] == [
+        (1, "Low", 2),
+        (4, None, 1),
+        (5, None, 1),
+    ]
+    assert (cross.safe, cross.incidents) == (17, 4)
+    expected = "expected one of None, Low, Medium, High"
+    assert cross.ungraded == (
+        f"the record 2 has no severity; {expected}",
+        f"the record 3 has the severity 'Urgent'; {expected}",
+        f"the record 4 has no severity; {expected}",
+    )
+    assert cross.left_out == ("the record 5 has no incidentDate",)
+    assert repr(cross) == (
+        "<obeya.lean.SafetyCross: 2026-03, 17 safe days, 4 incidents, 3 of unknown severity, 1 record left out>"
+    )
+    # It is one even where it is alone.
+    assert lean.safety_cross({"incidentDate": [DAY(2026, 3, 1)], "severity": [None]}, as_of="2026-03-20").safe == 19

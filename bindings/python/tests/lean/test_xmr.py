@@ -6,7 +6,9 @@ import datetime
 from collections.abc import Sequence
 from typing import Any, Literal
 
+import pandas as pd
 import published
+import pyarrow as pa
 import pytest
 from obeya import lean
 from pycontrolcharts import calc_xmr
@@ -124,12 +126,39 @@ def test_a_floor_ends_the_lower_limit_where_statprocon_leaves_it_out(name: str) 
     assert (turned.upper, turned.lower) == pytest.approx((-found.lower, -found.upper))
 
 
-def test_a_value_that_cannot_be_is_said() -> None:
-    with pytest.raises(ValueError, match=r"a value of -1 is below the floor of 0, at point 2"):
-        chart([3, 2, -1, 4, 5], floor=0)
-    days = [f"2026-01-0{day}" for day in range(1, 6)]
-    with pytest.raises(ValueError, match=r"a value of 101 is above the ceiling of 100, at 2026-01-04"):
-        lean.xmr({"value": [90, 95, 99, 101, 98], "valueDate": days}, ceiling=100)
+def test_a_value_that_cannot_be_is_left_out_by_name() -> None:
+    found = chart([3, 2, -1, 4, 5, 6], floor=0)
+    assert (len(found), found.left_out) == (5, ("row 2 has the value -1, below the floor of 0",))
+    days = [f"2026-01-0{day}" for day in range(1, 7)]
+    found = lean.xmr({"value": [90, 95, 99, 101, 98, 97], "valueDate": days}, ceiling=100)
+    assert (len(found), found.left_out) == (5, ("row 3 has the value 101, above the ceiling of 100",))
+    with pytest.raises(ValueError, match="^no record of 2 can be used: row 0 has the value -1, below the floor of 0; and 1 more$"):
+        chart([-1, -2], floor=0, minimum=2)
+
+
+def test_there_is_no_range_across_a_value_that_is_left_out() -> None:
+    """As pandas has it: a difference to a missing value is missing, and the mean of the others counts."""
+    values = [10.0, 12, None, 30, 11, 13, None, None, 12, 14, 10]
+    series = pd.Series(values)
+    ranges = series.diff().abs()
+    for frame in ({"value": values}, {"value": pa.array(values)}):
+        found = lean.xmr(frame, date=None)
+        assert found.centre == pytest.approx(series.mean())
+        assert found.range_centre == pytest.approx(ranges.mean())
+        assert found.upper == pytest.approx(series.mean() + 2.66 * ranges.mean())
+        kept = ranges[series.notna()]
+        assert found.to_arrow()["range"].to_pylist() == [None if pd.isna(value) else value for value in kept]
+        assert found.left_out == ("row 2 has no value", "row 6 has no value", "row 7 has no value")
+    # A value without a place leaves no gap, one with a date leaves it there.
+    days: list[str | None] = [f"2026-01-{day:02}" for day in (9, 1, 2, 3, 4, 5)]
+    odd = lean.xmr({"value": [None, 1, 2, 4, 7, 8], "valueDate": [None, *days[1:]]})
+    assert odd.to_arrow()["range"].to_pylist() == [None, 1, 2, 3, 1]
+    placed = lean.xmr({"value": [None, 1, 2, 4, 7, 8], "valueDate": ["2026-01-02T12:00:00Z", *days[1:]]})
+    assert placed.to_arrow()["range"].to_pylist() == [None, 1, None, 3, 1]
+    with pytest.raises(ValueError, match="no two values of the series are neighbours: between each two a value is left out"):
+        lean.xmr({"value": [1.0, None] * 5}, date=None)
+    with pytest.raises(ValueError, match="the mean range of the series is 0, though its values differ"):
+        lean.xmr({"value": [1.0, 1, 1, None, 2, 2, 2]}, date=None)
 
 
 def test_phases_are_those_of_pycontrolcharts() -> None:
@@ -234,13 +263,13 @@ def test_what_cannot_be_charted_is_said() -> None:
     assert len(chart([1, 2, 3, 4], minimum=2)) == 4
     with pytest.raises(ValueError, match="phase 'b' has 1 points"):
         lean.xmr({"value": [1, 2, 3, 4, 5, 6], "p": ["a"] * 5 + ["b"]}, date=None, phases="p")
-    with pytest.raises(ValueError, match="column 'value' has 2 missing values, the first in row 1"):
+    with pytest.raises(ValueError, match="4 points, of which at least 5 .*; left out: row 1 has no value; row 2 has no value$"):
         lean.xmr({"value": [1, None, float("nan"), 2, 3, 4]}, date=None)
-    with pytest.raises(ValueError, match="infinite number in row 1"):
+    with pytest.raises(ValueError, match="2 points, .*; left out: row 1 has the value an infinite number$"):
         lean.xmr({"value": [1, float("inf"), 3]}, date=None)
     with pytest.raises(ValueError, match="no column 'valueDate'; the columns are: value"):
         lean.xmr({"value": [1, 2, 3, 4, 5]})
-    with pytest.raises(ValueError, match="column 'value' holds string, not numbers"):
+    with pytest.raises(ValueError, match="column 'value' holds string such as '1', not numbers"):
         lean.xmr({"value": ["1", "2", "3", "4", "5"]}, date=None)
     with pytest.raises(ValueError, match="expected 5 to 10"):
         chart(published.NIST_FLOW, baseline=11)

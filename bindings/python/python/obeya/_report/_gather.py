@@ -124,13 +124,18 @@ def gather(client: Client, wanted: Wanted) -> Figures:
     dated = any(date for column in lean.STAGES.values() for date in staged[column])
     not_begun = [idea for idea in improvements if idea.status in ("Open", "Suggested", "Planned")]
 
-    def figure(name: str, data: _Data | None, compute: Callable[[_Data], _Figure]) -> _Figure | None:
-        """A figure where there is data for it. A record that its method refuses costs this figure, and not the report."""
+    def figure(
+        name: str, data: _Data | None, compute: Callable[[_Data], _Figure], noun: str = "improvement"
+    ) -> _Figure | None:
+        """A figure where there is data for it. Data that its method refuses costs this figure, and not the report."""
         try:
-            return compute(data) if data else None
+            found = compute(data) if data else None
         except ValueError as error:
             failed[name] = str(error)
             return None
+        if isinstance(found, lean.Result) and found.left_out:
+            failed[name] = _left_out(found.left_out, noun, staged=isinstance(found, (lean.LeadTimes, lean.CumulativeFlow)))
+        return found
 
     flow = figure(
         "Cumulative flow",
@@ -138,9 +143,6 @@ def gather(client: Client, wanted: Wanted) -> Figures:
         lambda own: lean.cumulative_flow(own, first=today - _YEAR, last=yesterday),
     )
     times = figure("Lead times", staged if dated else None, lean.lead_times)
-    for name, chart in (("Cumulative flow", flow), ("Lead times", times)):
-        if chart is not None and chart.left_out:
-            failed[name] = _left_out(chart.left_out)
 
     return Figures(
         wanted=wanted,
@@ -159,6 +161,7 @@ def gather(client: Client, wanted: Wanted) -> Figures:
             "Overdue incidents",
             incidents,
             lambda own: lean.overdue(_columns(own, _INCIDENT), responsible="followUpGroup", as_of=today),
+            "incident",
         ),
         late_improvements=figure(
             "Overdue improvements",
@@ -232,10 +235,11 @@ def _plain(value: Any) -> Any:
     return [part.title for part in value] if isinstance(value, tuple) else value
 
 
-def _left_out(records: Sequence[str], noun: str = "improvement") -> str:
-    """How many records a chart does without, and the first of them."""
+def _left_out(records: Sequence[str], noun: str, *, staged: bool = True) -> str:
+    """How many records a chart does without, and the first of them. With ``staged`` it is for their dates."""
     more = f"; and {len(records) - _NAMED} more" if len(records) > _NAMED else ""
-    count = f"{plural(len(records), noun)} with impossible dates {'is' if len(records) == 1 else 'are'} left out"
+    dates = " with impossible dates" if staged else ""
+    count = f"{plural(len(records), noun)}{dates} {'is' if len(records) == 1 else 'are'} left out"
     return f"{count}: {'; '.join(records[:_NAMED])}{more}"
 
 

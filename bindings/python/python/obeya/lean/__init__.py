@@ -12,8 +12,9 @@ The functions take a frame of pandas, polars or pyarrow, a DuckDB relation, `obe
 of columns are those of the wire unless arguments name others. The results are frames too (`to_pandas`, `to_polars`,
 `to_arrow`, and any library that reads Arrow), with named figures and `plot()`, for which matplotlib or altair is needed.
 
-Moments without a zone are UTC, and days are those of UTC unless ``tz`` is given. Input that a method cannot use (a missing
-value, too few points, an unknown value) is a `ValueError` that names it, never a guess.
+Moments without a zone are UTC, and days are those of UTC unless ``tz`` is given. A record that a method cannot use (no date, a word
+for a number) is left out, and ``left_out`` says which and why. Where a method cannot be used at all (too few points, a column of
+another kind) that is a `ValueError` that says what was found, never a guess.
 """
 
 from obeya._frames import require

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
-from obeya.lean import _frame, _plot
+from obeya.lean import _dates, _frame, _plot
+from obeya.lean._rows import Rows
+from obeya.lean._rows import named as listed
 from obeya.lean._rules import MOVING_RANGE
 
 if TYPE_CHECKING:
@@ -25,36 +25,44 @@ class Point:
     value: float
     date: datetime.datetime | None
     phase: str
+    gap: bool = False
+    """Whether a value between it and the point before is left out, so that the two are no neighbours."""
 
 
 Phases = str | Sequence[datetime.date | str] | None
 
 
-def series(table: pa.Table, value: str, date: str | None, phases: Phases) -> list[Point]:
-    """The values in order."""
-    values = _frame.numbers(table, value, "value")
-    _frame.known(values, value, "leave those rows out if they are not part of the series")
+def series(
+    rows: Rows, value: str, date: str | None, phases: Phases, why: Callable[[float], str | None] | None = None
+) -> list[Point]:
+    """The values in order. Those with a reason ``why`` not to be used are left out, and what cannot be used anyway."""
+    values = rows.numbers(value, "value")
+    if why is not None:
+        rows.refuse(values, why)
     dates: list[datetime.datetime | None] = [None] * len(values)
     if date is not None:
-        dates = _frame.instants(table, date, "date")
-        _frame.known(dates, date, "the series has no order without")
-    named = _frame.words(table, phases, "phases") if isinstance(phases, str) else [""] * len(values)
-    points = [Point(v or 0.0, d, p or "") for v, d, p in zip(values, dates, named, strict=True)]
+        dates = [None if stamp is None else stamp.moment for stamp in rows.stamps(date, "date")]
+    named = _frame.words(rows.table, phases, "phases") if isinstance(phases, str) else [""] * len(values)
+    # A value that is left out leaves a gap at its place; one without a date has none.
+    placed = [row for row in range(len(values)) if date is None or dates[row] is not None]
     if date is not None:
-        points.sort(key=lambda point: point.date or datetime.datetime.min)
+        placed.sort(key=lambda row: dates[row] or datetime.datetime.min)
+    kept, gap = set(rows.kept), False
+    points: list[Point] = []
+    for row in placed:
+        if row in kept:
+            points.append(Point(values[row] or 0.0, dates[row], named[row] or "", gap and bool(points)))
+        gap = row not in kept
     return points if phases is None or isinstance(phases, str) else cut(points, phases)
 
 
 def cut(points: Sequence[Point], starts: Sequence[datetime.date | str]) -> list[Point]:
     """The points with their phases numbered from 1, where each moment begins a new one."""
-    moments = sorted(_frame.moment(start) for start in starts)
+    moments = sorted(_dates.moment(start) for start in starts)
     if any(point.date is None for point in points):
         message = "phases by moment need the column of dates"
         raise ValueError(message)
-    return [
-        Point(point.value, point.date, str(1 + sum(moment <= point.date for moment in moments if point.date is not None)))
-        for point in points
-    ]
+    return [replace(point, phase=_dates.phase_of(point.date, moments)) for point in points if point.date is not None]
 
 
 def phased(points: Sequence[Point]) -> Iterator[tuple[str, list[Point]]]:
@@ -75,14 +83,15 @@ def ranged(minimum: int) -> None:
         raise ValueError(message)
 
 
-def enough(name: str, points: int, baseline: int | None, minimum: int) -> None:
+def enough(name: str, points: int, baseline: int | None, minimum: int, left_out: Sequence[str]) -> None:
     """Refuses a phase of which the limits would say nothing."""
+    without = f"; left out: {listed(left_out)}" if left_out else ""
     where = f"phase {name!r}" if name else "the series"
     if points < minimum:
-        message = f"{where} has {points} points, of which at least {minimum} are needed for limits (argument `minimum`)"
+        message = f"{where} has {points} points, of which at least {minimum} are needed for limits (argument `minimum`){without}"
         raise ValueError(message)
     if baseline is not None and not minimum <= baseline <= points:
-        message = f"a baseline of {baseline} points for {where}: expected {minimum} to {points}"
+        message = f"a baseline of {baseline} points for {where}: expected {minimum} to {points}{without}"
         raise ValueError(message)
 
 
@@ -115,7 +124,7 @@ def draw(
     _plot.frame(ax, title, x="" if dated else "observation", y=y, pad=20 if rows[0]["phase"] != rows[-1]["phase"] else 8)
     # A missing number interrupts the line: the first point of a phase has no range.
     heights = [math.nan if row[column] is None else row[column] for row in rows]
-    ax.plot(xs, heights, color=_plot.BLUE, linewidth=1, marker="o", markersize=3.5, gid=f"{column}s")
+    ax.plot(*_interrupted(rows, xs, heights), color=_plot.BLUE, linewidth=1, marker="o", markersize=3.5, gid=f"{column}s")
     starts = _lines(ax, rows, xs, prefix)
     _signals(ax, rows, xs, column)
     ax.margins(x=0.02, y=0.12)
@@ -136,6 +145,18 @@ def draw(
         if last.get(prefix + key) is not None
     ]
     _plot.line_labels(ax, labels)
+
+
+def _interrupted(
+    rows: Sequence[dict[str, Any]], xs: Sequence[Any], heights: Sequence[float]
+) -> tuple[Sequence[Any], Sequence[float]]:
+    """The line, interrupted where a value is left out: there the point after has no range."""
+    gaps = [at for at, row in enumerate(rows) if at and row.get("range", 0) is None and row["phase"] == rows[at - 1]["phase"]]
+    places, line = list(xs), list(heights)
+    for at in reversed(gaps):
+        places.insert(at, xs[at])
+        line.insert(at, math.nan)
+    return places, line
 
 
 def _colour(line: str) -> str:

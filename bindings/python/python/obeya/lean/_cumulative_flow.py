@@ -5,11 +5,11 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
 
-from obeya.lean import _frame, _plot, _stages
+from obeya.lean import _dates, _frame, _plot, _stages
 from obeya.lean._result import Result
 from obeya.lean._stages import DAY, LAST_YEAR, STAGES
 
@@ -39,12 +39,12 @@ class CumulativeFlow(Result):
     """How many had entered any stage when the last day ended."""
     undated: int
     """How many records have no date at all and are left out."""
-    left_out: tuple[str, ...]
-    """For each record that is left out because of impossible dates, which it is and why."""
+
+    _impossible: ClassVar[str] = " with impossible dates"
 
     def _says(self) -> str:
         days, stages = f"{self.first} to {self.last}", _plot.plural(len(self.stages), "stage")
-        return f"{days}, {stages}, {_plot.plural(self.arrived, 'improvement')}{_stages.without(self.left_out)}"
+        return f"{days}, {stages}, {_plot.plural(self.arrived, 'improvement')}"
 
     def _title(self) -> str:
         return f"Cumulative flow, {self.first} to {self.last}"
@@ -71,7 +71,7 @@ class CumulativeFlow(Result):
             below += band[-1]
         _plot.line_labels(ax, labels)
 
-    def _chart(self, alt: Any, title: str) -> Any:
+    def _chart(self, alt: Any, title: Any) -> Any:
         rows = [{**row, "order": -self.stages.index(row["stage"])} for row in self._rows()]
         domain = list(self.stages)
         return (
@@ -96,8 +96,8 @@ def cumulative_flow(
     data: _frame.Frame,
     *,
     stages: Mapping[str, str] = STAGES,
-    first: _frame.Day | None = None,
-    last: _frame.Day | None = None,
+    first: _dates.Day | None = None,
+    last: _dates.Day | None = None,
     status: str | None = "status",
     key: str = "id",
     tz: str = "UTC",
@@ -118,18 +118,17 @@ def cumulative_flow(
         first, last: The days to show; from the first date of the frame to its last by default. More than 100 years
             must be asked for with both.
         status, key: As in `lead_times`.
-        tz: The time zone whose days count.
+        tz: The time zone whose days count. A day without a time, or midnight UTC, which is how one is stored, stays that day.
 
     Raises:
         ValueError: A column is missing or of the wrong kind, the dates of all records are impossible, no record has
             a date, ``last`` is before ``first``, or one of them is not given and all dates are "never" or the days
             more than 100 years.
     """
-    staged = _stages.staged(_frame.table(data), stages, status, key, never=True)
-    records = staged.dates
-    where = _frame.zone(tz)
+    staged = _stages.staged(_frame.table(data), stages, status, key, tz, never=True)
+    records = staged.entries
     dated = [
-        [None if date is None or date.year > LAST_YEAR else _frame.local_day(date, where) for date in dates]
+        [None if entry is None or entry.moment.year > LAST_YEAR else entry.day for entry in dates]
         for dates in records
         if any(dates)
     ]
@@ -142,8 +141,8 @@ def cumulative_flow(
         none = f"none of the {len(records)} records has a date up to the year {LAST_YEAR}"
         message = f"{none}; name the days to show: {_BOTH}"
         raise ValueError(message)
-    begin = min(every) if first is None else _frame.day(first, tz)
-    end = max(every) if last is None else _frame.day(last, tz)
+    begin = min(every) if first is None else _dates.day(first, tz)
+    end = max(every) if last is None else _dates.day(last, tz)
     if end < begin:
         message = f"the last day, {end}, is before the first, {begin}"
         raise ValueError(message)

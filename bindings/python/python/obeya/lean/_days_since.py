@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from obeya.lean import _frame, _plot
+from obeya.lean import _dates, _frame, _plot
 from obeya.lean._result import Result
+from obeya.lean._rows import Rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,7 +79,7 @@ class DaysSince(Result):
         ax.margins(x=0.28)
         ax.set_xlim(left=0)
 
-    def _chart(self, alt: Any, title: str) -> Any:
+    def _chart(self, alt: Any, title: Any) -> Any:
         rows = [{**row, "group": row["group"] or ("all" if len(self) == 1 else "(none)")} for row in self._bars()]
         base = alt.Chart(_plot.data(alt, rows), title=title, width=480).encode(y=alt.Y("group:N", sort=None, title=None))
         bars = base.mark_bar(color=_plot.GREEN).encode(
@@ -93,8 +94,9 @@ def days_since(
     *,
     date: str = "incidentDate",
     by: str | None = None,
-    as_of: _frame.Day | None = None,
+    as_of: _dates.Day | None = None,
     tz: str = "UTC",
+    key: str = "id",
 ) -> DaysSince:
     """Days since the last incident, and the longest stretch there has been.
 
@@ -107,17 +109,19 @@ def days_since(
         by: A column of groups, such as ``reportedByGroup``. A group without incidents is not in the frame and gets no row.
         as_of: The day up to which to count; today in ``tz`` by default. Later incidents are left out.
         tz: The time zone in which moments are days.
+        key: The column that names a record in `left_out`: an incident without a date is on no day, and may be the last one.
 
     Raises:
-        ValueError: A column is missing or of the wrong kind, a date is missing, or no incident is left.
+        ValueError: A column is missing or of the wrong kind, or no incident is left.
     """
-    until = _frame.day(as_of, tz)
+    until = _dates.day(as_of, tz)
     table = _frame.table(data)
-    days = _frame.days(table, date, "date", tz)
-    _frame.known(days, date, "an incident without a date is on no day")
+    used = Rows(table, key)
+    days = used.days(date, "date", tz)
+    kept = set(used.kept)
     rows: list[dict[str, Any]] = []
     for group, places in _frame.grouped(table, by).items():
-        own = sorted(day for day in (days[place] for place in places) if day is not None and day <= until)
+        own = sorted(day for day in (days[place] for place in places if place in kept) if day is not None and day <= until)
         if own:
             stretches = [*pairwise(own), (own[-1], until)]
             lengths = [(end - start).days for start, end in stretches]
@@ -146,4 +150,5 @@ def days_since(
         days=min(row["days"] for row in rows),
         record=max(row["record"] for row in rows),
         later=sum(day is not None and day > until for day in days),
+        left_out=used.left_out,
     )

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from obeya.lean import _frame, _plot
+from obeya.lean import _dates, _frame, _plot
 from obeya.lean._result import Result
+from obeya.lean._rows import Rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,7 +87,7 @@ class Overdue(Result):
                 borderaxespad=0,
             )
 
-    def _chart(self, alt: Any, title: str) -> Any:
+    def _chart(self, alt: Any, title: Any) -> Any:
         rows = [
             {"responsible": row["responsible"] or _NOBODY, "age": text, "order": at, "records": _aged(row["days"])[at]}
             for row in self._bars()
@@ -114,7 +115,7 @@ def overdue(
     responsible: str = "responsibleDisplayName",
     key: str = "id",
     closed: Sequence[str] = _CLOSED,
-    as_of: _frame.Day | None = None,
+    as_of: _dates.Day | None = None,
     tz: str = "UTC",
 ) -> Overdue:
     """Open records past their due date, by responsible person. Takes incidents, improvements, or both in one frame.
@@ -132,23 +133,34 @@ def overdue(
         as_of: The day on which to look; today in ``tz`` by default.
         tz: The time zone in which moments are days.
 
+    Left out are records without a status, of which it is not known whether they are open, and open ones whose due date is no
+    date or before the year 1. One that is due after the year 9999 is never overdue.
+
     Raises:
-        ValueError: A column is missing or of the wrong kind, a record has no status, or an open one is due before
-            the year 1. One that is due after the year 9999 is never overdue.
+        ValueError: A column is missing or of the wrong kind, or no record can be used.
     """
-    today = _frame.day(as_of, tz)
+    today = _dates.day(as_of, tz)
     table = _frame.table(data)
-    states = _frame.words(table, status, "status")
-    _frame.known(states, status, "whether those records are open is not known")
-    dues = [
-        _due_day(table, row, date, key) if state not in closed else None
-        for row, (date, state) in enumerate(zip(_frame.all_days(table, due, "due", tz), states, strict=True))
-    ]
+    used = Rows(table, key)
+    states = used.words(status, "status")
+    where = _dates.zone(tz)
+    dues: list[datetime.date | None] = [None] * table.num_rows
+    for row, (stamp, state) in enumerate(zip(_dates.stamps(table, due, "due"), states, strict=True)):
+        if state in closed:
+            continue
+        if isinstance(stamp, _dates.Beyond) and stamp.after:
+            # It stands for "never", as the last day of the calendar does.
+            dues[row] = datetime.date.max
+        elif isinstance(stamp, _frame.Unusable):
+            used.leave_out(row, f"has the {due} {stamp}")
+        elif stamp is not None:
+            dues[row] = stamp.local(where)
+    kept = set(used.kept)
     keys = _frame.words(table, key, "key")
     rows: list[dict[str, Any]] = []
     undated = 0
     for person, places in _frame.grouped(table, responsible, "responsible").items():
-        open_places = [place for place in places if states[place] not in closed]
+        open_places = [place for place in places if place in kept and states[place] not in closed]
         if not open_places:
             continue
         undated += sum(dues[place] is None for place in open_places)
@@ -180,19 +192,8 @@ def overdue(
         overdue=sum(row["overdue"] for row in rows),
         open=sum(row["open"] for row in rows),
         undated=undated,
+        left_out=used.left_out,
     )
-
-
-def _due_day(
-    table: pa.Table, row: int, date: datetime.date | _frame.Beyond | None, key: str
-) -> datetime.date | None:
-    """The due day of an open record. One after the last there is stands for "never", as the last does."""
-    if not isinstance(date, _frame.Beyond):
-        return date
-    if date.after:
-        return datetime.date.max
-    message = f"{_frame.record(table, row, key)} is due on {date}"
-    raise ValueError(message)
 
 
 def _aged(days: Sequence[int]) -> list[int]:

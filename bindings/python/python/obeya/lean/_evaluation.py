@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from obeya.lean import _frame, _plot
 from obeya.lean._result import Result
+from obeya.lean._rows import Rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,7 +69,7 @@ class EvaluationRatio(Result):
                 fontsize=_plot.SMALL,
             )
 
-    def _chart(self, alt: Any, title: str) -> Any:
+    def _chart(self, alt: Any, title: Any) -> Any:
         rows = [{**row, "group": row["group"] or ("all" if len(self) == 1 else "(none)")} for row in self._rows()]
         axis = {"title": "good among the evaluated", "axis": alt.Axis(format="%"), "scale": alt.Scale(domain=[0, 1])}
         base = alt.Chart(_plot.data(alt, rows), title=title, width=480).encode(y=alt.Y("group:N", sort=None, title=None))
@@ -88,6 +89,7 @@ def evaluation_ratio(
     good: Sequence[str] = ("Good", "Smile"),
     words: Sequence[str] = _JUDGEMENTS,
     confidence: float = 0.95,
+    key: str = "id",
 ) -> EvaluationRatio:
     """The share of good ones among evaluated improvements or incidents, with a confidence interval.
 
@@ -103,11 +105,12 @@ def evaluation_ratio(
         evaluation: The column of evaluations; null is not evaluated and does not count.
         by: A column of groups.
         good: The values that count as good, among ``words``.
-        words: All valid values.
+        words: All valid values. A record with another one is left out.
         confidence: Between 0 and 1.
+        key: The column that names a record in `left_out`.
 
     Raises:
-        ValueError: A column is missing or of the wrong kind, a value is unknown, or the confidence is not between 0 and 1.
+        ValueError: A column is missing or of the wrong kind, no record can be used, or the confidence is not between 0 and 1.
     """
     if not 0 < confidence < 1:
         message = f"expected a confidence between 0 and 1; found {confidence}"
@@ -118,13 +121,13 @@ def evaluation_ratio(
         raise ValueError(message)
     table = _frame.table(data)
     judged = _frame.words(table, evaluation, "evaluation")
-    for row, word in enumerate(judged):
-        if word is not None and word not in words:
-            message = f"column {evaluation!r} holds {word!r} in row {row}; expected one of {', '.join(words)} (argument `words`)"
-            raise ValueError(message)
+    used = Rows(table, key)
+    expected = f"expected one of {', '.join(words)} (argument `words`)"
+    used.refuse(judged, lambda word: None if word in words else f"has the {evaluation} {word!r}; {expected}")
+    kept = set(used.kept)
     rows: list[dict[str, Any]] = []
     for group, places in _frame.grouped(table, by).items():
-        own = [judged[place] for place in places]
+        own = [judged[place] for place in places if place in kept]
         evaluated = sum(word is not None for word in own)
         liked = sum(word in good for word in own)
         lower, upper = wilson(liked, evaluated, confidence)
@@ -152,6 +155,7 @@ def evaluation_ratio(
         lower=lower,
         upper=upper,
         confidence=confidence,
+        left_out=used.left_out,
     )
 
 

@@ -1,6 +1,7 @@
 """The input: any frame becomes an Arrow table here, and its columns become plain Python values of one known kind.
 
-Nothing behind this module looks at a frame of the caller's library, guesses a time zone or passes a missing value on unseen.
+Nothing behind this module looks at a frame of the caller's library. A single value that cannot be used is `Unusable`, and it is up
+to `_rows` to leave its record out.
 """
 
 from __future__ import annotations
@@ -8,39 +9,31 @@ from __future__ import annotations
 import datetime
 import json
 import math
-from bisect import bisect
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias, TypeVar, cast
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from decimal import Decimal
+from numbers import Real
+from typing import Any, Protocol, TypeAlias, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-Day: TypeAlias = datetime.date | str
-"""A day: a ``date``, a ``datetime`` (its day, in the time zone of the call) or ISO 8601 text such as ``2026-03-31``."""
+ROW = "(row)"
+"""The column that the part of a frame has for the rows of the whole, so that messages name those."""
 
-_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
-_DAY = 86_400_000_000
-"""The microseconds of a day."""
-_CYCLE = 146_097 * _DAY
-"""Those of 400 years, after which the calendar repeats itself."""
-_OUTSIDE = f"outside of the years {datetime.MINYEAR} to {datetime.MAXYEAR}"
-
-_Held = TypeVar("_Held")
+_MIXED = pa.struct([("number", pa.float64()), ("text", pa.string())])
+"""How a column of numbers and other things is represented, such as measurements with a "n/a" among them."""
 
 
 @dataclass(frozen=True)
-class Beyond:
-    """A day or moment that Arrow can represent and Python cannot: 0001-01-01T00:00:00+05:00 is of the year 0 in UTC."""
+class Unusable:
+    """A value that no chart can use."""
 
     text: str
-    """It in ISO 8601, moments in UTC."""
-    after: bool
-    """Whether it comes after the last year; before the first one otherwise."""
+    """The value as a message writes it."""
 
     def __str__(self) -> str:
-        return f"{self.text}, {_OUTSIDE}"
+        return self.text
 
 
 class ArrowStream(Protocol):
@@ -66,7 +59,7 @@ def table(data: Frame) -> pa.Table:
     if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
         return pa.table(data)
     if isinstance(data, Mapping):
-        return pa.table(dict(data))
+        return pa.table({name: _array(values) for name, values in data.items()})
     if isinstance(data, Iterable) and not isinstance(data, (str, bytes)):
         return _of_records(data)
     message = f"expected a frame, columns or records; found {type(data).__name__}"
@@ -76,7 +69,7 @@ def table(data: Frame) -> pa.Table:
 def column(table: pa.Table, name: str, argument: str) -> pa.ChunkedArray:
     """A column, without a dictionary, texts in one form. ``argument`` is how the caller names another one."""
     if name not in table.column_names:
-        found = ", ".join(table.column_names) or "none"
+        found = ", ".join(other for other in table.column_names if other != ROW) or "none"
         message = f"no column {name!r}; the columns are: {found}. The argument `{argument}` takes another name"
         raise ValueError(message)
     values = table.column(name)
@@ -88,158 +81,61 @@ def column(table: pa.Table, name: str, argument: str) -> pa.ChunkedArray:
     return values
 
 
-def numbers(table: pa.Table, name: str, argument: str) -> list[float | None]:
-    """Numbers; null and NaN are None. Infinity is refused, as no formula here has a use for it."""
+def numbers(table: pa.Table, name: str, argument: str) -> list[float | Unusable | None]:
+    """Numbers; null and NaN are None. Infinity is unusable, as no formula here has a use for it."""
     values = column(table, name, argument)
     kind = values.type
-    known = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind)
-    if not known:
-        message = f"column {name!r} holds {kind}, not numbers"
+    others: list[str | None] = []
+    if kind == _MIXED:
+        others = pc.struct_field(values, "text").to_pylist()
+        values = pc.struct_field(values, "number")
+    elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind)):
+        message = f"column {name!r} holds {what(values)}, not numbers"
         raise ValueError(message)
-    found = [None if value is None or math.isnan(value) else value for value in values.cast(pa.float64()).to_pylist()]
-    for row, value in enumerate(found):
-        if value is not None and math.isinf(value):
-            message = f"column {name!r} holds an infinite number in row {row}"
-            raise ValueError(message)
+    found: list[float | Unusable | None] = [
+        None if value is None or math.isnan(value) else Unusable("an infinite number") if math.isinf(value) else value
+        for value in values.cast(pa.float64()).to_pylist()
+    ]
+    for row, text in enumerate(others):
+        if text is not None:
+            found[row] = Unusable(repr(text))
     return found
+
+
+def what(values: pa.ChunkedArray) -> str:
+    """What a column holds, for messages: its kind and the first value."""
+    kind = values.type
+    for at in range(len(values)):
+        if values[at].is_valid:
+            try:
+                return f"{kind} such as {values[at].as_py()!r}"
+            except (ValueError, OverflowError):
+                break
+    return str(kind)
 
 
 def words(table: pa.Table, name: str, argument: str) -> list[str | None]:
     """Texts, or whole numbers and truth values as text."""
     values = column(table, name, argument)
     kind = values.type
+    if kind == _MIXED:
+        return [_text_of(part) for part in values.to_pylist()]
     if pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind):
         values = values.cast(pa.string())
     elif not pa.types.is_string(kind):
-        message = f"column {name!r} holds {kind}, not text"
+        message = f"column {name!r} holds {what(values)}, not text"
         raise ValueError(message)
     return list(values.to_pylist())
-
-
-def instants(table: pa.Table, name: str, argument: str) -> list[datetime.datetime | None]:
-    """Moments in UTC. A timestamp without a zone is UTC, a day is its midnight in UTC, as everywhere in `obeya`."""
-    return _held(all_instants(table, name, argument), name)
-
-
-def all_instants(table: pa.Table, name: str, argument: str) -> list[datetime.datetime | Beyond | None]:
-    """The same, for callers that handle a moment that Python cannot represent."""
-    values = _timestamps(column(table, name, argument), name)
-    # Not to_pylist on timestamps: it wants pandas for nanoseconds, and a time zone database for names.
-    micros = values.cast(pa.timestamp("us"), safe=False).cast(pa.int64()).to_pylist()
-    return [None if value is None else _instant(value) for value in micros]
-
-
-def days(table: pa.Table, name: str, argument: str, tz: str) -> list[datetime.date | None]:
-    """Days. A column of days is taken as it is; a moment belongs to the day it has in the time zone ``tz``."""
-    return _held(all_days(table, name, argument, tz), name)
-
-
-def all_days(table: pa.Table, name: str, argument: str, tz: str) -> list[datetime.date | Beyond | None]:
-    """The same, for callers that handle a day that Python cannot represent."""
-    where = zone(tz)
-    values = column(table, name, argument)
-    if pa.types.is_string(values.type):
-        values = _parsed(values, name)
-    if pa.types.is_date(values.type):
-        # Not to_pylist on days, which fails for those that Python cannot represent.
-        numbered = values.cast(pa.date32()).cast(pa.int32()).to_pylist()
-        return [None if number is None else _day(number) for number in numbered]
-    moments = all_instants(table, name, argument)
-    return [local_day(moment, where) if isinstance(moment, datetime.datetime) else moment for moment in moments]
-
-
-def _instant(micros: int) -> datetime.datetime | Beyond:
-    """The moment so long after the epoch."""
-    try:
-        return _EPOCH + datetime.timedelta(microseconds=micros)
-    except OverflowError:
-        cycles, rest = divmod(micros, _CYCLE)
-        alike = _EPOCH + datetime.timedelta(microseconds=rest)
-        return Beyond(f"{alike.year + 400 * cycles:04}{alike.isoformat()[4:]}", after=micros > 0)
-
-
-def _day(number: int) -> datetime.date | Beyond:
-    """The day so long after the epoch."""
-    midnight = _instant(number * _DAY)
-    if isinstance(midnight, Beyond):
-        return Beyond(midnight.text.partition("T")[0], midnight.after)
-    return midnight.date()
-
-
-def _held(values: Sequence[_Held | Beyond | None], name: str) -> list[_Held | None]:
-    """Rejects values that Python cannot represent, and names the row of the first one."""
-    held: list[_Held | None] = []
-    for row, value in enumerate(values):
-        if isinstance(value, Beyond):
-            message = f"column {name!r} holds {value.text} in row {row}, {_OUTSIDE}"
-            raise ValueError(message)
-        held.append(value)
-    return held
-
-
-def local_day(moment: datetime.datetime, where: datetime.tzinfo) -> datetime.date:
-    """The day of a moment in a time zone; of the first and the last moments there are, that in UTC."""
-    try:
-        return moment.astimezone(where).date()
-    except OverflowError:
-        # The calendar ends with 9999-12-31, which some write for "never": there is no day after it.
-        return moment.date()
-
-
-def known(values: Sequence[Any], name: str, why: str) -> None:
-    """Refuses missing values, with where the first of them is."""
-    missing = [row for row, value in enumerate(values) if value is None]
-    if missing:
-        message = f"column {name!r} has {len(missing)} missing values, the first in row {missing[0]}; {why}"
-        raise ValueError(message)
 
 
 def record(table: pa.Table, row: int, key: str) -> str:
     """The name of a row in messages: the record by its key, if the frame has that column."""
     which = table.column(key)[row].as_py() if key in table.column_names else None
+    if isinstance(which, dict):
+        which = _text_of(which)
+    if which is None and ROW in table.column_names:
+        row = table.column(ROW)[row].as_py()
     return f"row {row}" if which is None else f"the record {which}"
-
-
-def zone(tz: str) -> datetime.tzinfo:
-    """A time zone by its IANA name. UTC needs no database of them."""
-    if tz == "UTC":
-        return datetime.timezone.utc
-    try:
-        return ZoneInfo(tz)
-    except (ZoneInfoNotFoundError, ValueError) as error:
-        message = f"no time zone {tz!r} is known here; expected a name such as Europe/Oslo"
-        raise ValueError(message) from error
-
-
-def day(value: Day | None, tz: str) -> datetime.date:
-    """The day that is meant; today in the time zone ``tz`` when none is given."""
-    where = zone(tz)
-    if value is None:
-        return datetime.datetime.now(where).date()
-    if isinstance(value, str):
-        try:
-            return datetime.date.fromisoformat(value)
-        except ValueError as error:
-            message = f"expected a day such as 2026-03-31; found {value!r}"
-            raise ValueError(message) from error
-    if isinstance(value, datetime.datetime):
-        aware = value if value.tzinfo else value.replace(tzinfo=datetime.timezone.utc)
-        return aware.astimezone(where).date()
-    return value
-
-
-def moment(value: Day | datetime.datetime) -> datetime.datetime:
-    """The instant that is meant, by the same rules as `instants`."""
-    if isinstance(value, str):
-        parsed = _timestamps(pa.chunked_array([pa.array([value])]), "text")
-        found = _instant(parsed.cast(pa.timestamp("us"), safe=False).cast(pa.int64())[0].as_py())
-        if isinstance(found, Beyond):
-            message = f"no moment such as {value!r} can be looked at: it is {found}"
-            raise ValueError(message)
-        return found
-    if isinstance(value, datetime.datetime):
-        return (value if value.tzinfo else value.replace(tzinfo=datetime.timezone.utc)).astimezone(datetime.timezone.utc)
-    return datetime.datetime(value.year, value.month, value.day, tzinfo=datetime.timezone.utc)
 
 
 def grouped(table: pa.Table, by: str | None, argument: str = "by") -> dict[str | None, list[int]]:
@@ -278,43 +174,47 @@ def _of_records(records: Iterable[Any]) -> pa.Table:
             raise TypeError(message)
     # from_pylist looks at the keys of the first row alone.
     names = list(dict.fromkeys(name for row in rows for name in row))
-    return pa.table({name: pa.array([row.get(name) for row in rows]) for name in names})
+    return pa.table({name: _array([row.get(name) for row in rows]) for name in names})
 
 
-def _timestamps(values: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
-    if pa.types.is_string(values.type):
-        values = _parsed(values, name)
-    kind = values.type
-    if pa.types.is_date(kind) or pa.types.is_null(kind):
-        return values.cast(pa.timestamp("us"))
-    if pa.types.is_timestamp(kind):
-        # The numbers under a zone are UTC already: only the label goes.
-        return values.cast(pa.timestamp(kind.unit, "UTC")).cast(pa.timestamp(kind.unit)) if kind.tz else values
-    message = f"column {name!r} holds {kind}, not days or moments"
-    raise ValueError(message)
-
-
-def _parsed(values: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
-    """Text as it is on the wire and in CSV: days, moments with an offset, moments without one. All of one kind."""
-    # Not nanoseconds, which end in 2262: a due date of 9999-12-31 is a moment too.
-    cut = pc.replace_substring_regex(values, r"(\.\d{6})\d+", r"\1")
-    kinds = (pa.date32(), pa.timestamp("us", "UTC"), pa.timestamp("us"))
-    for kind in kinds:
-        found = _cast(cut, kind)
-        if found is not None:
-            return found
-    # It is of the kind that the longest part from the beginning is of, and the value after that part is not.
-    row = max(bisect(range(len(cut)), False, key=lambda row: _cast(cut.slice(0, row + 1), kind) is None) for kind in kinds)
-    sample = f"{values[row].as_py()!r} in row {row}"
-    message = f"column {name!r} holds text that is not days or moments of ISO 8601 throughout, such as {sample}"
-    raise ValueError(message)
-
-
-def _cast(values: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray | None:
+def _array(values: Any) -> Any:
+    """Values of a column. Those of Python may be of several kinds, which Arrow would refuse, or shorten moments to days."""
+    if not isinstance(values, (list, tuple)):
+        return values
+    kinds = {type(value) for value in values if not _missing(value)}
+    if datetime.date in kinds and len(kinds) > 1:
+        return _texts(values)
     try:
-        return values.cast(kind)
-    except pa.ArrowInvalid:
-        return None
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        if not any(map(_is_number, values)):
+            return _texts(values)
+        parts = [
+            None if _missing(value) else {"number": float(value)} if _is_number(value) else {"text": str(value)}
+            for value in values
+        ]
+        return pa.array(parts, _MIXED)
+
+
+def _texts(values: Iterable[Any]) -> pa.Array:
+    return pa.array([None if _missing(value) else str(value) for value in values], pa.string())
+
+
+def _missing(value: Any) -> bool:
+    """Whether it stands for no value. NaN and the NaT of pandas do, which differ from themselves."""
+    return value is None or (isinstance(value, (float, datetime.datetime)) and value != value)  # noqa: PLR0124
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (Real, Decimal)) and not isinstance(value, bool)
+
+
+def _text_of(part: Mapping[str, Any] | None) -> str | None:
+    """The text of a value of a column of several kinds."""
+    if part is None or part["number"] is None:
+        return None if part is None else part["text"]
+    number: float = part["number"]
+    return f"{number:.0f}" if number.is_integer() else repr(number)
 
 
 def exploded(table: pa.Table, path: str, argument: str) -> tuple[pa.ChunkedArray, pa.ChunkedArray | None]:

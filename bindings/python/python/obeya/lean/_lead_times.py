@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -35,15 +35,14 @@ class LeadTimes(Result):
     """The name of the whole flow: its first stage and its last."""
     durations: tuple[tuple[float, ...], ...]
     """The days of each, for each row of the frame."""
-    left_out: tuple[str, ...]
-    """For each record that is left out because of impossible dates, which it is and why."""
+
+    _impossible: ClassVar[str] = " with impossible dates"
 
     def _says(self) -> str:
-        without = _stages.without(self.left_out)
         if self.median is None or self.p85 is None:
-            return f"{self.whole}: none finished{without}"
+            return f"{self.whole}: none finished"
         days = f"half within {self.median:.1f} days, 85% within {self.p85:.1f} days"
-        return f"{self.whole}: {self.finished} finished, {days}{without}"
+        return f"{self.whole}: {self.finished} finished, {days}"
 
     def _title(self) -> str:
         return f"Lead times, {self.whole}"
@@ -75,7 +74,7 @@ class LeadTimes(Result):
         ax.set_ylim(len(rows) - 0.5, -0.75)
         ax.set_xlim(left=0)
 
-    def _chart(self, alt: Any, title: str) -> Any:
+    def _chart(self, alt: Any, title: Any) -> Any:
         rows = [
             {"stage": row["stage"], "days": day} for row, days in zip(self._rows(), self.durations, strict=True) for day in days
         ]
@@ -104,13 +103,17 @@ def lead_times(
     percentiles: Sequence[float] = (50, 85, 95),
     status: str | None = "status",
     key: str = "id",
+    tz: str = "UTC",
 ) -> LeadTimes:
     """How long improvements stay in each stage, and how long the whole way takes.
 
     An improvement is in a stage from its date to the next date that it has; the time is what has passed between the two moments, in
     days of 24 hours. Those still in a stage have no time there yet and are counted separately, so recent weeks look faster than they
     are. The whole way is from ``start`` to ``end``, of those that have both dates. A record with impossible dates (not in the
-    order of the stages, or outside of the years 1900 to 2199) is left out; ``left_out`` says which and why.
+    order of the stages, outside of the years 1900 to 2199, or no dates at all) is left out; ``left_out`` says which and why.
+
+    A date may be a day without a time, or midnight UTC, which is how a day is stored. It may then be in either order with what
+    else is on that day, counts from its first moment, and a time that would be negative by that is 0.
 
     Percentiles are those of Hyndman and Fan's definition 7 (linear between neighbours, numpy's and R's default). That 85 in 100
     are done within so many days is the usual promise of a team that forecasts from its own history.
@@ -124,6 +127,7 @@ def lead_times(
         percentiles: From 0 to 100.
         status: The column with the status: ``Open`` improvements are left out. None when there is no such column.
         key: The column that names a record in messages.
+        tz: The time zone in which a moment is on the same day as one without a time.
 
     Raises:
         ValueError: A column is missing or of the wrong kind, the dates of all records are impossible, or ``end``
@@ -141,20 +145,20 @@ def lead_times(
         if not 0 <= percentile <= 100:
             message = f"expected percentiles from 0 to 100; found {percentile}"
             raise ValueError(message)
-    staged = _stages.staged(_frame.table(data), stages, status, key)
+    staged = _stages.staged(_frame.table(data), stages, status, key, tz)
     times: dict[str, list[float]] = {stage: [] for stage in names}
     staying = dict.fromkeys(names, 0)
     whole: list[float] = []
     under_way = 0
-    for dates in staged.dates:
+    for dates in staged.entries:
         entered = [(stage, date) for stage, date in zip(names, dates, strict=True) if date is not None]
         for (stage, date), (_, left) in pairwise(entered):
-            times[stage].append((left - date) / DAY)
+            times[stage].append(left.since(date) / DAY)
         if entered:
             staying[entered[-1][0]] += 1
         first, last = dates[names.index(start)], dates[names.index(end)]
         if first is not None and last is not None:
-            whole.append((last - first) / DAY)
+            whole.append(last.since(first) / DAY)
         elif first is not None and not any(dates[names.index(end) :]):
             under_way += 1
     # The last stage has no next one, and so no time.

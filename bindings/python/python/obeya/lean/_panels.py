@@ -79,7 +79,7 @@ class Panels(Result, Generic[_Chart]):
         # Above the names of the group and of the phases.
         ax.set_title(title, loc="left", fontsize=11, fontweight="bold", pad=24)
 
-    def _chart(self, alt: Any, title: str) -> Any:
+    def _chart(self, alt: Any, title: Any) -> Any:
         return alt.vconcat(*(chart._chart(alt, _plot.plain(_name(group))) for group, chart in self._shown()), title=title)
 
 
@@ -89,11 +89,12 @@ def panels(table: pa.Table, by: str | Sequence[str], make: Callable[[pa.Table], 
     if not names:
         message = "expected a column of groups in `by`; found none"
         raise ValueError(message)
+    whole = table.append_column(_frame.ROW, pa.array(range(table.num_rows), pa.int64()))
     charts: dict[str | None, _Chart] = {}
     failed: dict[str | None, str] = {}
     for group, rows in _frame.grouped_by(table, names).items():
         try:
-            charts[group] = make(table.take(pa.array(rows, pa.int64())))
+            charts[group] = make(whole.take(pa.array(rows, pa.int64())))
         except ValueError as error:
             failed[group] = str(error)
     if failed and not charts:
@@ -108,6 +109,7 @@ def panels(table: pa.Table, by: str | Sequence[str], make: Callable[[pa.Table], 
         charts=charts,
         failed=failed,
         by=" and ".join(names),
+        left_out=tuple(f"{_name(group)}: {why}" for group, chart in charts.items() for why in chart.left_out),
         signals=sum(int(getattr(chart, "signals", 0)) for chart in charts.values()),
     )
 

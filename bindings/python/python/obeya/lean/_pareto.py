@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from obeya.lean import _frame, _plot
 from obeya.lean._result import Result
+from obeya.lean._rows import Rows, named
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -94,7 +95,7 @@ class Pareto(Result):
         ax.plot(places, heights, color=_plot.ORANGE, marker="o", markersize=4, linewidth=1.4, gid="cumulative")
         ax.axhline(self.threshold * self.total, color=_plot.GREY, linestyle="--", linewidth=1, gid="threshold")
 
-    def _chart(self, alt: Any, title: str) -> Any:
+    def _chart(self, alt: Any, title: Any) -> Any:
         rows = [
             {**row, "category": _name(row["category"]), "vital": self._vital(at)} for at, row in enumerate(self._rows())
         ]
@@ -131,6 +132,7 @@ def pareto(
     threshold: float = 0.8,
     top: int | None = None,
     unit: str | None = None,
+    key: str = "id",
 ) -> Pareto:
     """Which categories make up most of a total: of rows, or of a weight such as minutes of downtime.
 
@@ -152,13 +154,15 @@ def pareto(
             the same with and without.
         unit: The unit of the amounts, for the chart. If units stand beside the amounts, only the entries of this unit count;
             it can be left out if there is only one.
+        key: The column that names a record in `left_out`. An amount that is missing, negative or no number is left out, and its
+            record is named; the other entries of the record count.
 
     Rows without a category are one of their own (null); of a column of lists, rows without an entry count nowhere, and ``empty``
     says how many they are. Categories that sum to 0 stay.
 
     Raises:
-        ValueError: A column is missing or of the wrong kind, a weight is missing or negative, the amounts have several
-            units and ``unit`` names none of them, or the total is 0.
+        ValueError: A column is missing or of the wrong kind, no amount can be used, the amounts have several units and ``unit``
+            names none of them, or the total is 0.
     """
     if not 0 < threshold <= 1:
         message = f"expected a threshold above 0 and at most 1; found {threshold}"
@@ -166,7 +170,8 @@ def pareto(
     if top is not None and top < 1:
         message = f"expected to keep at least 1 category; found top={top}"
         raise ValueError(message)
-    entries = _entries(_frame.table(data), by, weight, unit)
+    used = Rows(_frame.table(data), key)
+    entries = _entries(used, by, weight, unit)
     ranked = sorted(entries.sums().items(), key=lambda item: (-item[1], item[0] is None, item[0] or ""))
     total = fsum(amount for _, amount in ranked)
     if not total > 0:
@@ -198,6 +203,7 @@ def pareto(
         empty=entries.empty,
         by=by,
         amount=entries.name,
+        left_out=used.left_out,
     )
 
 
@@ -220,7 +226,8 @@ class _Entries:
         return {category: fsum(amounts) for category, amounts in found.items()}
 
 
-def _entries(table: pa.Table, by: str, weight: str | None, unit: str | None) -> _Entries:
+def _entries(used: Rows, by: str, weight: str | None, unit: str | None) -> _Entries:
+    table = used.table
     names, parents = _frame.exploded(table, by, "by")
     entries = pa.table({"category": names, "row": pa.array(range(len(names))) if parents is None else parents})
     if weight is not None:
@@ -233,18 +240,34 @@ def _entries(table: pa.Table, by: str, weight: str | None, unit: str | None) -> 
     categories = _frame.words(entries, "category", "by")
     if weight is None:
         return _Entries(categories, [1.0] * len(categories), empty, unit or "count")
-    numbers = _frame.numbers(entries, "amount", "weight")
-    _frame.known(numbers, weight, "leave those rows out, or give them 0")
-    if any(number is not None and number < 0 for number in numbers):
-        message = f"column {weight!r} has negative amounts, which have no share in a total"
+    numbers: list[Any] = _frame.numbers(entries, "amount", "weight")
+    for row, number in zip(entries["row"].to_pylist(), numbers, strict=True):
+        why = _unusable(number, weight)
+        if why:
+            used.leave_out(row, why)
+    whole = [_unusable(number, weight) is None for number in numbers]
+    if numbers and not any(whole):
+        message = f"no amount of {weight!r} can be used: {named(used.left_out, 1)}"
         raise ValueError(message)
+    categories = [category for category, good in zip(categories, whole, strict=True) if good]
+    parts = [row for row, good in zip(entries["row"].to_pylist(), whole, strict=True) if good]
+    numbers = [number for number, good in zip(numbers, whole, strict=True) if good]
     name = _plot.labelled(weight, unit)
     if parents is None or "." in weight:
         return _Entries(categories, [number or 0.0 for number in numbers], empty, name)
     if any(count > 1 for count in rows.values()):
         name += f", split evenly among {by.partition('.')[0]}"
-    shares = [(number or 0.0) / rows[row] for number, row in zip(numbers, entries["row"].to_pylist(), strict=True)]
+    shares = [(number or 0.0) / rows[row] for number, row in zip(numbers, parts, strict=True)]
     return _Entries(categories, shares, empty, name)
+
+
+def _unusable(number: Any, weight: str) -> str | None:
+    """Why an amount has no share in a total."""
+    if number is None:
+        return f"has no {weight}"
+    if isinstance(number, _frame.Unusable):
+        return f"has the {weight} {number}"
+    return f"has a negative {weight}, {_plot.short(number)}" if number < 0 else None
 
 
 def _weights(

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from obeya.lean import _frame, _plot
 from obeya.lean._result import Result
+from obeya.lean._rows import Rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -107,7 +108,7 @@ class Pick(Result):
         placed = [row for row in rows if row["quadrant"]]
         _plot.point_labels(ax, [(row["effort"], row["effect"], _cut(row["title"] or "", 24)) for row in placed])
 
-    def _chart(self, alt: Any, title: str) -> Any:
+    def _chart(self, alt: Any, title: Any) -> Any:
         rows = [row for row in self._rows() if row["quadrant"]]
         shades = alt.Color("quadrant:N", scale=alt.Scale(domain=list(_SHADES), range=list(_SHADES.values())), title=None)
         if self.axes and self.thresholds:
@@ -140,6 +141,7 @@ def pick(
     effect_from: float | None = None,
     title: str = "title",
     unit: str = "currency",
+    key: str = "id",
 ) -> Pick:
     """A PICK chart: Possible (low effort, low effect), Implement (low, high), Challenge (high, high) and Kick (high, low).
 
@@ -155,31 +157,38 @@ def pick(
         effort_from, effect_from: The thresholds, in the units of the columns.
         title: The column that names the ideas.
         unit: What money is counted in, for the chart; columns that end in ``Hours`` are hours.
+        key: The column that names a record in `left_out`: an idea with an unknown priority, or with something that is no number.
 
     Raises:
-        ValueError: A column is missing or of the wrong kind, a value is unknown, or of columns and thresholds only some are given.
+        ValueError: A column is missing or of the wrong kind, no record can be used, or of columns and thresholds only some are
+            given.
     """
     table = _frame.table(data)
+    used = Rows(table, key)
     titles = _frame.words(table, title, "title")
     efforts: list[float | None] = [None] * len(titles)
     effects: list[float | None] = [None] * len(titles)
     axes = thresholds = None
     if effort is None and effect is None and effort_from is None and effect_from is None:
-        quadrants = [_of_word(word, priority, row) for row, word in enumerate(_frame.words(table, priority, "priority"))]
+        words = _frame.words(table, priority, "priority")
+        used.refuse(words, lambda word: _unknown(word, priority))
+        quadrants = [QUADRANTS.get(word or _UNPLACED) for word in words]
     elif effort is None or effect is None or effort_from is None or effect_from is None:
         message = "numbers need all four: `effort`, `effect`, `effort_from` and `effect_from`"
         raise ValueError(message)
     else:
-        efforts, effects = _frame.numbers(table, effort, "effort"), _frame.numbers(table, effect, "effect")
+        efforts = used.numbers(effort, "effort", needed=False)
+        effects = used.numbers(effect, "effect", needed=False)
         thresholds = (effort_from, effect_from)
         quadrants = [_of_numbers(one, other, thresholds) for one, other in zip(efforts, effects, strict=True)]
         axes = (_plot.labelled(effort, _unit(effort, unit)), _plot.labelled(effect, _unit(effect, unit)))
-    placed = Counter(quadrants)
+    kept = used.kept
+    placed = Counter(quadrants[row] for row in kept)
     columns = {
-        "title": pa.array(titles, pa.string()),
-        "effort": pa.array(efforts, pa.float64()),
-        "effect": pa.array(effects, pa.float64()),
-        "quadrant": pa.array(quadrants, pa.string()),
+        "title": pa.array([titles[row] for row in kept], pa.string()),
+        "effort": pa.array([efforts[row] for row in kept], pa.float64()),
+        "effect": pa.array([effects[row] for row in kept], pa.float64()),
+        "quadrant": pa.array([quadrants[row] for row in kept], pa.string()),
     }
     return Pick(
         table=pa.table(columns),
@@ -187,16 +196,14 @@ def pick(
         unplaced=placed[None],
         axes=axes,
         thresholds=thresholds,
+        left_out=used.left_out,
     )
 
 
-def _of_word(word: str | None, column: str, row: int) -> str | None:
-    if word is None or word == _UNPLACED:
+def _unknown(word: str, column: str) -> str | None:
+    if word == _UNPLACED or word in QUADRANTS:
         return None
-    if word not in QUADRANTS:
-        message = f"column {column!r} holds {word!r} in row {row}; expected {_UNPLACED} or one of {', '.join(QUADRANTS)}"
-        raise ValueError(message)
-    return QUADRANTS[word]
+    return f"has the {column} {word!r}; expected {_UNPLACED} or one of {', '.join(QUADRANTS)}"
 
 
 def _of_numbers(effort: float | None, effect: float | None, thresholds: tuple[float, float]) -> str | None:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import datetime
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
-from obeya.lean import _control, _frame, _plot
+from obeya.lean import _control, _dates, _frame, _plot
 from obeya.lean._result import Result
+from obeya.lean._rows import Rows, named
 from obeya.lean._rules import Rules, chosen, hits
 from obeya.lean._xmr import limits as xmr_limits
 from obeya.lean._xmr import settled
@@ -65,7 +66,7 @@ class RareEvents(Result):
         _control.draw(ax, self._rows(), title=title, y=_plot.labelled("between events", self.unit), spaced=False, centre=centre)
         ax.set_ylim(bottom=-0.03 * ax.get_ylim()[1])
 
-    def _chart(self, alt: Any, title: str) -> Any:
+    def _chart(self, alt: Any, title: Any) -> Any:
         return _control.chart(alt, self._rows(), title=title, y=_plot.labelled("between events", self.unit), spaced=False)
 
 
@@ -74,13 +75,14 @@ def g_chart(
     *,
     date: str | None = "incidentDate",
     between: str | None = None,
-    phases: str | Sequence[datetime.date | str] | None = None,
+    phases: _control.Phases = None,
     limits: Literal["sigma", "probability"] = "sigma",
     rules: Rules = ("N1", "W4"),
     baseline: int | None = None,
     minimum: int = 5,
     tz: str = "UTC",
     unit: str | None = None,
+    key: str = "id",
 ) -> RareEvents:
     """A g chart: the number of days, or of good cases, between one rare event and the next.
 
@@ -104,10 +106,13 @@ def g_chart(
         rules: Of `NELSON` and `WESTERN_ELECTRIC`, those that need no sigma: N1, N2, N3, N4, W1, W4.
         tz: The time zone in which moments are days.
         unit: What is counted; days when there is no ``between``.
+        key: The column that names a record in `left_out`.
+
+    Left out are events without a date, and of ``between`` what is no whole number from 0.
 
     Raises:
-        ValueError: A column is missing or of the wrong kind, a date or count is missing, a count is negative or no whole number,
-            all counts are 0, there are too few, or a rule needs sigma.
+        ValueError: A column is missing or of the wrong kind, no row can be used, all counts are 0, there are too few, or a rule
+            needs sigma.
     """
     if limits not in ("sigma", "probability"):
         message = f"expected limits to be sigma or probability; found {limits!r}"
@@ -117,14 +122,14 @@ def g_chart(
     if needing:
         message = f"the rules {', '.join(needing)} count in sigma, which a skewed distribution has not on both sides alike"
         raise ValueError(message)
-    points = _intervals(_frame.table(data), date, between, phases, lambda first, second: float((second - first).days), tz)
-    for at, point in enumerate(points):
-        if point.value < 0 or point.value != int(point.value):
-            message = f"expected whole numbers from 0 in column {between!r}; found {_plot.short(point.value)} in row {at}"
-            raise ValueError(message)
+    used = Rows(_frame.table(data), key)
+    if between is None:
+        points = _intervals(used, date, phases, lambda first, second: float((second - first).days), tz)
+    else:
+        points = _control.series(used, between, date, phases, lambda number: _no_count(number, between))
     rows: list[dict[str, Any]] = []
     for name, part in _control.phased(points):
-        _control.enough(name, len(part), baseline, minimum)
+        _control.enough(name, len(part), baseline, minimum, used.left_out)
         values = [point.value for point in part]
         mean = statistics.fmean(values[:baseline])
         if not any(values):
@@ -143,7 +148,7 @@ def g_chart(
                 mark.extend([rule.id] if hit else [])
         lines = {"centre": mean, "median": median, "lower": lower, "upper": upper}
         rows.extend(_rows(part, lines, marks))
-    return _result("g", rows, unit or between or "days", dated=date is not None)
+    return _result("g", rows, unit or between or "days", dated=date is not None, left_out=used.left_out)
 
 
 def t_chart(
@@ -151,11 +156,12 @@ def t_chart(
     *,
     date: str | None = "reportedDate",
     between: str | None = None,
-    phases: str | Sequence[datetime.date | str] | None = None,
+    phases: _control.Phases = None,
     rules: Rules = ("N1", "W4"),
     baseline: int | None = None,
     minimum: int = 5,
     unit: Literal["days", "hours"] | str = "days",
+    key: str = "id",
 ) -> RareEvents:
     """A t chart: the time between one rare event and the next.
 
@@ -172,10 +178,13 @@ def t_chart(
         between: A column of times that are measured already, instead of the differences of dates.
         phases, rules, baseline, minimum: As in `xmr`, on the transformed times; ``minimum`` counts intervals, at least 2.
         unit: ``"days"`` or ``"hours"`` for differences of dates; with ``between`` the name of its unit.
+        key: The column that names a record in `left_out`.
+
+    Left out are events without a date, those at the same moment as another (`g_chart` takes them: of records with a day only,
+    it is the better chart), and of ``between`` what is not above zero.
 
     Raises:
-        ValueError: A column is missing or of the wrong kind, a date or time is missing, a time is not above zero (two events at the
-            same moment: `g_chart` takes those), or there are too few.
+        ValueError: A column is missing or of the wrong kind, no row can be used, or there are too few.
     """
     scale = {"days": 86400.0, "hours": 3600.0}.get(unit)
     if scale is None and between is None:
@@ -184,25 +193,16 @@ def t_chart(
     _control.ranged(minimum)
     seconds = scale or 1.0
     wanted = chosen(rules)
-    points = _intervals(
-        _frame.table(data),
-        date,
-        between,
-        phases,
-        lambda first, second: (second - first).total_seconds() / seconds,
-        None,
-    )
-    for at, point in enumerate(points):
-        if point.value <= 0:
-            where = f" at {point.date.isoformat()}" if point.date else f" in row {at}"
-            found = f"{_plot.short(point.value)} {unit}{where}"
-            message = f"the time between two events must be above zero; found {found}. g_chart takes such"
-            raise ValueError(message)
+    used = Rows(_frame.table(data), key)
+    if between is None:
+        points = _intervals(used, date, phases, lambda first, second: (second - first).total_seconds() / seconds, None)
+    else:
+        points = _control.series(used, between, date, phases, lambda number: _no_time(number, between))
     rows: list[dict[str, Any]] = []
     for name, part in _control.phased(points):
-        _control.enough(name, len(part), baseline, minimum)
+        _control.enough(name, len(part), baseline, minimum, used.left_out)
         straight = settled([point.value ** (1 / _NELSON_POWER) for point in part], baseline)
-        phase = xmr_limits(straight, name=name, ranges="mean", baseline=baseline)
+        phase = xmr_limits(straight, [point.gap for point in part], name=name, ranges="mean", baseline=baseline)
         marks = hits(straight, phase.centre, (phase.upper - phase.centre) / 3, wanted)
         lines = {
             "centre": phase.centre**_NELSON_POWER,
@@ -211,7 +211,7 @@ def t_chart(
             "upper": phase.upper**_NELSON_POWER,
         }
         rows.extend(_rows(part, lines, marks))
-    return _result("t", rows, unit, dated=date is not None)
+    return _result("t", rows, unit, dated=date is not None, left_out=used.left_out)
 
 
 def _geometric(mean: float, limits: str) -> tuple[float | None, float]:
@@ -226,35 +226,47 @@ def _geometric(mean: float, limits: str) -> tuple[float | None, float]:
 
 
 def _intervals(
-    table: pa.Table,
-    date: str | None,
-    between: str | None,
-    phases: str | Sequence[datetime.date | str] | None,
-    apart: Any,
-    tz: str | None,
+    rows: Rows, date: str | None, phases: _control.Phases, apart: Callable[[Any, Any], float], tz: str | None
 ) -> list[_control.Point]:
-    """What lies between each event and the one before it, with the date and the phase of the later one."""
-    if between is not None:
-        return _control.series(table, between, date, phases)
+    """What lies between each event and the one before it, with the date and the phase of the later one.
+
+    Without ``tz`` moments are compared, of which the second of two equal ones is left out.
+    """
     if date is None:
         message = "expected a column of dates (argument `date`), or one of intervals (argument `between`)"
         raise ValueError(message)
-    moments = _frame.instants(table, date, "date") if tz is None else _midnights(_frame.days(table, date, "date", tz))
-    _frame.known(moments, date, "an event without a date has no place among the others")
-    named = _frame.words(table, phases, "phases") if isinstance(phases, str) else [""] * len(moments)
+    stamps = rows.stamps(date, "date")
+    where = None if tz is None else _dates.zone(tz)
+    moments = [
+        None if stamp is None else stamp.moment if where is None else _dates.moment(stamp.local(where)) for stamp in stamps
+    ]
+    phase = _frame.words(rows.table, phases, "phases") if isinstance(phases, str) else [""] * len(moments)
     events = sorted(
-        ((moment, name or "") for moment, name in zip(moments, named, strict=True) if moment),
-        key=lambda event: event[0],
+        ((moment, row) for row, moment in enumerate(moments) if moment is not None), key=lambda event: event[0]
     )
-    points = [_control.Point(apart(before, moment), moment, name) for (before, _), (moment, name) in pairwise(events)]
+    if where is None:
+        for (before, _), (moment, row) in pairwise(events):
+            if moment == before:
+                rows.leave_out(row, f"is at {moment.isoformat()}, as the event before: no time is between them")
+    kept = set(rows.kept)
+    events = [event for event in events if event[1] in kept]
+    points = [
+        _control.Point(apart(before, moment), moment, phase[row] or "") for (before, _), (moment, row) in pairwise(events)
+    ]
     if not points:
-        message = f"an interval needs two events; the frame has {len(moments)}"
+        without = f" that can be used; left out: {named(rows.left_out)}" if rows.left_out else ""
+        message = f"an interval needs two events; the frame has {len(events)}{without}"
         raise ValueError(message)
     return points if phases is None or isinstance(phases, str) else _control.cut(points, phases)
 
 
-def _midnights(days: Sequence[datetime.date | None]) -> list[datetime.datetime | None]:
-    return [None if day is None else _frame.moment(day) for day in days]
+def _no_count(number: float, name: str) -> str | None:
+    whole = number >= 0 and number == int(number)
+    return None if whole else f"has the {name} {_plot.short(number)}, which is no whole number from 0"
+
+
+def _no_time(number: float, name: str) -> str | None:
+    return None if number > 0 else f"has the {name} {_plot.short(number)}, which is not above zero"
 
 
 def _rows(part: Sequence[_control.Point], lines: dict[str, float | None], marks: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
@@ -264,7 +276,7 @@ def _rows(part: Sequence[_control.Point], lines: dict[str, float | None], marks:
     ]
 
 
-def _result(kind: Literal["g", "t"], rows: list[dict[str, Any]], unit: str, *, dated: bool) -> RareEvents:
+def _result(kind: Literal["g", "t"], rows: list[dict[str, Any]], unit: str, *, dated: bool, left_out: tuple[str, ...]) -> RareEvents:
     number = pa.float64()
     fields = [
         ("date", pa.timestamp("us", "UTC")),
@@ -286,4 +298,5 @@ def _result(kind: Literal["g", "t"], rows: list[dict[str, Any]], unit: str, *, d
         upper=last["upper"],
         signals=sum(bool(row["rules"]) for row in rows),
         unit=unit,
+        left_out=left_out,
     )

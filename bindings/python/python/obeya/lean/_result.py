@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import pyarrow as pa
@@ -25,7 +25,12 @@ class Result:
 
     table: pa.Table
     """The frame, as an Arrow table."""
+    left_out: tuple[str, ...] = field(default=(), kw_only=True)
+    """For each record that is left out because it has a value that cannot be used, which it is and why. The picture has their
+    number below its title."""
 
+    _impossible: ClassVar[str] = ""
+    """What the records that are left out have in common."""
     _size: ClassVar[tuple[float, float]] = (6.4, 4.0)
     """Width and height of a default figure, in inches at 100 dots each."""
 
@@ -54,7 +59,7 @@ class Result:
         return int(self.table.num_rows)
 
     def __repr__(self) -> str:
-        return f"<obeya.lean.{type(self).__name__}: {self._says()}>"
+        return f"<obeya.lean.{type(self).__name__}: {self._summary()}>"
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{html.escape(name)}</th>" for name in self.table.column_names)
@@ -65,7 +70,7 @@ class Result:
         more = len(self) - _SHOWN
         rest = f"<p>and {more} rows more</p>" if more > 0 else ""
         return (
-            f"<p><b>{html.escape(self._title())}</b>: {html.escape(self._says())}</p>"
+            f"<p><b>{html.escape(self._title())}</b>: {html.escape(self._summary())}</p>"
             f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{rest}"
         )
 
@@ -81,13 +86,15 @@ class Result:
         if backend == "matplotlib":
             axes = _plot.axes(ax, self._figure())
             # Dollars in a title of the caller's are wanted: they make formulas.
-            self._draw(axes, _plot.plain(title) if title else _plot.literal(self._title()))
+            head = _plot.plain(title) if title else _plot.literal(self._title())
+            self._draw(axes, f"{head}\n{self._without()}" if self.left_out else head)
             return axes
         if backend == "altair":
             if ax is not None:
                 message = "altair draws on no Axes: leave out `ax`"
                 raise ValueError(message)
-            return self._chart(_plot.require("altair"), _plot.plain(title or self._title()))
+            altair, head = _plot.require("altair"), _plot.plain(title or self._title())
+            return self._chart(altair, altair.TitleParams(head, subtitle=self._without()) if self.left_out else head)
         message = f"expected the backend matplotlib or altair; found {backend!r}"
         raise ValueError(message)
 
@@ -103,6 +110,13 @@ class Result:
         rows: list[dict[str, Any]] = self.table.to_pylist()
         return rows
 
+    def _summary(self) -> str:
+        """The figures in a line, with the number of records left out."""
+        return f"{self._says()}, {self._without()}" if self.left_out else self._says()
+
+    def _without(self) -> str:
+        return f"{_plot.plural(len(self.left_out), 'record')}{self._impossible} left out"
+
     def _says(self) -> str:
         """The figures in a line."""
         raise NotImplementedError
@@ -113,7 +127,7 @@ class Result:
     def _draw(self, ax: Axes, title: str) -> None:
         raise NotImplementedError
 
-    def _chart(self, alt: Any, title: str) -> Any:
+    def _chart(self, alt: Any, title: Any) -> Any:
         raise NotImplementedError
 
 

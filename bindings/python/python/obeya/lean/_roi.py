@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from obeya.lean import _frame, _plot
 from obeya.lean._result import Result
+from obeya.lean._rows import Rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,7 +71,7 @@ class Roi(Result):
         ax.axvline(0, color=_plot.BLACK, linewidth=0.8)
         ax.xaxis.set_major_formatter(lambda value, _: _plot.short(value))
 
-    def _chart(self, alt: Any, title: str) -> Any:
+    def _chart(self, alt: Any, title: Any) -> Any:
         rows = [
             {
                 "group": row["group"] or ("all" if len(self) == 1 else "(none)"),
@@ -125,25 +126,27 @@ def roi(
         key: The column that names a record in messages.
         unit: What money is counted in, for the chart.
 
-    A record that lacks the cost or the gain is incomplete: it is not counted, as half of it would flatter or spoil the ratio.
+    A record that lacks the cost or the gain is incomplete: it is not counted, as half of it would flatter or spoil the ratio. One
+    with a negative cost, or with something that is no number, is left out.
 
     Raises:
-        ValueError: A column is missing or of the wrong kind, a cost is negative, or the rate is.
+        ValueError: A column is missing or of the wrong kind, no record can be used, or the rate is negative.
     """
     table = _frame.table(data)
-    costs, gains = _frame.numbers(table, cost, "cost"), _frame.numbers(table, gain, "gain")
+    used = Rows(table, key)
+    costs, gains = used.numbers(cost, "cost", needed=False), used.numbers(gain, "gain", needed=False)
     if hour_rate is not None:
         if not hour_rate >= 0:
             message = f"expected a rate per hour that is not negative; found {hour_rate}"
             raise ValueError(message)
-        costs = [_with_hours(*pair, hour_rate) for pair in zip(costs, _frame.numbers(table, cost_hours, "cost_hours"), strict=True)]
-        gains = [_with_hours(*pair, hour_rate) for pair in zip(gains, _frame.numbers(table, gain_hours, "gain_hours"), strict=True)]
-    for row, amount in enumerate(costs):
-        if amount is not None and amount < 0:
-            message = f"a cost cannot be negative; found {_plot.short(amount)} in {_frame.record(table, row, key)}"
-            raise ValueError(message)
+        hours = used.numbers(cost_hours, "cost_hours", needed=False), used.numbers(gain_hours, "gain_hours", needed=False)
+        costs = [_with_hours(*pair, hour_rate) for pair in zip(costs, hours[0], strict=True)]
+        gains = [_with_hours(*pair, hour_rate) for pair in zip(gains, hours[1], strict=True)]
+    used.refuse(costs, lambda amount: f"has a negative cost, {_plot.short(amount)}" if amount < 0 else None)
+    kept = set(used.kept)
     rows: list[dict[str, Any]] = []
-    for group, places in _frame.grouped(table, by).items():
+    for group, all_places in _frame.grouped(table, by).items():
+        places = [place for place in all_places if place in kept]
         pairs = [(c, g) for c, g in ((costs[place], gains[place]) for place in places) if c is not None and g is not None]
         rows.append({"group": group, "counted": len(pairs), "incomplete": len(places) - len(pairs), **_sums(pairs)})
     count, amount_of = pa.int64(), pa.float64()
@@ -158,6 +161,7 @@ def roi(
         roi=total["roi"],
         incomplete=sum(row["incomplete"] for row in rows),
         unit=unit,
+        left_out=used.left_out,
     )
 
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
 
-from obeya.lean import _frame, _plot
+from obeya.lean import _dates, _frame, _plot
 from obeya.lean._result import Result
+from obeya.lean._rows import Rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,13 +23,19 @@ _CROSS = tuple(
 )
 """The positions of 31 days: three columns up, seven across, and down again."""
 
+_UNGRADED = -1
+"""The rank of a severity that is not known: any other says more."""
+
+_UNKNOWN = "unknown"
+"""How a picture calls a severity that is not known."""
+
 _SHADES = (_plot.PALE, _plot.YELLOW, _plot.ORANGE, _plot.VERMILLION)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SafetyCross(Result):
     """A month as a cross of its days. Its columns: ``day``, ``state`` (``safe``, ``incident`` or ``to come``), ``severity`` (the
-    worst of the day, null without incidents) and ``incidents``.
+    worst of the day; null without incidents, or if that of none is known) and ``incidents``.
     """
 
     month: datetime.date
@@ -39,11 +46,16 @@ class SafetyCross(Result):
     """How many incidents there were."""
     order: tuple[str, ...]
     """The severities, from the least to the worst."""
+    ungraded: tuple[str, ...]
+    """For each incident up to the reference day whose severity is not in ``order``, which it is and why. It counts, and its
+    day is not safe."""
 
     _size: ClassVar[tuple[float, float]] = (6.4, 6.0)
 
     def _says(self) -> str:
-        return f"{self.month:%Y-%m}, {_plot.plural(self.safe, 'safe day')}, {_plot.plural(self.incidents, 'incident')}"
+        return f"{self.month:%Y-%m}, {_plot.plural(self.safe, 'safe day')}, {_plot.plural(self.incidents, 'incident')}" + (
+            f", {len(self.ungraded)} of unknown severity" if self.ungraded else ""
+        )
 
     def _title(self) -> str:
         return f"Safety cross {self.month:%Y-%m}: {_plot.plural(self.safe, 'day')} without incident"
@@ -51,6 +63,8 @@ class SafetyCross(Result):
     def _shade(self, row: dict[str, Any]) -> str:
         if row["state"] != "incident":
             return _plot.GREEN if row["state"] == "safe" else "#FFFFFF"
+        if row["severity"] is None:
+            return _plot.PURPLE
         # The worst severity has the strongest colour, however many there are.
         return _SHADES[max(0, len(_SHADES) - len(self.order) + self.order.index(row["severity"]))]
 
@@ -81,7 +95,7 @@ class SafetyCross(Result):
                 ax.text(
                     across + 0.5,
                     down + 0.64,
-                    _plot.literal(row["severity"]) + count,
+                    _plot.literal(row["severity"] or _UNKNOWN) + count,
                     ha="center",
                     va="center",
                     fontsize=_plot.SMALL,
@@ -90,6 +104,7 @@ class SafetyCross(Result):
         key = [
             ("safe", _plot.GREEN),
             *((word, self._shade({"state": "incident", "severity": word})) for word in self.order),
+            *([(_UNKNOWN, _plot.PURPLE)] if self.ungraded else []),
             ("to come", "#FFFFFF"),
         ]
         # Long labels get more space than short ones.
@@ -99,7 +114,7 @@ class SafetyCross(Result):
             ax.add_patch(patches.Rectangle((x + 0.03, 7.45), 0.25, 0.25, facecolor=shade, edgecolor=_plot.GREY, linewidth=0.6))
             ax.text(x + 0.36, 7.575, _plot.literal(word), va="center", fontsize=_plot.SMALL)
 
-    def _chart(self, alt: Any, title: str) -> Any:
+    def _chart(self, alt: Any, title: Any) -> Any:
         rows = [
             {
                 **row,
@@ -107,7 +122,7 @@ class SafetyCross(Result):
                 "down": down,
                 "across": across,
                 "shade": self._shade(row),
-                "says": row["severity"] or "",
+                "says": row["severity"] or (_UNKNOWN if row["state"] == "incident" else ""),
             }
             for row, (down, across) in zip(self._rows(), _CROSS, strict=False)
         ]
@@ -131,8 +146,9 @@ def safety_cross(
     date: str = "incidentDate",
     severity: str = "severity",
     order: Sequence[str] = ("None", "Low", "Medium", "High"),
-    as_of: _frame.Day | None = None,
+    as_of: _dates.Day | None = None,
     tz: str = "UTC",
+    key: str = "id",
 ) -> SafetyCross:
     """The safety cross of a month: each day safe, with its worst incident, or to come.
 
@@ -142,28 +158,37 @@ def safety_cross(
     Args:
         month: ``"2026-03"`` or any day of the month; that of ``as_of`` by default.
         date: The column of days or moments.
-        severity: The column of severities.
+        severity: The column of severities. An incident with none, or with one that is not in ``order``, counts all the same: its
+            day is an incident of unknown severity, never a safe day, and ``ungraded`` names it.
         order: The severities from the least severe to the worst.
         as_of: The last day that is over; today in ``tz`` by default. Later days are to come, and incidents of them are left out.
         tz: The time zone in which moments are days.
+        key: The column that names a record in messages. Incidents without a date are on no day, and left out.
 
     Raises:
-        ValueError: A column is missing or of the wrong kind, or an incident has no date or a severity that is not in ``order``.
+        ValueError: A column is missing or of the wrong kind, no record can be used, or none of the severities is in ``order``.
     """
-    last = _frame.day(as_of, tz)
+    last = _dates.day(as_of, tz)
     first = _month(month, last)
     table = _frame.table(data)
-    days = _frame.days(table, date, "date", tz)
+    used = Rows(table, key)
+    days = used.days(date, "date", tz)
     words = _frame.words(table, severity, "severity")
-    _frame.known(days, date, "an incident without a date is on no day")
     ranks = {word: rank for rank, word in enumerate(order)}
+    strange = next((word for word in words if word is not None), None)
+    if strange is not None and not any(word in ranks for word in words):
+        message = f"no severity is one of {', '.join(order)}; found {strange!r} (argument `order`)"
+        raise ValueError(message)
     worst: dict[datetime.date, list[int]] = {}
-    for row, (day, word) in enumerate(zip(days, words, strict=True)):
+    ungraded: list[str] = []
+    for row in used.kept:
+        day, word = days[row], words[row]
+        if day is None or day > last:
+            continue
+        worst.setdefault(day, []).append(_UNGRADED if word is None else ranks.get(word, _UNGRADED))
         if word not in ranks:
-            message = f"the severity in row {row} is {word!r}; expected one of {', '.join(order)} (argument `order`)"
-            raise ValueError(message)
-        if day is not None and day <= last:
-            worst.setdefault(day, []).append(ranks[word])
+            found = f"no {severity}" if word is None else f"the {severity} {word!r}"
+            ungraded.append(f"{_frame.record(table, row, key)} has {found}; expected one of {', '.join(order)}")
     month_days = [first.replace(day=n) for n in range(1, calendar.monthrange(first.year, first.month)[1] + 1)]
     states = ["incident" if day in worst else "safe" if day <= last else "to come" for day in month_days]
     counts = [len(worst.get(day, ())) for day in month_days]
@@ -171,11 +196,25 @@ def safety_cross(
         {
             "day": pa.array(month_days, pa.date32()),
             "state": pa.array(states, pa.string()),
-            "severity": pa.array([order[max(worst[day])] if day in worst else None for day in month_days], pa.string()),
+            "severity": pa.array([_worst(order, worst.get(day, ())) for day in month_days], pa.string()),
             "incidents": pa.array(counts, pa.int64()),
         }
     )
-    return SafetyCross(table=table, month=first, safe=states.count("safe"), incidents=sum(counts), order=tuple(order))
+    return SafetyCross(
+        table=table,
+        month=first,
+        safe=states.count("safe"),
+        incidents=sum(counts),
+        order=tuple(order),
+        ungraded=tuple(ungraded),
+        left_out=used.left_out,
+    )
+
+
+def _worst(order: Sequence[str], ranks: Sequence[int]) -> str | None:
+    """The worst severity of a day that is known."""
+    rank = max(ranks, default=_UNGRADED)
+    return None if rank == _UNGRADED else order[rank]
 
 
 def _month(month: str | datetime.date | None, last: datetime.date) -> datetime.date:

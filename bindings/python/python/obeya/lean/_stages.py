@@ -7,13 +7,15 @@ stage is not seen, and a stage that was skipped has no date. ``Open`` improvemen
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations
+from typing import NamedTuple
 
 import pyarrow as pa
 
-from obeya.lean import _frame, _plot
+from obeya.lean import _dates, _frame
+from obeya.lean._rows import Rows
 
 STAGES: Mapping[str, str] = {
     "Suggested": "suggestionDate",
@@ -31,40 +33,59 @@ FIRST_YEAR, LAST_YEAR = 1900, 2199
 """No improvement has dates outside of these years. Systems write 0001-01-01 and 9999-12-31 where there is no date."""
 
 
+class Entry(NamedTuple):
+    """When a record enters a stage."""
+
+    moment: datetime.datetime
+    """In UTC; of a day, its first moment."""
+    day: datetime.date
+    """Its day in the time zone of the call. A day that was recorded without a time is the same in each."""
+    whole: bool
+    """Whether only the day is known: a day as such, or the first moment of one in UTC, as systems store a day."""
+
+    def after(self, other: Entry) -> bool:
+        """Whether it certainly comes after another. Two on one day, of which only the day is known, may be in either order."""
+        return self.day > other.day if self.whole or other.whole else self.moment > other.moment
+
+    def since(self, other: Entry) -> datetime.timedelta:
+        """The time from another one. Where a day counts from its first moment, it may begin before the moment it follows."""
+        return max(self.moment - other.moment, datetime.timedelta(0))
+
+
 @dataclass(frozen=True)
 class Staged:
-    """The dates of records, and the records that are left out."""
+    """When records enter their stages, and the records that are left out."""
 
-    dates: list[list[datetime.datetime | None]]
-    """The dates of each record in the order of the stages."""
+    entries: list[list[Entry | None]]
+    """For each record its stages in their order."""
     left_out: tuple[str, ...]
     """For each record that is left out which it is and why."""
 
 
 def staged(
-    table: pa.Table, stages: Mapping[str, str], status: str | None, key: str, *, never: bool = False
+    table: pa.Table, stages: Mapping[str, str], status: str | None, key: str, tz: str, *, never: bool = False
 ) -> Staged:
     """The dates of the records, without those that are impossible. If no other record has a date, that is an error.
 
     With ``never`` a date after the last year means "never" and is allowed.
     """
-    columns = [_frame.all_instants(table, name, "stages") for name in stages.values()]
-    kept = [True] * table.num_rows
+    where = _dates.zone(tz)
+    columns = [_dates.stamps(table, name, "stages") for name in stages.values()]
+    rows = Rows(table, key)
+    wanted = [True] * table.num_rows
     if status is not None:
-        kept = [word != "Open" for word in _frame.words(table, status, "status")]
-    found: list[list[datetime.datetime | None]] = []
-    left_out: list[str] = []
-    for row, keep in enumerate(kept):
-        if not keep:
+        wanted = [word != "Open" for word in _frame.words(table, status, "status")]
+    found: list[list[Entry | None]] = []
+    for row, want in enumerate(wanted):
+        if not want:
             continue
-        dates = [column[row] for column in columns]
         try:
-            found.append(_possible(stages, dates, never=never))
+            found.append(_possible(stages, [column[row] for column in columns], where, never=never))
         except _Impossible as why:
-            left_out.append(f"{_frame.record(table, row, key)} {why}")
-    if left_out and not any(any(dates) for dates in found):
-        raise ValueError(left_out[0])
-    return Staged(found, tuple(left_out))
+            rows.leave_out(row, str(why))
+    if rows.left_out and not any(any(entries) for entries in found):
+        raise ValueError(rows.left_out[0])
+    return Staged(found, rows.left_out)
 
 
 class _Impossible(Exception):
@@ -72,35 +93,33 @@ class _Impossible(Exception):
 
 
 def _possible(
-    stages: Iterable[str], dates: Sequence[datetime.datetime | _frame.Beyond | None], *, never: bool
-) -> list[datetime.datetime | None]:
-    """The dates of a record, if it can have them."""
-    possible: list[datetime.datetime | None] = []
-    for name, date in zip(stages, dates, strict=True):
-        if isinstance(date, _frame.Beyond):
+    stages: Mapping[str, str], dates: Sequence[_dates.Found], where: datetime.tzinfo, *, never: bool
+) -> list[Entry | None]:
+    """The entries of a record, if it can have them."""
+    possible: list[Entry | None] = []
+    for (name, column), date in zip(stages.items(), dates, strict=True):
+        if date is None:
+            possible.append(None)
+            continue
+        if isinstance(date, _dates.Beyond):
             if not (date.after and never):
                 raise _Impossible(_outside(name, date.text))
             # Python has no later date, and all after the last year mean the same.
-            moment: datetime.datetime | None = datetime.datetime.max.replace(tzinfo=datetime.timezone.utc)
-        else:
-            moment = date
-        possible.append(moment)
-        if moment is None:
-            continue
-        if moment.year < FIRST_YEAR or (moment.year > LAST_YEAR and not never):
-            raise _Impossible(_outside(name, moment.isoformat()))
-    present = [(name, date) for name, date in zip(stages, possible, strict=True) if date is not None]
-    for (earlier, first), (later, second) in pairwise(present):
-        if second < first:
-            why = f"is {later} on {second.isoformat()}, before it is {earlier} on {first.isoformat()}"
+            date = _dates.Stamp(datetime.datetime.max.replace(tzinfo=datetime.timezone.utc), None)
+        elif not isinstance(date, _dates.Stamp):
+            raise _Impossible(f"has the {column} {date}")
+        year = date.moment.year
+        if year < FIRST_YEAR or (year > LAST_YEAR and not never):
+            raise _Impossible(_outside(name, date.moment.isoformat()))
+        whole = date.day is not None or date.moment.time() == datetime.time()
+        possible.append(Entry(date.moment, date.moment.date() if whole else date.local(where), whole))
+    present = [(name, entry) for name, entry in zip(stages, possible, strict=True) if entry is not None]
+    for (earlier, first), (later, second) in combinations(present, 2):
+        if first.after(second):
+            why = f"is {later} on {second.moment.isoformat()}, before it is {earlier} on {first.moment.isoformat()}"
             raise _Impossible(why)
     return possible
 
 
 def _outside(name: str, date: str) -> str:
     return f"is {name} on {date}, outside of the years {FIRST_YEAR} to {LAST_YEAR}"
-
-
-def without(left_out: Sequence[str]) -> str:
-    """The part of a chart's summary that counts the records left out."""
-    return f", {_plot.plural(len(left_out), 'record')} with impossible dates left out" if left_out else ""

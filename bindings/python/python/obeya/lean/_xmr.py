@@ -15,6 +15,7 @@ import pyarrow as pa
 from obeya.lean import _control, _frame, _plot, _series
 from obeya.lean._panels import Panels, panels
 from obeya.lean._result import Result
+from obeya.lean._rows import Rows
 from obeya.lean._rules import MOVING_RANGE, Rule, Rules, chosen, hits
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class XmR(Result):
         _control.draw(ax, rows, title=title, y=_plot.labelled(self.name, self.unit))
         _control.draw(_control.below(ax), rows, title="", y=_plot.labelled("moving range", self.unit), column="range")
 
-    def _chart(self, alt: Any, title: str) -> Any:
+    def _chart(self, alt: Any, title: Any) -> Any:
         rows = self._rows()
         y, ranges = _plot.labelled(self.name, self.unit), _plot.labelled("moving range", self.unit)
         return alt.vconcat(
@@ -116,6 +117,7 @@ def xmr(
     unit: str | None = None,
     by: None = None,
     mixed: bool = False,
+    key: str = "id",
 ) -> XmR: ...
 @overload
 def xmr(
@@ -133,6 +135,7 @@ def xmr(
     unit: str | None = None,
     by: str | Sequence[str],
     mixed: bool = False,
+    key: str = "id",
 ) -> Panels[XmR]: ...
 def xmr(
     data: _frame.Frame,
@@ -149,6 +152,7 @@ def xmr(
     unit: str | None = None,
     by: str | Sequence[str] | None = None,
     mixed: bool = False,
+    key: str = "id",
 ) -> XmR | Panels[XmR]:
     """An XmR chart (individuals and moving ranges, process behaviour chart) of a series of values.
 
@@ -160,8 +164,8 @@ def xmr(
     Quality Control*, section 6.4 (individuals). Rules: see `NELSON` and `WESTERN_ELECTRIC`.
 
     Args:
-        value: The column of numbers. A missing value is an error, because the range across it would be of values that are not
-            neighbours: leave such rows out if that is meant.
+        value: The column of numbers. A row without one is left out, and there is no range across the gap, because it would be
+            of values that are not neighbours. Patterns reach across it.
         date: The column to sort by, days or moments; equal ones stay in the order of the frame. None: the rows are in order.
         phases: A column that says the phase of each point, or the moments at which new phases begin. Each phase has limits of its
             own, its first point has no range, and no pattern reaches across. Say why a phase begins: limits that are computed
@@ -171,22 +175,22 @@ def xmr(
         baseline: How many first points of each phase determine its limits. None: all.
         minimum: How many points a phase must have, at least 2. Wheeler calls limits of five or six values useful, and those of
             17 or more solid.
-        floor: The least that a value can be, such as 0 for counts and times. A lower limit beyond it is drawn there: nothing
-            can fall below, so it gives no signal. The rules keep their distances from the centre.
+        floor: The least that a value can be, such as 0 for counts and times; a lower value is left out. A lower limit beyond it
+            is drawn there: nothing can fall below, so it gives no signal. The rules keep their distances from the centre.
         ceiling: The most that a value can be, such as 100 for percentages.
         unit: The unit of the values, for the chart.
         by: One or more columns of groups, such as ``"dimension"``: the result is a chart of each group.
         mixed: Whether rows of several series are one chart. By default they are refused if the frame tells them apart, by
             ``dimension`` to ``dimension4`` or ``dataSourceId``: between values of six lines the ranges are those between the
             lines, and a chart with such limits shows no signal of any of them.
+        key: The column that names a record in `left_out`.
 
     A phase (or baseline) whose values are all equal has limits that are its value: any other value is beyond them, and so is
     the step to it. Differences of rounding (1 part in 10¹²) are none.
 
     Raises:
-        ValueError: A column is missing or of the wrong kind, a value is missing or beyond ``floor`` or ``ceiling``, a phase has
-            fewer points than ``minimum``, most of its neighbours are equal, whose median range of 0 gives no limits, or the
-            rows are of several series.
+        ValueError: A column is missing or of the wrong kind, no row can be used, a phase has fewer points than ``minimum``,
+            most of its neighbours are equal, whose median range of 0 gives no limits, or the rows are of several series.
     """
     _control.ranged(minimum)
     if ranges not in _SCALE:
@@ -198,9 +202,9 @@ def xmr(
     def chart(own: pa.Table) -> XmR:
         if not mixed:
             _series.one(own, {name for name in (value, date, phases) if isinstance(name, str)})
-        points = _control.series(own, value, date, phases)
-        _within(points, floor, ceiling)
-        rows, found = _computed(points, wanted, ranges, baseline, minimum, floor, ceiling)
+        used = Rows(own, key)
+        points = _control.series(used, value, date, phases, lambda number: _beyond(number, value, floor, ceiling))
+        rows, found = _computed(points, wanted, ranges, baseline, minimum, floor, ceiling, used.left_out)
         last = found[-1]
         return XmR(
             table=_table(rows, dated=date is not None),
@@ -213,6 +217,7 @@ def xmr(
             signals=sum(bool(row["rules"]) for row in rows),
             name=value,
             unit=unit,
+            left_out=used.left_out,
         )
 
     return chart(table) if by is None else panels(table, by, chart)
@@ -226,6 +231,7 @@ def _computed(
     minimum: int,
     floor: float | None,
     ceiling: float | None,
+    left_out: Sequence[str],
 ) -> tuple[list[dict[str, Any]], list[Phase]]:
     """The rows of the frame and the limits of each phase."""
     of_ranges = [rule.id for rule in wanted if rule == MOVING_RANGE]
@@ -233,9 +239,10 @@ def _computed(
     rows: list[dict[str, Any]] = []
     found: list[Phase] = []
     for name, part in _control.phased(points):
-        _control.enough(name, len(part), baseline, minimum)
+        _control.enough(name, len(part), baseline, minimum, left_out)
         values = settled([point.value for point in part], baseline)
-        phase = limits(values, name=name, ranges=ranges, baseline=baseline)
+        gaps = [point.gap for point in part]
+        phase = limits(values, gaps, name=name, ranges=ranges, baseline=baseline)
         marks = hits(values, phase.centre, (phase.upper - phase.centre) / 3, of_values)
         phase = replace(
             phase,
@@ -257,17 +264,22 @@ def settled(values: Sequence[float], baseline: int | None) -> list[float]:
     return list(values)
 
 
-def limits(values: Sequence[float], *, name: str, ranges: str, baseline: int | None) -> Phase:
-    """The limits of one phase."""
+def limits(values: Sequence[float], gaps: Sequence[bool], *, name: str, ranges: str, baseline: int | None) -> Phase:
+    """The limits of one phase. There is no range across a gap before a value."""
     used = values[:baseline]
-    moving = [abs(after - before) for before, after in pairwise(used)]
+    moving = [abs(after - before) for (before, after), gap in zip(pairwise(used), gaps[1:], strict=False) if not gap]
+    where = f"phase {name!r}" if name else "the series"
+    if not moving:
+        message = f"no two values of {where} are neighbours: between each two a value is left out"
+        raise ValueError(message)
     typical = statistics.fmean(moving) if ranges == "mean" else statistics.median(moving)
-    if any(moving) and not typical:
-        where = f"phase {name!r}" if name else "the series"
-        message = f"the median range of {where} is 0, though its values differ: use ranges='mean'"
+    differ = any(value != used[0] for value in used)
+    if differ and not typical:
+        hint = "use ranges='mean'" if any(moving) else "they differ across values that are left out only"
+        message = f"the {ranges} range of {where} is 0, though its values differ: {hint}"
         raise ValueError(message)
     # The mean of equal numbers may be another number in its last bit.
-    centre = statistics.fmean(used) if any(moving) else used[0]
+    centre = statistics.fmean(used) if differ else used[0]
     reach, most = _SCALE[ranges]
     return Phase(
         name=name,
@@ -280,18 +292,13 @@ def limits(values: Sequence[float], *, name: str, ranges: str, baseline: int | N
     )
 
 
-def _within(points: Sequence[_control.Point], floor: float | None, ceiling: float | None) -> None:
-    for row, point in enumerate(points):
-        if floor is not None and point.value < floor:
-            message = f"a value of {point.value:g} is below the floor of {floor:g}, at {_where(row, point)}"
-            raise ValueError(message)
-        if ceiling is not None and point.value > ceiling:
-            message = f"a value of {point.value:g} is above the ceiling of {ceiling:g}, at {_where(row, point)}"
-            raise ValueError(message)
-
-
-def _where(row: int, point: _control.Point) -> str:
-    return f"point {row}" if point.date is None else point.date.isoformat()
+def _beyond(value: float, name: str, floor: float | None, ceiling: float | None) -> str | None:
+    """Why a value cannot be."""
+    if floor is not None and value < floor:
+        return f"has the {name} {value:g}, below the floor of {floor:g}"
+    if ceiling is not None and value > ceiling:
+        return f"has the {name} {value:g}, above the ceiling of {ceiling:g}"
+    return None
 
 
 def _rows(
@@ -303,7 +310,7 @@ def _rows(
 ) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for at, (point, rules) in enumerate(zip(part, marks, strict=True)):
-        distance = abs(values[at] - values[at - 1]) if at else None
+        distance = abs(values[at] - values[at - 1]) if at and not point.gap else None
         beyond = distance is not None and distance > phase.range_upper
         rows.append(
             {
