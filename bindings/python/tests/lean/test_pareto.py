@@ -6,6 +6,7 @@ import datetime
 import random
 from typing import Any
 
+import pandas as pd
 import polars as pl
 import published
 import pyarrow as pa
@@ -71,8 +72,9 @@ def test_every_entry_of_a_list_counts() -> None:
     assert weighted.to_arrow().to_pydict()["category"] == ["Wear", "Misuse"]
     assert weighted.to_arrow().to_pydict()["amount"] == [2.5, 0.5]
     assert lean.pareto(pl.DataFrame(incidents), by="causes").total == 3
-    with pytest.raises(ValueError, match="'consequences.amount' is a field of other lists than 'causes'"):
-        lean.pareto(incidents, by="causes", weight="consequences.amount")
+    # The consequences of an incident, 90 and 17, are split among its causes: half of 90 and 17, and half of 90.
+    costs = lean.pareto(incidents, by="causes", weight="consequences.amount")
+    assert costs.to_arrow().to_pydict()["amount"] == [62, 45]
     with pytest.raises(ValueError, match="no field 'name' in column 'causes'; it has: id, title"):
         lean.pareto(incidents, by="causes.name")
 
@@ -91,6 +93,142 @@ def test_a_weight_of_the_row_counts_once_however_many_entries_it_has() -> None:
     # Without anything to split, no message is expected.
     single = {"cost": [600, 900], "causes": [["Wear"], ["Dirt"]]}
     assert lean.pareto(single, by="causes", weight="cost", unit="NOK").amount == "cost (NOK)"
+
+
+def cost(*amounts: tuple[float | None, str | None]) -> list[dict[str, Any]]:
+    return [{"title": f"Consequence {at}", "amount": amount, "unit": unit} for at, (amount, unit) in enumerate(amounts)]
+
+
+COSTS: list[dict[str, Any]] = [
+    # 1,000 NOK, of which a part is treatment; the downtime is no money.
+    {
+        "id": 1,
+        "incidentType": "Leak",
+        "areaId": 4,
+        "causes": [{"title": "Wear"}, {"title": "Misuse"}],
+        "categories": [{"title": "Pump"}],
+        "consequences": cost((700, "NOK"), (300, "NOK"), (95, "min")),
+    },
+    {"id": 2, "incidentType": "Leak", "areaId": 5, "causes": [{"title": "Wear"}], "categories": [], "consequences": cost((400, "NOK"))},
+    {
+        "id": 3,
+        "incidentType": "Fall",
+        "areaId": 4,
+        "causes": [{"title": "Misuse"}, {"title": "Dirt"}, {"title": "Wear"}, {"title": "Wear"}],
+        "categories": [{"title": "Floor"}, {"title": "Pump"}],
+        "consequences": cost((600, "NOK")),
+    },
+    # No cause, no cost in this unit, and neither.
+    {"id": 4, "incidentType": "Fall", "areaId": 5, "causes": [], "categories": [{"title": "Floor"}], "consequences": cost((50, "NOK"))},
+    {"id": 5, "incidentType": "Fall", "areaId": 5, "causes": [{"title": "Dirt"}], "categories": [], "consequences": cost((7, "min"))},
+    {"id": 6, "incidentType": "Cut", "areaId": 5, "causes": [], "categories": [], "consequences": []},
+]
+"""The incidents with a cause cost 1,000 + 400 + 600 = 2,000 NOK; the fourth, without one, 50."""
+
+MONEY: dict[str, Any] = {"weight": "consequences.amount", "unit": "NOK"}
+
+
+def test_the_cost_of_a_record_is_split_equally_among_its_causes() -> None:
+    for chart in (lean.pareto(COSTS, by="causes", **MONEY), lean.pareto(COSTS, by="causes", split="equal", **MONEY)):
+        # Wear 500 + 400 + 2 of 4 parts of 600, misuse 500 + 150, dirt 150.
+        assert chart.to_arrow().to_pydict()["category"] == ["Wear", "Misuse", "Dirt"]
+        assert chart.to_arrow().to_pydict()["amount"] == [1200, 650, 150]
+        assert chart.to_arrow().to_pydict()["cumulative"] == [0.6, 0.925, 1]
+        assert (chart.total, chart.split, chart.empty, chart.uncategorised) == (2000, "equal", 3, 50)
+        assert chart.amount == "consequences.amount (NOK), split evenly among causes"
+        assert repr(chart) == (
+            "<obeya.lean.Pareto: 3 categories, total 2,000 consequences.amount (NOK), split evenly among causes, "
+            "2 of them are 80% or more, 3 rows without (50)>"
+        )
+
+
+def test_the_cost_of_a_record_may_count_in_full_for_each_of_its_causes() -> None:
+    chart = lean.pareto(COSTS, by="causes", split="each", **MONEY)
+    # All with wear: 2,000. With misuse: 1,000 + 600. With dirt: 600. Together they cost no more than 2,000.
+    assert chart.to_arrow().to_pydict() == {
+        "category": ["Wear", "Misuse", "Dirt"],
+        "amount": [2000, 1600, 600],
+        "share": [1, 0.8, 0.3],
+        "cumulative": [1, 1, 1],
+    }
+    assert (chart.total, chart.vital, chart.split) == (2000, ("Wear",), "each")
+    assert chart.amount == "consequences.amount (NOK), in full for each of its causes"
+    # Those that are folded up together have 1,600, and not 2,200: the third incident has both.
+    folded = lean.pareto(COSTS, by="causes", split="each", top=1, **MONEY)
+    assert folded.to_arrow().to_pydict()["amount"] == [2000, 1600]
+    some = lean.pareto(COSTS[2:], by="causes", split="each", **MONEY)
+    assert (some.total, some.to_arrow().to_pydict()["amount"]) == (600, [600] * 3)
+
+
+def test_splits_are_what_pandas_sums() -> None:
+    source = random.Random(19)
+    incidents = [
+        {
+            "id": at,
+            "causes": [{"title": cause} for cause in source.sample("abcdefg", source.randint(1, 4))],
+            "consequences": cost(*((source.randrange(1, 9000), source.choice(["NOK", "min"])) for _ in range(source.randint(0, 4)))),
+        }
+        for at in range(300)
+    ]
+    frame = pd.json_normalize(incidents, "consequences", "id").query("unit == 'NOK'").groupby("id")["amount"].sum()
+    causes = pd.json_normalize(incidents, "causes", "id").set_index("id").join(frame.rename("cost"), how="inner")
+    whole = float(frame.sum())
+    parts = causes["cost"] / causes.groupby(level=0)["cost"].transform("size")
+    equal, each = lean.pareto(incidents, by="causes", **MONEY), lean.pareto(incidents, by="causes", split="each", **MONEY)
+    for chart, column in ((equal, parts), (each, causes["cost"])):
+        oracle = column.groupby(causes["title"]).sum().sort_values(ascending=False)
+        found = chart.to_pandas().set_index("category")
+        assert found["amount"].to_dict() == pytest.approx(oracle.to_dict())
+        assert found["share"].to_dict() == pytest.approx((oracle / whole).to_dict())
+        assert chart.total == pytest.approx(whole)
+    assert each.to_arrow()["amount"].to_pylist() > equal.to_arrow()["amount"].to_pylist()
+    # Records that have the largest cause, one of the two largest, and so on.
+    order = each.to_arrow()["category"].to_pylist()
+    for at, share in enumerate(each.to_arrow()["cumulative"].to_pylist()):
+        covered = causes[causes["title"].isin(order[: at + 1])]
+        assert share == pytest.approx(covered[~covered.index.duplicated()]["cost"].sum() / whole)
+
+
+def test_costs_by_categories_areas_and_types() -> None:
+    categories = lean.pareto(COSTS, by="categories", **MONEY)
+    # Pump 1,000 and half of 600, floor the other half and 50.
+    assert categories.to_arrow().to_pydict()["category"] == ["Pump", "Floor"]
+    assert categories.to_arrow().to_pydict()["amount"] == [1300, 350]
+    assert (categories.total, categories.uncategorised) == (1650, 400)
+    areas = lean.pareto(COSTS, by="areaId", **MONEY)
+    assert areas.to_arrow().to_pydict()["category"] == ["4", "5"]
+    assert areas.to_arrow().to_pydict()["amount"] == [1600, 450]
+    assert (areas.total, areas.split, areas.amount, areas.empty) == (2050, None, "consequences.amount (NOK)", 2)
+    types = lean.pareto(COSTS, **MONEY)
+    assert types.to_arrow().to_pydict()["amount"] == [1400, 650]
+    assert lean.pareto(COSTS, weight="consequences.amount", unit="min").total == 102
+
+
+def test_records_are_counted_once_if_a_split_is_wanted() -> None:
+    # Four incidents have causes: 2, 1, 4 and 1 of them.
+    assert lean.pareto(COSTS, by="causes").total == 8
+    equal = lean.pareto(COSTS, by="causes", split="equal")
+    assert (equal.total, equal.amount) == (4, "count, split evenly among causes")
+    assert equal.to_arrow().to_pydict()["amount"] == [0.5 + 1 + 0.5, 0.25 + 1, 0.5 + 0.25]
+    each = lean.pareto(COSTS, by="causes", split="each", unit="incidents")
+    assert (each.total, each.amount) == (4, "incidents, in full for each of its causes")
+    # An incident with wear twice is one.
+    assert each.to_arrow().to_pydict()["category"] == ["Wear", "Dirt", "Misuse"]
+    assert each.to_arrow().to_pydict()["amount"] == [3, 2, 2]
+
+
+def test_costs_in_several_units_are_refused() -> None:
+    for by in ("causes", "areaId"):
+        with pytest.raises(ValueError, match="the amounts of 'consequences.amount' are in NOK, min, which have no common sum"):
+            lean.pareto(COSTS, by=by, weight="consequences.amount")
+    with pytest.raises(ValueError, match="each of 'consequences' has a consequences.amount of its own: there is nothing to split"):
+        lean.pareto(COSTS, by="consequences", split="each", **MONEY)
+    with pytest.raises(ValueError, match="expected split to be equal or each; found 'half'"):
+        lean.pareto(COSTS, by="causes", split="half", **MONEY)  # type: ignore[arg-type]
+    # A cost that is not known is named, the others of its record count.
+    unknown = {**COSTS[0], "id": 9, "consequences": cost((10, "NOK"), (None, "NOK"), (None, "min"))}
+    chart = lean.pareto([*COSTS, unknown], by="causes", **MONEY)
+    assert (chart.total, chart.left_out) == (2010, ("the record 9 has no consequences.amount",))
 
 
 CONSEQUENCES = [

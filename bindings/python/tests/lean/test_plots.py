@@ -104,6 +104,8 @@ CHARTS: dict[str, Callable[[], lean.Result]] = {
 @pytest.fixture(autouse=True)
 def closed() -> Iterator[None]:
     pyplot.switch_backend("Agg")
+    # Tests of other modules may have left figures.
+    pyplot.close("all")
     yield
     pyplot.close("all")
 
@@ -224,6 +226,25 @@ def test_a_pareto_chart_has_a_bar_for_each_and_one_line() -> None:
     assert bars[0].get_facecolor() != bars[4].get_facecolor()
     assert points(ax, "cumulative") == 5
     assert ax.get_ylabel() == "n (defects)"
+
+
+def test_bars_of_amounts_in_full_stay_within_the_total() -> None:
+    incidents = [
+        {"id": 1, "causes": ["Wear", "Misuse"], "cost": 700},
+        {"id": 2, "causes": ["Misuse"], "cost": 100},
+        {"id": 3, "causes": ["Dirt", "Wear"], "cost": 50},
+    ]
+    chart = lean.pareto(incidents, by="causes", weight="cost", unit="NOK", split="each")
+    ax = chart.plot()
+    bars = [patch.get_height() for patch in ax.patches if isinstance(patch, Rectangle)]
+    assert bars == [800, 750, 50]
+    (line,) = marks(ax, "cumulative")
+    # With misuse 800, with misuse or wear all 850.
+    assert list(line.get_ydata()) == pytest.approx([800, 850, 850])
+    assert ax.get_ylim()[1] == pytest.approx(850 * 1.05)
+    said = texts(ax)
+    assert ax.get_title(loc="left") == "Pareto chart: cost (NOK) by causes, total 850"
+    assert "cost (NOK), in full for each of its causes" in said and "share of records with any so far (%)" in said
 
 
 def test_a_cross_has_a_box_for_each_day() -> None:

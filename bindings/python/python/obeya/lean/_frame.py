@@ -81,6 +81,17 @@ def column(table: pa.Table, name: str, argument: str) -> pa.ChunkedArray:
     return values
 
 
+def has(table: pa.Table, path: str) -> bool:
+    """Whether there is a column, or a field of the entries of a column of lists or records."""
+    name, _, field = path.partition(".")
+    if name not in table.column_names:
+        return False
+    kind = table.schema.field(name).type
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        kind = kind.value_type
+    return not field or (pa.types.is_struct(kind) and kind.get_field_index(field) >= 0)
+
+
 def numbers(table: pa.Table, name: str, argument: str) -> list[float | Unusable | None]:
     """Numbers; null and NaN are None. Infinity is unusable, as no formula here has a use for it."""
     values = column(table, name, argument)
