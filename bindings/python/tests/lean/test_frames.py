@@ -186,17 +186,19 @@ def test_a_word_among_numbers_is_left_out_by_name() -> None:
 
 
 def test_what_is_no_frame_or_no_date_is_said() -> None:
-    with pytest.raises(TypeError, match="expected a frame, columns or records; found int"):
+    with pytest.raises(TypeError, match="expected a frame, columns, records or values; found int"):
         lean.xmr(7)  # type: ignore[call-overload]
-    with pytest.raises(TypeError, match="expected records of obeya or dictionaries; found int"):
-        lean.xmr([7])
+    with pytest.raises(TypeError, match="expected records of obeya, dictionaries or values alone; found int in row 1"):
+        lean.xmr([{"value": 1}, 7])
+    with pytest.raises(TypeError, match="expected a frame, columns, records or values; found str"):
+        lean.xmr("7")
     message = "^no record of 6 can be used: row 0 has the valueDate '1.3.2026', which is no day or moment of ISO 8601; and 5 more$"
     with pytest.raises(ValueError, match=message):
         lean.xmr({"value": VALUES, "valueDate": ["1.3.2026"] * 6})
     with pytest.raises(ValueError, match="column 'valueDate' holds int64 such as 1, not days or moments"):
         lean.xmr({"value": VALUES, "valueDate": [1] * 6})
-    with pytest.raises(ValueError, match="no column 'value'; the columns are: none. The argument `value` takes another name"):
-        lean.xmr([])
+    with pytest.raises(ValueError, match="no column 'value'; the columns are: valueDate. The argument `value` takes another name"):
+        lean.xmr({"valueDate": []})
 
 
 @pytest.fixture

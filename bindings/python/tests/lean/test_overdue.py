@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 
-import pytest
 from obeya import lean
 
 DAY = datetime.date

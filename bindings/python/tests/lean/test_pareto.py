@@ -340,8 +340,8 @@ def test_an_amount_that_cannot_be_used_is_left_out_by_name() -> None:
 
 
 def test_what_cannot_be_charted_is_said() -> None:
-    with pytest.raises(ValueError, match="the total of rows is 0"):
-        lean.pareto({"incidentType": []})
+    with pytest.raises(ValueError, match="the total of w is 0"):
+        lean.pareto({"incidentType": ["a"], "w": [0]}, weight="w")
     with pytest.raises(ValueError, match="^no amount of 'w' can be used: row 0 has a negative w, -1$"):
         lean.pareto({"incidentType": ["a"], "w": [-1]}, weight="w")
     with pytest.raises(ValueError, match="^no amount of 'w' can be used: row 0 has no w$"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import math
 from collections.abc import Callable
+from typing import Any
 
 import published
 import pytest
@@ -16,9 +17,11 @@ DAYS = [(after - before).days for before, after in zip(published.BENNEYAN_INFECT
 EVENTS = {"incidentDate": published.BENNEYAN_INFECTIONS}
 
 
-def valve(**arguments: object) -> lean.RareEvents:
+def valve(**arguments: Any) -> lean.RareEvents:
     frame = {"hours": published.MONTGOMERY_VALVE}
-    return lean.t_chart(frame, date=None, between="hours", unit="hours", **arguments)  # type: ignore[arg-type]
+    found = lean.t_chart(frame, date=None, between="hours", unit="hours", **arguments)
+    assert isinstance(found, lean.RareEvents)
+    return found
 
 
 def test_the_t_chart_of_montgomery_s_valve() -> None:
@@ -153,11 +156,13 @@ def test_phases_have_limits_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("compute", [lean.g_chart, lean.t_chart])
-def test_no_intervals_are_too_few(compute: Callable[..., lean.RareEvents]) -> None:
-    with pytest.raises(ValueError, match="^the series has 0 points, of which at least 5 are needed for limits"):
-        compute({"n": []}, date=None, between="n")
-    with pytest.raises(ValueError, match="^an interval needs two events; the frame has 0$"):
-        compute({"day": []}, date="day")
+def test_no_events_are_a_chart_without_intervals(compute: Callable[..., lean.RareEvents]) -> None:
+    for found in (compute({"n": []}, date=None, between="n"), compute({"day": []}, date="day")):
+        assert (len(found), found.signals, found.lower) == (0, 0, None)
+        assert math.isnan(found.centre) and math.isnan(found.upper)
+        assert ": 0 intervals in " in repr(found)
+    with pytest.raises(ValueError, match="^an interval needs two events; the frame has 1$"):
+        compute({"day": ["2026-03-01"]}, date="day")
 
 
 def test_an_event_that_cannot_be_used_is_left_out_by_name() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -248,13 +249,14 @@ def test_a_median_range_of_nothing_gives_no_limits() -> None:
 
 
 @pytest.mark.parametrize("phases", [None, "p", ["2026-01-01"]])
-def test_no_points_are_too_few(phases: str | list[str] | None) -> None:
+def test_no_points_are_a_chart_without_any(phases: str | list[str] | None) -> None:
     frame: dict[str, list[float]] = {"value": [], "valueDate": [], "p": []}
-    with pytest.raises(ValueError, match="^the series has 0 points, of which at least 5 are needed for limits"):
-        lean.xmr(frame, phases=phases)
-    if not isinstance(phases, list):
-        with pytest.raises(ValueError, match="^the series has 0 points, of which at least 5 are needed for limits"):
-            lean.xmr(frame, date=None, phases=phases)
+    found = lean.xmr(frame, phases=phases)
+    assert (len(found), found.phases, found.signals) == (0, (), 0)
+    assert math.isnan(found.centre) and math.isnan(found.upper)
+    assert repr(found) == "<obeya.lean.XmR: 0 points>"
+    some = lean.xmr({"value": [1.0] * 5, "valueDate": ["2026-01-01"] * 5, "p": ["a"] * 5}, phases=phases)
+    assert found.to_arrow().schema == some.to_arrow().schema
 
 
 def test_what_cannot_be_charted_is_said() -> None:

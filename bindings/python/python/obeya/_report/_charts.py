@@ -82,7 +82,7 @@ def _cross(figures: Figures) -> Chart | None:
 
 def _since(figures: Figures) -> Chart | None:
     by_group, since = figures.since_by_group, figures.since
-    if by_group is None or since is None:
+    if by_group is None or since is None or since.days is None or since.record is None:
         return None
     rows = min(len(by_group), BARS)
     return Chart(

@@ -145,7 +145,7 @@ def _tiles(figures: Figures) -> Iterator[str]:
 
 def _key_figures(figures: Figures) -> Iterator[tuple[str, str]]:
     since, late, process = figures.since, figures.late_incidents, figures.process
-    if since is not None:
+    if since is not None and since.days is not None:
         yield plural(since.days, "day"), f"since the last serious incident (longest {since.record})"
     if late is not None:
         yield f"{late.overdue} of {late.open}", "open incidents are overdue"

@@ -49,7 +49,7 @@ def _says(sentence: str) -> list[str]:
 
 def _safety(figures: Figures) -> Iterator[str]:
     since, cross, between = figures.since, figures.cross, figures.between
-    if since is not None:
+    if since is not None and since.days is not None and since.record is not None:
         yield from _says(f"{plural(since.days, 'day')} since the last one; the longest stretch was {plural(since.record, 'day')}")
     if between is not None:
         yield from _says(

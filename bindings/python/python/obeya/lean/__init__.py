@@ -8,9 +8,11 @@
 ['N1', 'R1']
 >>> axes = chart.plot()  # doctest: +SKIP
 
-The functions take a frame of pandas, polars or pyarrow, a DuckDB relation, `obeya.Values`, columns by name, or records; the names
-of columns are those of the wire unless arguments name others. The results are frames too (`to_pandas`, `to_polars`,
-`to_arrow`, and any library that reads Arrow), with named figures and `plot()`, for which matplotlib or altair is needed.
+The functions take a frame of pandas, polars or pyarrow, a DuckDB relation, `obeya.Values`, columns by name, or records. Where one
+column is enough they also take that alone: a list, an array or a Series. The names of columns are those of the wire unless
+arguments name others; a record in a column is found by its path (``group.name``) or its name (``group``), as a struct or as columns
+with dots. The results are frames too (`to_pandas`, `to_polars`, `to_arrow`, and any library that reads Arrow), with named figures and
+`plot()`, for which matplotlib or altair is needed. Nothing is a chart of nothing, and a safety cross without incidents is green.
 
 Moments without a zone are UTC, and days are those of UTC unless ``tz`` is given. A record that a method cannot use (no date, a word
 for a number) is left out, and ``left_out`` says which and why. Where a method cannot be used at all (too few points, a column of
@@ -27,6 +29,7 @@ from obeya.lean._days_since import DaysSince, days_since  # noqa: E402
 from obeya.lean._due import Overdue, overdue  # noqa: E402
 from obeya.lean._evaluation import EvaluationRatio, evaluation_ratio  # noqa: E402
 from obeya.lean._lead_times import LeadTimes, lead_times  # noqa: E402
+from obeya.lean._limits import Phase  # noqa: E402
 from obeya.lean._panels import Panels  # noqa: E402
 from obeya.lean._pareto import Pareto, pareto  # noqa: E402
 from obeya.lean._pick import QUADRANTS, Pick, pick  # noqa: E402
@@ -36,7 +39,7 @@ from obeya.lean._roi import Roi, roi  # noqa: E402
 from obeya.lean._rules import MOVING_RANGE, NELSON, WESTERN_ELECTRIC, Rule  # noqa: E402
 from obeya.lean._safety_cross import SafetyCross, safety_cross  # noqa: E402
 from obeya.lean._stages import STAGES  # noqa: E402
-from obeya.lean._xmr import Phase, XmR, xmr  # noqa: E402
+from obeya.lean._xmr import XmR, xmr  # noqa: E402
 
 __all__ = [
     "MOVING_RANGE",

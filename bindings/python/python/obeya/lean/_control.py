@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import datetime
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -33,45 +34,48 @@ Phases = str | Sequence[datetime.date | str] | None
 
 
 def series(
-    rows: Rows, value: str, date: str | None, phases: Phases, why: Callable[[float], str | None] | None = None
+    rows: Rows, value: str, date: str | None, phases: Phases, tz: str, why: Callable[[float], str | None] | None = None
 ) -> list[Point]:
     """The values in order. Those with a reason ``why`` not to be used are left out, and what cannot be used anyway."""
     values = rows.numbers(value, "value")
     if why is not None:
         rows.refuse(values, why)
-    dates: list[datetime.datetime | None] = [None] * len(values)
-    if date is not None:
-        dates = [None if stamp is None else stamp.moment for stamp in rows.stamps(date, "date")]
-    named = _frame.words(rows.table, phases, "phases") if isinstance(phases, str) else [""] * len(values)
+    stamps = None if date is None else rows.stamps(date, "date")
+    dates = [None] * len(values) if stamps is None else [None if stamp is None else stamp.moment for stamp in stamps]
+    named = phase_names(rows, phases, stamps, tz)
     # A value that is left out leaves a gap at its place; one without a date has none.
-    placed = [row for row in range(len(values)) if date is None or dates[row] is not None]
-    if date is not None:
+    placed = [row for row in range(len(values)) if stamps is None or dates[row] is not None]
+    if stamps is not None:
         placed.sort(key=lambda row: dates[row] or datetime.datetime.min)
     kept, gap = set(rows.kept), False
     points: list[Point] = []
     for row in placed:
         if row in kept:
-            points.append(Point(values[row] or 0.0, dates[row], named[row] or "", gap and bool(points)))
+            points.append(Point(values[row] or 0.0, dates[row], named[row], gap and bool(points)))
         gap = row not in kept
-    return points if phases is None or isinstance(phases, str) else cut(points, phases)
+    return points
 
 
-def cut(points: Sequence[Point], starts: Sequence[datetime.date | str]) -> list[Point]:
-    """The points with their phases numbered from 1, where each moment begins a new one."""
-    moments = sorted(_dates.moment(start) for start in starts)
-    if any(point.date is None for point in points):
+def phase_names(rows: Rows, phases: Phases, stamps: Sequence[_dates.Stamp | None] | None, tz: str) -> list[str]:
+    """The phase of each row: by a column, or numbered from 1 where each moment begins a new one.
+
+    A phase that begins with a day begins with its first moment in the time zone.
+    """
+    if phases is None:
+        return [""] * rows.table.num_rows
+    if isinstance(phases, str):
+        return [name or "" for name in _frame.words(rows.table, phases, "phases")]
+    if stamps is None:
         message = "phases by moment need the column of dates"
         raise ValueError(message)
-    return [replace(point, phase=_dates.phase_of(point.date, moments)) for point in points if point.date is not None]
+    where = _dates.zone(tz)
+    starts = sorted(_dates.given(start).clock(where) for start in phases)
+    clocks = [None if stamp is None else stamp.clock(where) for stamp in stamps]
+    return ["" if clock is None else str(1 + bisect_right(starts, clock)) for clock in clocks]
 
 
 def phased(points: Sequence[Point]) -> Iterator[tuple[str, list[Point]]]:
-    """The phases, in order. A name that occurs again later is a separate phase.
-
-    No points are one phase without any, so that `enough` refuses them like any other too few.
-    """
-    if not points:
-        yield "", []
+    """The phases, in order. A name that occurs again later is a separate phase."""
     for name, part in groupby(points, key=lambda point: point.phase):
         yield name, list(part)
 

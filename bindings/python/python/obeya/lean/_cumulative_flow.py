@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import pyarrow as pa
 
-from obeya.lean import _dates, _frame, _plot, _stages
+from obeya.lean import _dates, _input, _plot, _stages
+from obeya.lean._panels import Panels, panels
 from obeya.lean._result import Result
 from obeya.lean._stages import DAY, LAST_YEAR, STAGES
 
@@ -20,6 +21,7 @@ _SHADES = (_plot.SKY, _plot.YELLOW, _plot.ORANGE, _plot.GREEN, _plot.BLUE, "#999
 
 _LONGEST = 36525
 """The days of 100 years. A wrong year in one record alone must not make a frame of more."""
+_SCHEMA = pa.schema([("day", pa.date32()), ("stage", pa.string()), ("entered", pa.int64()), ("in_stage", pa.int64())])
 _BOTH = "`first` and `last`"
 
 
@@ -31,9 +33,9 @@ class CumulativeFlow(Result):
 
     stages: tuple[str, ...]
     """The stages, in their order."""
-    first: datetime.date
-    """The first day."""
-    last: datetime.date
+    first: datetime.date | None
+    """The first day; None without records if no day is passed."""
+    last: datetime.date | None
     """The last day."""
     arrived: int
     """How many had entered any stage when the last day ended."""
@@ -43,11 +45,13 @@ class CumulativeFlow(Result):
     _impossible: ClassVar[str] = " with impossible dates"
 
     def _says(self) -> str:
+        if not len(self):
+            return "no improvements"
         days, stages = f"{self.first} to {self.last}", _plot.plural(len(self.stages), "stage")
         return f"{days}, {stages}, {_plot.plural(self.arrived, 'improvement')}"
 
     def _title(self) -> str:
-        return f"Cumulative flow, {self.first} to {self.last}"
+        return f"Cumulative flow, {self.first} to {self.last}" if len(self) else "Cumulative flow"
 
     def _draw(self, ax: Axes, title: str) -> None:
         rows = self._rows()
@@ -92,8 +96,9 @@ class CumulativeFlow(Result):
         )
 
 
+@overload
 def cumulative_flow(
-    data: _frame.Frame,
+    data: _input.Frame,
     *,
     stages: Mapping[str, str] = STAGES,
     first: _dates.Day | None = None,
@@ -101,7 +106,31 @@ def cumulative_flow(
     status: str | None = "status",
     key: str = "id",
     tz: str = "UTC",
-) -> CumulativeFlow:
+    by: None = None,
+) -> CumulativeFlow: ...
+@overload
+def cumulative_flow(
+    data: _input.Frame,
+    *,
+    stages: Mapping[str, str] = STAGES,
+    first: _dates.Day | None = None,
+    last: _dates.Day | None = None,
+    status: str | None = "status",
+    key: str = "id",
+    tz: str = "UTC",
+    by: str | Sequence[str],
+) -> Panels[CumulativeFlow]: ...
+def cumulative_flow(
+    data: _input.Frame,
+    *,
+    stages: Mapping[str, str] = STAGES,
+    first: _dates.Day | None = None,
+    last: _dates.Day | None = None,
+    status: str | None = "status",
+    key: str = "id",
+    tz: str = "UTC",
+    by: str | Sequence[str] | None = None,
+) -> CumulativeFlow | Panels[CumulativeFlow]:
     """How many improvements were in each stage at the end of each day.
 
     On each day a record is in the furthest stage whose date has come. The height of all bands is what has arrived, the height of
@@ -119,14 +148,38 @@ def cumulative_flow(
             must be asked for with both.
         status, key: As in `lead_times`.
         tz: The time zone whose days count. A day without a time, or midnight UTC, which is how one is stored, stays that day.
+        by: One or more columns of groups: the result is a chart of each, all of the same days.
+
+    No rows are a chart without a day.
 
     Raises:
         ValueError: A column is missing or of the wrong kind, the dates of all records are impossible, no record has
             a date, ``last`` is before ``first``, or one of them is not given and all dates are "never" or the days
             more than 100 years.
     """
-    staged = _stages.staged(_frame.table(data), stages, status, key, tz, never=True)
+    table = _input.table(data)
+    whole = _flow(table, stages, first, last, status, key, tz)
+    if by is None:
+        return whole
+    # All groups have the same days.
+    return panels(table, by, lambda own: _flow(own, stages, whole.first, whole.last, status, key, tz))
+
+
+def _flow(
+    table: pa.Table,
+    stages: Mapping[str, str],
+    first: _dates.Day | None,
+    last: _dates.Day | None,
+    status: str | None,
+    key: str,
+    tz: str,
+) -> CumulativeFlow:
+    """The flow of the records of a table."""
+    staged = _stages.staged(table, stages, status, key, tz, never=True)
     records = staged.entries
+    if not table.num_rows:
+        day = None if first is None and last is None else _dates.day(first or last, tz)
+        return _of_nothing(stages, day, day if last is None else _dates.day(last, tz))
     dated = [
         [None if entry is None or entry.moment.year > LAST_YEAR else entry.day for entry in dates]
         for dates in records
@@ -150,6 +203,30 @@ def cumulative_flow(
     if span > _LONGEST and not asked:
         message = f"the days from {begin} to {end} are more than 100 years; name those to show: {_BOTH}"
         raise ValueError(message)
+    rows, arrived = _counted(dated, stages, begin, end)
+    return CumulativeFlow(
+        table=pa.table(rows, schema=_SCHEMA),
+        stages=tuple(stages),
+        first=begin,
+        last=end,
+        arrived=arrived,
+        undated=len(records) - len(dated),
+        left_out=staged.left_out,
+    )
+
+
+def _of_nothing(stages: Mapping[str, str], first: datetime.date | None, last: datetime.date | None) -> CumulativeFlow:
+    """The flow of no records. Nothing is in any stage, so there is no day to show."""
+    return CumulativeFlow(
+        table=pa.Table.from_pylist([], schema=_SCHEMA), stages=tuple(stages), first=first, last=last, arrived=0, undated=0
+    )
+
+
+def _counted(
+    dated: Sequence[Sequence[datetime.date | None]], stages: Mapping[str, str], begin: datetime.date, end: datetime.date
+) -> tuple[dict[str, list[Any]], int]:
+    """The columns of the frame, and how many have arrived when the last day ends."""
+    span = (end - begin).days + 1
     width = len(stages)
     entered = [[0] * width for _ in range(span)]
     moved = [[0] * width for _ in range(span)]
@@ -174,13 +251,4 @@ def cumulative_flow(
             rows["stage"].append(name)
             rows["entered"].append(entered[at][stage])
             rows["in_stage"].append(now[stage])
-    schema = pa.schema([("day", pa.date32()), ("stage", pa.string()), ("entered", pa.int64()), ("in_stage", pa.int64())])
-    return CumulativeFlow(
-        table=pa.table(rows, schema=schema),
-        stages=tuple(stages),
-        first=begin,
-        last=end,
-        arrived=sum(now),
-        undated=len(records) - len(dated),
-        left_out=staged.left_out,
-    )
+    return rows, sum(now)

@@ -6,7 +6,6 @@ Nothing behind this module guesses a time zone or passes on a date that Python c
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -58,6 +57,15 @@ class Stamp(NamedTuple):
     def local(self, where: datetime.tzinfo) -> datetime.date:
         """Its day in a time zone. A day is the same in each."""
         return local_day(self.moment, where) if self.day is None else self.day
+
+    def clock(self, where: datetime.tzinfo) -> datetime.datetime:
+        """What calendar and clock show in a time zone, without the zone. A day is its first moment in each."""
+        if self.day is not None:
+            return datetime.datetime.combine(self.day, datetime.time())
+        try:
+            return self.moment.astimezone(where).replace(tzinfo=None)
+        except OverflowError:
+            return self.moment.replace(tzinfo=None)
 
 
 Found: TypeAlias = Stamp | _frame.Unusable | None
@@ -115,17 +123,23 @@ def day(value: Day | None, tz: str) -> datetime.date:
     return value
 
 
-def moment(value: Day | datetime.datetime) -> datetime.datetime:
-    """The instant that is meant, by the same rules as `stamps`."""
+def given(value: Day | datetime.datetime) -> Stamp:
+    """The day or moment that is meant, by the same rules as `stamps`."""
     if isinstance(value, str):
         (found,) = _of_texts(pa.chunked_array([pa.array([value])]))
         if isinstance(found, Stamp):
-            return found.moment
+            return found
         message = f"no moment such as {value!r} can be looked at: it is {found}"
         raise ValueError(message)
     if isinstance(value, datetime.datetime):
-        return (value if value.tzinfo else value.replace(tzinfo=datetime.timezone.utc)).astimezone(datetime.timezone.utc)
-    return datetime.datetime(value.year, value.month, value.day, tzinfo=datetime.timezone.utc)
+        aware = value if value.tzinfo else value.replace(tzinfo=datetime.timezone.utc)
+        return Stamp(aware.astimezone(datetime.timezone.utc), None)
+    return Stamp(midnight(value), value)
+
+
+def midnight(day: datetime.date) -> datetime.datetime:
+    """The first moment of a day in UTC, which stands for the day."""
+    return datetime.datetime(day.year, day.month, day.day, tzinfo=datetime.timezone.utc)
 
 
 def _of_texts(values: pa.ChunkedArray) -> list[Found]:
@@ -188,7 +202,3 @@ def _whole_day(number: int) -> Stamp | Beyond:
         return Beyond(midnight.text.partition("T")[0], midnight.after)
     return Stamp(midnight.moment, midnight.moment.date())
 
-
-def phase_of(moment: datetime.datetime, starts: Sequence[datetime.datetime]) -> str:
-    """The number of the phase that a moment is in, from 1, where each start begins a new one."""
-    return str(1 + sum(start <= moment for start in starts))

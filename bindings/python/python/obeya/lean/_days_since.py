@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from obeya.lean import _dates, _frame, _plot
+from obeya.lean import _dates, _frame, _input, _plot
 from obeya.lean._result import Result
 from obeya.lean._rows import Rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+_COLUMNS = ("group", "incidents", "last", "days", "record", "record_from", "record_to", "is_record")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -26,14 +28,16 @@ class DaysSince(Result):
 
     as_of: datetime.date
     """The reference day."""
-    days: int
-    """Days since the last incident of any group."""
-    record: int
-    """The longest stretch of a group in days."""
+    days: int | None
+    """Days since the last incident of any group; None without any."""
+    record: int | None
+    """The longest stretch of a group in days; None without any incident."""
     later: int
     """How many incidents after ``as_of`` were left out."""
 
     def _says(self) -> str:
+        if self.days is None or self.record is None:
+            return f"no incident up to {self.as_of}"
         return (
             f"{_plot.plural(self.days, 'day')} on {self.as_of} since the last incident, "
             f"longest stretch {_plot.plural(self.record, 'day')}"
@@ -90,7 +94,7 @@ class DaysSince(Result):
 
 
 def days_since(
-    data: _frame.Frame,
+    data: _input.Frame,
     *,
     date: str = "incidentDate",
     by: str | None = None,
@@ -111,11 +115,13 @@ def days_since(
         tz: The time zone in which moments are days.
         key: The column that names a record in `left_out`: an incident without a date is on no day, and may be the last one.
 
+    Days alone, in a list, an array or a Series, are the incidents. No rows are a chart without a group.
+
     Raises:
-        ValueError: A column is missing or of the wrong kind, or no incident is left.
+        ValueError: A column is missing or of the wrong kind, or no incident of those in the frame is left.
     """
     until = _dates.day(as_of, tz)
-    table = _frame.table(data)
+    table = _input.table(data, date)
     used = Rows(table, key)
     days = used.days(date, "date", tz)
     kept = set(used.kept)
@@ -139,16 +145,16 @@ def days_since(
                     "is_record": len(lengths) > 1 and lengths[-1] > max(lengths[:-1]),
                 }
             )
-    if not rows:
+    if not rows and table.num_rows:
         message = f"no incident up to {until} in a frame of {table.num_rows} rows: nothing to count from"
         raise ValueError(message)
     number, day = pa.int64(), pa.date32()
     kinds = (pa.string(), number, day, number, number, day, day, pa.bool_())
     return DaysSince(
-        table=pa.Table.from_pylist(rows, schema=pa.schema(list(zip(rows[0], kinds, strict=True)))),
+        table=pa.Table.from_pylist(rows, schema=pa.schema(list(zip(_COLUMNS, kinds, strict=True)))),
         as_of=until,
-        days=min(row["days"] for row in rows),
-        record=max(row["record"] for row in rows),
+        days=min((row["days"] for row in rows), default=None),
+        record=max((row["record"] for row in rows), default=None),
         later=sum(day is not None and day > until for day in days),
         left_out=used.left_out,
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from obeya.lean import _dates, _frame, _plot
+from obeya.lean import _dates, _frame, _input, _plot
 from obeya.lean._result import Result
 from obeya.lean._rows import Rows
 
@@ -49,6 +49,10 @@ class Overdue(Result):
     def _title(self) -> str:
         return f"Overdue on {self.as_of}: {self.overdue} of {self.open} open"
 
+    def _is_blank(self) -> bool:
+        # Nothing open is no lack of data: the chart shows that nothing is overdue.
+        return False
+
     def _bars(self) -> list[dict[str, Any]]:
         """Who has overdue records. If there are too many to read, those with the fewest share one bar."""
         rows = [row for row in self._rows() if row["overdue"]]
@@ -77,7 +81,10 @@ class Overdue(Result):
             ax.annotate(text, (row["overdue"], at), (4, 0), textcoords="offset points", va="center", fontsize=_plot.SMALL)
         ax.margins(x=0.3)
         ax.xaxis.set_major_locator(_plot.require("matplotlib.ticker").MaxNLocator(integer=True))
-        if rows:
+        if not rows:
+            ax.set_xlim(0, 1)
+            ax.text(0.5, 0.5, "nothing is overdue", transform=ax.transAxes, ha="center", color=_plot.GREY, gid="nothing")
+        else:
             ax.legend(
                 loc="upper left",
                 bbox_to_anchor=(0, -0.15),
@@ -108,7 +115,7 @@ class Overdue(Result):
 
 
 def overdue(
-    data: _frame.Frame,
+    data: _input.Frame,
     *,
     due: str = "dueDate",
     status: str = "status",
@@ -140,7 +147,7 @@ def overdue(
         ValueError: A column is missing or of the wrong kind, or no record can be used.
     """
     today = _dates.day(as_of, tz)
-    table = _frame.table(data)
+    table = _input.table(data)
     used = Rows(table, key)
     states = used.words(status, "status")
     where = _dates.zone(tz)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from obeya.lean import _frame, _plot
+from obeya.lean import _frame, _input, _plot
 from obeya.lean._result import Result
 from obeya.lean._rows import Rows
 
@@ -82,7 +82,7 @@ class EvaluationRatio(Result):
 
 
 def evaluation_ratio(
-    data: _frame.Frame,
+    data: _input.Frame,
     *,
     evaluation: str = "evaluationStatus",
     by: str | None = None,
@@ -109,6 +109,8 @@ def evaluation_ratio(
         confidence: Between 0 and 1.
         key: The column that names a record in `left_out`.
 
+    Words alone, in a list, an array or a Series, are the evaluations. No rows are a chart without a group.
+
     Raises:
         ValueError: A column is missing or of the wrong kind, no record can be used, or the confidence is not between 0 and 1.
     """
@@ -119,7 +121,7 @@ def evaluation_ratio(
     if unknown:
         message = f"{unknown[0]!r} counts as good and is none of the words there may be: {', '.join(words)} (argument `words`)"
         raise ValueError(message)
-    table = _frame.table(data)
+    table = _input.table(data, evaluation)
     judged = _frame.words(table, evaluation, "evaluation")
     used = Rows(table, key)
     expected = f"expected one of {', '.join(words)} (argument `words`)"

@@ -1,19 +1,14 @@
-"""The input: any frame becomes an Arrow table here, and its columns become plain Python values of one known kind.
+"""The columns of an Arrow table as plain Python values of one known kind.
 
-Nothing behind this module looks at a frame of the caller's library. A single value that cannot be used is `Unusable`, and it is up
-to `_rows` to leave its record out.
+A single value that cannot be used is `Unusable`, and it is up to `_rows` to leave its record out.
 """
 
 from __future__ import annotations
 
-import datetime
-import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from numbers import Real
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -21,7 +16,10 @@ import pyarrow.compute as pc
 ROW = "(row)"
 """The column that the part of a frame has for the rows of the whole, so that messages name those."""
 
-_MIXED = pa.struct([("number", pa.float64()), ("text", pa.string())])
+NAMES = ("title", "name")
+"""The fields by which records are called, such as the title of a cause and the name of a group."""
+
+MIXED = pa.struct([("number", pa.float64()), ("text", pa.string())])
 """How a column of numbers and other things is represented, such as measurements with a "n/a" among them."""
 
 
@@ -36,43 +34,68 @@ class Unusable:
         return self.text
 
 
-class ArrowStream(Protocol):
-    """A frame of polars, pandas 2.2 or pyarrow, a DuckDB relation, `obeya.Values`, or a result of this package."""
+def column(table: pa.Table, path: str, argument: str) -> pa.ChunkedArray:
+    """A column, without a dictionary, texts in one form. ``argument`` is how the caller names another one.
 
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
-
-
-Frame: TypeAlias = ArrowStream | Mapping[str, Any] | Iterable[Any]
-"""The data that the functions accept: a frame, columns by name, or an iterable of records (of `obeya`, or dictionaries)."""
-
-
-def table(data: Frame) -> pa.Table:
-    """The frame as an Arrow table, without a copy where its library allows that."""
-    if isinstance(data, pa.RecordBatchReader):
-        return data.read_all()
-    if hasattr(data, "__aiter__") and hasattr(data, "to_arrow"):
-        message = f"an {type(data).__name__} is awaited: expected a frame, so await its to_arrow() first"
-        raise TypeError(message)
-    if hasattr(data, "to_arrow_batch_reader"):
-        # A list of `obeya` makes the table itself, so that its exceptions keep their class.
-        return cast("Any", data).to_arrow()
-    if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
-        return pa.table(data)
-    if isinstance(data, Mapping):
-        return pa.table({name: _array(values) for name, values in data.items()})
-    if isinstance(data, Iterable) and not isinstance(data, (str, bytes)):
-        return _of_records(data)
-    message = f"expected a frame, columns or records; found {type(data).__name__}"
-    raise TypeError(message)
-
-
-def column(table: pa.Table, name: str, argument: str) -> pa.ChunkedArray:
-    """A column, without a dictionary, texts in one form. ``argument`` is how the caller names another one."""
-    if name not in table.column_names:
-        found = ", ".join(other for other in table.column_names if other != ROW) or "none"
-        message = f"no column {name!r}; the columns are: {found}. The argument `{argument}` takes another name"
+    A record in a column is found however a library represents it: as a struct, whose field a path names (``group.name``), or as
+    a column with that name. Without a field its title or name is meant.
+    """
+    found = _found(table, path)
+    if found is None:
+        if not set(table.column_names) - {ROW} and not table.num_rows:
+            # Nothing at all has every column, without a value in it.
+            return pa.chunked_array([pa.array([], pa.null())])
+        others = ", ".join(name for name in table.column_names if name != ROW) or "none"
+        message = f"no column {path!r}; the columns are: {others}. The argument `{argument}` takes another name"
         raise ValueError(message)
-    values = table.column(name)
+    return _plain(found)
+
+
+def _found(table: pa.Table, path: str) -> pa.ChunkedArray | None:
+    flat = next((f"{path}.{name}" for name in NAMES if f"{path}.{name}" in table.column_names), None)
+    # Where some records have none, a library that makes columns of their fields leaves an empty one beside.
+    if path in table.column_names and not (flat and _empty(table.column(path))):
+        values = table.column(path)
+        kind = values.type
+        if pa.types.is_struct(kind) and kind != MIXED:
+            field = next((name for name in NAMES if kind.get_field_index(name) >= 0), None)
+            return values if field is None else pc.struct_field(values, field)
+        return values
+    name, _, field = path.rpartition(".")
+    if name in table.column_names:
+        values = table.column(name)
+        if pa.types.is_struct(values.type) and values.type.get_field_index(field) >= 0:
+            return pc.struct_field(values, field)
+    return None if flat is None else table.column(flat)
+
+
+def _empty(values: pa.ChunkedArray) -> bool:
+    nothing = pc.is_null(values, nan_is_null=True) if pa.types.is_floating(values.type) else pc.is_null(values)
+    return bool(pc.all(nothing).as_py())
+
+
+def without_views(table: pa.Table) -> pa.Table:
+    """The table with all texts in one form, those in lists and records too: pyarrow cannot take rows of string views."""
+    kinds = [_without_views(kind) for kind in table.schema.types]
+    if kinds == table.schema.types:
+        return table
+    fields = [field.with_type(kind) for field, kind in zip(table.schema, kinds, strict=True)]
+    columns = [column.cast(kind) for column, kind in zip(table.columns, kinds, strict=True)]
+    return pa.table(columns, schema=pa.schema(fields))
+
+
+def _without_views(kind: pa.DataType) -> pa.DataType:
+    if str(kind) == "string_view":
+        return pa.string()
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        made = pa.list_ if pa.types.is_list(kind) else pa.large_list
+        return made(kind.value_field.with_type(_without_views(kind.value_type)))
+    if pa.types.is_struct(kind):
+        return pa.struct([part.with_type(_without_views(part.type)) for part in kind])
+    return kind
+
+
+def _plain(values: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
     # By name: old pyarrow has no type of string views to compare with.
@@ -83,13 +106,13 @@ def column(table: pa.Table, name: str, argument: str) -> pa.ChunkedArray:
 
 def has(table: pa.Table, path: str) -> bool:
     """Whether there is a column, or a field of the entries of a column of lists or records."""
-    name, _, field = path.partition(".")
-    if name not in table.column_names:
-        return False
-    kind = table.schema.field(name).type
+    name, _, field = path.rpartition(".")
+    if _found(table, path) is not None:
+        return True
+    kind = table.schema.field(name).type if name in table.column_names else pa.null()
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         kind = kind.value_type
-    return not field or (pa.types.is_struct(kind) and kind.get_field_index(field) >= 0)
+    return bool(pa.types.is_struct(kind) and kind.get_field_index(field) >= 0)
 
 
 def numbers(table: pa.Table, name: str, argument: str) -> list[float | Unusable | None]:
@@ -97,10 +120,10 @@ def numbers(table: pa.Table, name: str, argument: str) -> list[float | Unusable 
     values = column(table, name, argument)
     kind = values.type
     others: list[str | None] = []
-    if kind == _MIXED:
+    if kind == MIXED:
         others = pc.struct_field(values, "text").to_pylist()
         values = pc.struct_field(values, "number")
-    elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind)):
+    elif not (is_number(kind) or pa.types.is_null(kind)):
         message = f"column {name!r} holds {what(values)}, not numbers"
         raise ValueError(message)
     found: list[float | Unusable | None] = [
@@ -111,6 +134,11 @@ def numbers(table: pa.Table, name: str, argument: str) -> list[float | Unusable 
         if text is not None:
             found[row] = Unusable(repr(text))
     return found
+
+
+def is_number(kind: pa.DataType) -> bool:
+    """Whether a column of this kind holds numbers."""
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind) or kind == MIXED)
 
 
 def what(values: pa.ChunkedArray) -> str:
@@ -129,7 +157,7 @@ def words(table: pa.Table, name: str, argument: str) -> list[str | None]:
     """Texts, or whole numbers and truth values as text."""
     values = column(table, name, argument)
     kind = values.type
-    if kind == _MIXED:
+    if kind == MIXED:
         return [_text_of(part) for part in values.to_pylist()]
     if pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind):
         values = values.cast(pa.string())
@@ -172,52 +200,39 @@ def grouped_by(table: pa.Table, names: Sequence[str]) -> dict[str | None, list[i
     }
 
 
-def _of_records(records: Iterable[Any]) -> pa.Table:
-    """Records of the client have the names of the wire in their JSON only."""
-    rows: list[dict[str, Any]] = []
-    for record in records:
-        if isinstance(record, Mapping):
-            rows.append(dict(record))
-        elif hasattr(record, "to_json"):
-            rows.append(json.loads(record.to_json()))
-        else:
-            message = f"expected records of obeya or dictionaries; found {type(record).__name__}"
-            raise TypeError(message)
-    # from_pylist looks at the keys of the first row alone.
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    return pa.table({name: _array([row.get(name) for row in rows]) for name in names})
+def exploded(table: pa.Table, path: str, argument: str) -> tuple[pa.ChunkedArray, pa.ChunkedArray | None]:
+    """A column, or a field of each entry of a column of lists, with the row that each entry comes from.
+
+    ``causes`` is the same as ``causes.title``. The rows are None where the column has no lists.
+    """
+    name, _, field = path.partition(".")
+    whole = path in table.column_names or name not in table.column_names
+    values = _plain(table.column(name)) if not whole else column(table, path, argument)
+    if not (pa.types.is_list(values.type) or pa.types.is_large_list(values.type)):
+        if field and not whole and not pa.types.is_null(values.type) and _found(table, path) is None:
+            message = f"column {name!r} holds {_fields(values.type)}, which has no field {field!r}"
+            raise ValueError(message)
+        return (values if pa.types.is_null(values.type) else column(table, path, argument)), None
+    arrays = values.combine_chunks()
+    if isinstance(arrays, pa.ChunkedArray):
+        arrays = pa.concat_arrays(arrays.chunks) if arrays.num_chunks else pa.array([], arrays.type)
+    rows = pa.chunked_array([pc.list_parent_indices(arrays)])
+    entries = pc.list_flatten(arrays)
+    field = "" if whole and "." in path else field
+    if pa.types.is_struct(entries.type):
+        wanted = field or next((name for name in NAMES if entries.type.get_field_index(name) >= 0), "title")
+        if entries.type.get_field_index(wanted) < 0:
+            message = f"no field {wanted!r} in column {name!r}; it has: {', '.join(part.name for part in entries.type)}"
+            raise ValueError(message)
+        entries = pc.struct_field(entries, wanted)
+    elif field and not pa.types.is_null(entries.type) and field != "title":
+        message = f"column {name!r} holds {entries.type}, which has no field {field!r}"
+        raise ValueError(message)
+    return _plain(pa.chunked_array([entries])), rows
 
 
-def _array(values: Any) -> Any:
-    """Values of a column. Those of Python may be of several kinds, which Arrow would refuse, or shorten moments to days."""
-    if not isinstance(values, (list, tuple)):
-        return values
-    kinds = {type(value) for value in values if not _missing(value)}
-    if datetime.date in kinds and len(kinds) > 1:
-        return _texts(values)
-    try:
-        return pa.array(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        if not any(map(_is_number, values)):
-            return _texts(values)
-        parts = [
-            None if _missing(value) else {"number": float(value)} if _is_number(value) else {"text": str(value)}
-            for value in values
-        ]
-        return pa.array(parts, _MIXED)
-
-
-def _texts(values: Iterable[Any]) -> pa.Array:
-    return pa.array([None if _missing(value) else str(value) for value in values], pa.string())
-
-
-def _missing(value: Any) -> bool:
-    """Whether it stands for no value. NaN and the NaT of pandas do, which differ from themselves."""
-    return value is None or (isinstance(value, (float, datetime.datetime)) and value != value)  # noqa: PLR0124
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (Real, Decimal)) and not isinstance(value, bool)
+def _fields(kind: pa.DataType) -> str:
+    return ", ".join(part.name for part in kind) if pa.types.is_struct(kind) else str(kind)
 
 
 def _text_of(part: Mapping[str, Any] | None) -> str | None:
@@ -226,31 +241,3 @@ def _text_of(part: Mapping[str, Any] | None) -> str | None:
         return None if part is None else part["text"]
     number: float = part["number"]
     return f"{number:.0f}" if number.is_integer() else repr(number)
-
-
-def exploded(table: pa.Table, path: str, argument: str) -> tuple[pa.ChunkedArray, pa.ChunkedArray | None]:
-    """A column, or a field of each entry of a column of lists, with the row that each entry comes from.
-
-    ``causes`` is the same as ``causes.title``. The rows are None where the column has no lists.
-    """
-    name, _, field = path.partition(".")
-    values = column(table, name, argument).combine_chunks()
-    if isinstance(values, pa.ChunkedArray):
-        values = pa.concat_arrays(values.chunks) if values.num_chunks else pa.array([], values.type)
-    rows = None
-    if pa.types.is_list(values.type) or pa.types.is_large_list(values.type):
-        rows = pa.chunked_array([pc.list_parent_indices(values)])
-        values = pc.list_flatten(values)
-        field = field or "title"
-    if field and pa.types.is_struct(values.type):
-        if values.type.get_field_index(field) < 0:
-            names = ", ".join(part.name for part in values.type)
-            message = f"no field {field!r} in column {name!r}; it has: {names}"
-            raise ValueError(message)
-        values = pc.struct_field(values, field)
-    elif field and not pa.types.is_null(values.type) and field != "title":
-        message = f"column {name!r} holds {values.type}, which has no field {field!r}"
-        raise ValueError(message)
-    if pa.types.is_dictionary(values.type):
-        values = values.cast(values.type.value_type)
-    return pa.chunked_array([values]), rows

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from obeya.lean import _frame, _plot, _stages
+from obeya.lean import _input, _plot, _stages
+from obeya.lean._panels import Panels, panels
 from obeya.lean._result import Result
 from obeya.lean._stages import DAY, STAGES
 
@@ -94,8 +95,9 @@ class LeadTimes(Result):
         )
 
 
+@overload
 def lead_times(
-    data: _frame.Frame,
+    data: _input.Frame,
     *,
     stages: Mapping[str, str] = STAGES,
     start: str = "Suggested",
@@ -104,7 +106,33 @@ def lead_times(
     status: str | None = "status",
     key: str = "id",
     tz: str = "UTC",
-) -> LeadTimes:
+    by: None = None,
+) -> LeadTimes: ...
+@overload
+def lead_times(
+    data: _input.Frame,
+    *,
+    stages: Mapping[str, str] = STAGES,
+    start: str = "Suggested",
+    end: str = "Implemented",
+    percentiles: Sequence[float] = (50, 85, 95),
+    status: str | None = "status",
+    key: str = "id",
+    tz: str = "UTC",
+    by: str | Sequence[str],
+) -> Panels[LeadTimes]: ...
+def lead_times(
+    data: _input.Frame,
+    *,
+    stages: Mapping[str, str] = STAGES,
+    start: str = "Suggested",
+    end: str = "Implemented",
+    percentiles: Sequence[float] = (50, 85, 95),
+    status: str | None = "status",
+    key: str = "id",
+    tz: str = "UTC",
+    by: str | Sequence[str] | None = None,
+) -> LeadTimes | Panels[LeadTimes]:
     """How long improvements stay in each stage, and how long the whole way takes.
 
     An improvement is in a stage from its date to the next date that it has; the time is what has passed between the two moments, in
@@ -128,6 +156,7 @@ def lead_times(
         status: The column with the status: ``Open`` improvements are left out. None when there is no such column.
         key: The column that names a record in messages.
         tz: The time zone in which a moment is on the same day as one without a time.
+        by: One or more columns of groups: the result is a chart of each.
 
     Raises:
         ValueError: A column is missing or of the wrong kind, the dates of all records are impossible, or ``end``
@@ -145,7 +174,18 @@ def lead_times(
         if not 0 <= percentile <= 100:
             message = f"expected percentiles from 0 to 100; found {percentile}"
             raise ValueError(message)
-    staged = _stages.staged(_frame.table(data), stages, status, key, tz)
+    table = _input.table(data)
+
+    def chart(own: pa.Table) -> LeadTimes:
+        return _times(_stages.staged(own, stages, status, key, tz), names, start, end, percentiles)
+
+    return chart(table) if by is None else panels(table, by, chart)
+
+
+def _times(
+    staged: _stages.Staged, names: Sequence[str], start: str, end: str, percentiles: Sequence[float]
+) -> LeadTimes:
+    """The times in each stage and of the whole way."""
     times: dict[str, list[float]] = {stage: [] for stage in names}
     staying = dict.fromkeys(names, 0)
     whole: list[float] = []

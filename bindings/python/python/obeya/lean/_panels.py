@@ -60,6 +60,9 @@ class Panels(Result, Generic[_Chart]):
     def _shown(self) -> list[tuple[str | None, _Chart]]:
         return list(self.charts.items())[:_MOST]
 
+    def _is_blank(self) -> bool:
+        return not self.charts
+
     def _draw(self, ax: Axes, title: str) -> None:
         shown = self._shown()
         for panel, (group, chart) in zip(_plot.divided(ax, [1] * len(shown)), shown, strict=True):
@@ -89,7 +92,7 @@ def panels(table: pa.Table, by: str | Sequence[str], make: Callable[[pa.Table], 
     if not names:
         message = "expected a column of groups in `by`; found none"
         raise ValueError(message)
-    whole = table.append_column(_frame.ROW, pa.array(range(table.num_rows), pa.int64()))
+    whole = _frame.without_views(table).append_column(_frame.ROW, pa.array(range(table.num_rows), pa.int64()))
     charts: dict[str | None, _Chart] = {}
     failed: dict[str | None, str] = {}
     for group, rows in _frame.grouped_by(table, names).items():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from obeya.lean import _frame, _plot
+from obeya.lean import _input, _plot
 from obeya.lean._amounts import Split, amounts, shared_by
 from obeya.lean._result import Result
 from obeya.lean._rows import Rows
@@ -139,7 +139,7 @@ def _name(category: str | None) -> str:
 
 
 def pareto(
-    data: _frame.Frame,
+    data: _input.Frame,
     *,
     by: str = "incidentType",
     weight: str | None = None,
@@ -179,7 +179,8 @@ def pareto(
             record is named; the other entries of the record count.
 
     Rows without a category are one of their own (null); of a column of lists, rows without an entry count nowhere: ``empty``
-    says how many they are, ``uncategorised`` what they amount to. Categories that sum to 0 stay.
+    says how many they are, ``uncategorised`` what they amount to. Categories that sum to 0 stay. Words alone, in a list, an array or a Series, are the
+    categories. No rows are a chart without a bar.
 
     Raises:
         ValueError: A column is missing or of the wrong kind, no amount can be used, the amounts have several units and ``unit``
@@ -194,16 +195,18 @@ def pareto(
     if split not in (None, "equal", "each"):
         message = f"expected split to be equal or each; found {split!r}"
         raise ValueError(message)
-    used = Rows(_frame.table(data), key)
+    used = Rows(_input.table(data, by), key)
     found = amounts(used, by, weight, unit, split)
     ranked = found.ranked()
     total = found.total
-    if not total > 0:
+    if not total > 0 and used.table.num_rows:
         message = f"nothing to chart: the total of {weight or 'rows'} is 0"
         raise ValueError(message)
     # Not running[-1] / total: rounding must not make the last one miss the total.
     cumulative = [*(amount / total for amount in found.running([name for name, _ in ranked])[:-1]), 1.0]
-    few = next(at for at, share in enumerate(cumulative) if share >= threshold - 1e-12) + 1
+    if not ranked:
+        cumulative = []
+    few = next((at for at, share in enumerate(cumulative) if share >= threshold - 1e-12), -1) + 1
     vital = tuple(name for name, _ in ranked[:few])
     rest = ranked[top:] if top is not None else []
     if rest:

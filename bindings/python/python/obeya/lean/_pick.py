@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
 
-from obeya.lean import _frame, _plot
+from obeya.lean import _frame, _input, _plot
 from obeya.lean._result import Result
 from obeya.lean._rows import Rows
 
@@ -52,6 +52,10 @@ class Pick(Result):
 
     def _title(self) -> str:
         return f"PICK chart of {_plot.plural(sum(self.counts.values()), 'idea')}, {self.unplaced} not placed"
+
+    def _is_blank(self) -> bool:
+        # The quadrants are there without ideas too.
+        return False
 
     def _draw(self, ax: Axes, title: str) -> None:
         if self.axes and self.thresholds:
@@ -132,7 +136,7 @@ class Pick(Result):
 
 
 def pick(
-    data: _frame.Frame,
+    data: _input.Frame,
     *,
     priority: str = "priorityStatus",
     effort: str | None = None,
@@ -159,13 +163,15 @@ def pick(
         unit: What money is counted in, for the chart; columns that end in ``Hours`` are hours.
         key: The column that names a record in `left_out`: an idea with an unknown priority, or with something that is no number.
 
+    Words alone, in a list, an array or a Series, are the priorities of ideas without titles.
+
     Raises:
         ValueError: A column is missing or of the wrong kind, no record can be used, or of columns and thresholds only some are
             given.
     """
-    table = _frame.table(data)
+    table = _input.table(data, priority)
     used = Rows(table, key)
-    titles = _frame.words(table, title, "title")
+    titles = [None] * table.num_rows if _input.alone(table, priority) else _frame.words(table, title, "title")
     efforts: list[float | None] = [None] * len(titles)
     effects: list[float | None] = [None] * len(titles)
     axes = thresholds = None

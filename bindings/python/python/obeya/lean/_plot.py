@@ -29,6 +29,9 @@ PALE = "#DDDDDD"
 SMALL = 8.5
 """Points of the text beside marks: 12 pixels in a default figure."""
 
+NOTHING = "no data"
+"""What a chart of nothing says."""
+
 BARS = 16
 """How many bars that lie on their side can be read in a figure."""
 
@@ -65,6 +68,13 @@ def divided(ax: Axes, heights: Sequence[float], gap: float | None = None) -> lis
     grid = place.subgridspec(len(heights), 1, height_ratios=heights, hspace=gap)
     ax.set_subplotspec(grid[0])
     return [ax, *(figure.add_subplot(grid[at]) for at in range(1, len(heights)))]
+
+
+def blank(ax: Axes, title: str) -> None:
+    """A chart of nothing, which says so."""
+    ax.set_title(title, loc="left", fontsize=11, fontweight="bold", pad=8)
+    ax.set_axis_off()
+    ax.text(0.5, 0.5, NOTHING, transform=ax.transAxes, ha="center", va="center", fontsize=11, color=GREY, gid="nothing")
 
 
 def frame(ax: Axes, title: str, *, x: str = "", y: str = "", grid: str = "y", pad: float = 8) -> None:

@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-import datetime
 import math
-import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import pyarrow as pa
 
-from obeya.lean import _control, _dates, _frame, _plot
+from obeya.lean import _control, _input, _plot
+from obeya.lean._events import given, intervals, no_count, no_time
+from obeya.lean._rare_limits import g_rows, t_rows
+from obeya.lean._panels import Panels, panels
 from obeya.lean._result import Result
-from obeya.lean._rows import Rows, named
-from obeya.lean._rules import Rules, chosen, hits
-from obeya.lean._xmr import limits as xmr_limits
-from obeya.lean._xmr import settled
+from obeya.lean._rows import Rows
+from obeya.lean._rules import Rules, chosen
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-_NELSON_POWER = 3.6
-"""The root that makes times between random events nearly normal (Nelson 1994)."""
-
-_TAIL = 0.00135
-"""The share of a normal distribution beyond three sigma, on one side."""
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RareEvents(Result):
@@ -39,7 +30,7 @@ class RareEvents(Result):
     kind: Literal["g", "t"]
     """Which of the two charts it is."""
     centre: float
-    """The centre line of the last phase."""
+    """The centre line of the last phase; NaN without an interval, as the upper limit."""
     median: float | None
     """The median of the last phase, about which a g chart counts runs; None in a t chart."""
     lower: float | None
@@ -52,6 +43,8 @@ class RareEvents(Result):
     """What lies between two events, such as days."""
 
     def _says(self) -> str:
+        if not len(self):
+            return f"0 intervals in {self.unit}"
         lower = "none" if self.lower is None else _plot.short(self.lower)
         return (
             f"{_plot.plural(len(self), 'interval')} in {self.unit}, centre {_plot.short(self.centre)}, "
@@ -70,8 +63,9 @@ class RareEvents(Result):
         return _control.chart(alt, self._rows(), title=title, y=_plot.labelled("between events", self.unit), spaced=False)
 
 
+@overload
 def g_chart(
-    data: _frame.Frame,
+    data: _input.Frame,
     *,
     date: str | None = "incidentDate",
     between: str | None = None,
@@ -83,7 +77,39 @@ def g_chart(
     tz: str = "UTC",
     unit: str | None = None,
     key: str = "id",
-) -> RareEvents:
+    by: None = None,
+) -> RareEvents: ...
+@overload
+def g_chart(
+    data: _input.Frame,
+    *,
+    date: str | None = "incidentDate",
+    between: str | None = None,
+    phases: _control.Phases = None,
+    limits: Literal["sigma", "probability"] = "sigma",
+    rules: Rules = ("N1", "W4"),
+    baseline: int | None = None,
+    minimum: int = 5,
+    tz: str = "UTC",
+    unit: str | None = None,
+    key: str = "id",
+    by: str | Sequence[str],
+) -> Panels[RareEvents]: ...
+def g_chart(
+    data: _input.Frame,
+    *,
+    date: str | None = "incidentDate",
+    between: str | None = None,
+    phases: _control.Phases = None,
+    limits: Literal["sigma", "probability"] = "sigma",
+    rules: Rules = ("N1", "W4"),
+    baseline: int | None = None,
+    minimum: int = 5,
+    tz: str = "UTC",
+    unit: str | None = None,
+    key: str = "id",
+    by: str | Sequence[str] | None = None,
+) -> RareEvents | Panels[RareEvents]:
     """A g chart: the number of days, or of good cases, between one rare event and the next.
 
     Counts between events of a constant chance follow a geometric distribution. With their mean x̄, the form of Kaminsky et al.
@@ -107,6 +133,10 @@ def g_chart(
         tz: The time zone in which moments are days.
         unit: What is counted; days when there is no ``between``.
         key: The column that names a record in `left_out`.
+        by: One or more columns of groups: the result is a chart of each.
+
+    Dates alone, in a list, an array or a Series, are the events; numbers alone are counted intervals. No rows are a chart
+    without an interval.
 
     Left out are events without a date, and of ``between`` what is no whole number from 0.
 
@@ -122,37 +152,23 @@ def g_chart(
     if needing:
         message = f"the rules {', '.join(needing)} count in sigma, which a skewed distribution has not on both sides alike"
         raise ValueError(message)
-    used = Rows(_frame.table(data), key)
-    if between is None:
-        points = _intervals(used, date, phases, lambda first, second: float((second - first).days), tz)
-    else:
-        points = _control.series(used, between, date, phases, lambda number: _no_count(number, between))
-    rows: list[dict[str, Any]] = []
-    for name, part in _control.phased(points):
-        _control.enough(name, len(part), baseline, minimum, used.left_out)
-        values = [point.value for point in part]
-        mean = statistics.fmean(values[:baseline])
-        if not any(values):
-            message = f"all events of {f'phase {name!r}' if name else 'the series'} are 0 apart: there is no variation to chart"
-            raise ValueError(message)
-        median = statistics.median(values[:baseline])
-        lower, upper = _geometric(mean, limits)
-        # The rules see limits at three sigma about a centre; each needs its own of either here.
-        marks: list[list[str]] = [[] for _ in values]
-        for rule in wanted:
-            if rule.id in {"N1", "W1"}:
-                found = [value > upper or (lower is not None and value < lower) for value in values]
-            else:
-                found = [bool(ids) for ids in hits(values, median, math.inf, [rule])]
-            for mark, hit in zip(marks, found, strict=True):
-                mark.extend([rule.id] if hit else [])
-        lines = {"centre": mean, "median": median, "lower": lower, "upper": upper}
-        rows.extend(_rows(part, lines, marks))
-    return _result("g", rows, unit or between or "days", dated=date is not None, left_out=used.left_out)
+    table, date, between, unit = given(data, date, between, "cases", unit)
+
+    def chart(own: pa.Table) -> RareEvents:
+        used = Rows(own, key)
+        if between is None:
+            points = intervals(used, date, phases, tz, lambda first, second: float((second - first).days), days=True)
+        else:
+            points = _control.series(used, between, date, phases, tz, lambda number: no_count(number, between))
+        rows = g_rows(points, wanted, limits, baseline, minimum, used.left_out)
+        return _result("g", rows, unit or between or "days", dated=date is not None, left_out=used.left_out)
+
+    return chart(table) if by is None else panels(table, by, chart)
 
 
+@overload
 def t_chart(
-    data: _frame.Frame,
+    data: _input.Frame,
     *,
     date: str | None = "reportedDate",
     between: str | None = None,
@@ -162,7 +178,38 @@ def t_chart(
     minimum: int = 5,
     unit: Literal["days", "hours"] | str = "days",
     key: str = "id",
-) -> RareEvents:
+    by: None = None,
+    tz: str = "UTC",
+) -> RareEvents: ...
+@overload
+def t_chart(
+    data: _input.Frame,
+    *,
+    date: str | None = "reportedDate",
+    between: str | None = None,
+    phases: _control.Phases = None,
+    rules: Rules = ("N1", "W4"),
+    baseline: int | None = None,
+    minimum: int = 5,
+    unit: Literal["days", "hours"] | str = "days",
+    key: str = "id",
+    by: str | Sequence[str],
+    tz: str = "UTC",
+) -> Panels[RareEvents]: ...
+def t_chart(
+    data: _input.Frame,
+    *,
+    date: str | None = "reportedDate",
+    between: str | None = None,
+    phases: _control.Phases = None,
+    rules: Rules = ("N1", "W4"),
+    baseline: int | None = None,
+    minimum: int = 5,
+    unit: Literal["days", "hours"] | str = "days",
+    key: str = "id",
+    by: str | Sequence[str] | None = None,
+    tz: str = "UTC",
+) -> RareEvents | Panels[RareEvents]:
     """A t chart: the time between one rare event and the next.
 
     Times t between events of a constant rate are exponentially distributed. Nelson's transformation y = t^(1/3.6) makes them nearly
@@ -179,6 +226,11 @@ def t_chart(
         phases, rules, baseline, minimum: As in `xmr`, on the transformed times; ``minimum`` counts intervals, at least 2.
         unit: ``"days"`` or ``"hours"`` for differences of dates; with ``between`` the name of its unit.
         key: The column that names a record in `left_out`.
+        by: One or more columns of groups: the result is a chart of each.
+        tz: The time zone in which ``phases`` are days.
+
+    Moments alone, in a list, an array or a Series, are the events; numbers alone are measured times. No rows are a chart without
+    an interval.
 
     Left out are events without a date, those at the same moment as another (`g_chart` takes them: of records with a day only,
     it is the better chart), and of ``between`` what is not above zero.
@@ -186,94 +238,25 @@ def t_chart(
     Raises:
         ValueError: A column is missing or of the wrong kind, no row can be used, or there are too few.
     """
+    _control.ranged(minimum)
+    wanted = chosen(rules)
+    table, date, between, _ = given(data, date, between, "times", unit)
     scale = {"days": 86400.0, "hours": 3600.0}.get(unit)
     if scale is None and between is None:
         message = f"expected the unit days or hours; found {unit!r}"
         raise ValueError(message)
-    _control.ranged(minimum)
     seconds = scale or 1.0
-    wanted = chosen(rules)
-    used = Rows(_frame.table(data), key)
-    if between is None:
-        points = _intervals(used, date, phases, lambda first, second: (second - first).total_seconds() / seconds, None)
-    else:
-        points = _control.series(used, between, date, phases, lambda number: _no_time(number, between))
-    rows: list[dict[str, Any]] = []
-    for name, part in _control.phased(points):
-        _control.enough(name, len(part), baseline, minimum, used.left_out)
-        straight = settled([point.value ** (1 / _NELSON_POWER) for point in part], baseline)
-        phase = xmr_limits(straight, [point.gap for point in part], name=name, ranges="mean", baseline=baseline)
-        marks = hits(straight, phase.centre, (phase.upper - phase.centre) / 3, wanted)
-        lines = {
-            "centre": phase.centre**_NELSON_POWER,
-            "median": None,
-            "lower": phase.lower**_NELSON_POWER if phase.lower > 0 else None,
-            "upper": phase.upper**_NELSON_POWER,
-        }
-        rows.extend(_rows(part, lines, marks))
-    return _result("t", rows, unit, dated=date is not None, left_out=used.left_out)
 
+    def chart(own: pa.Table) -> RareEvents:
+        used = Rows(own, key)
+        if between is None:
+            points = intervals(used, date, phases, tz, lambda first, second: (second - first).total_seconds() / seconds, days=False)
+        else:
+            points = _control.series(used, between, date, phases, tz, lambda number: no_time(number, between))
+        rows = t_rows(points, wanted, baseline, minimum, used.left_out)
+        return _result("t", rows, unit, dated=date is not None, left_out=used.left_out)
 
-def _geometric(mean: float, limits: str) -> tuple[float | None, float]:
-    if limits == "sigma":
-        return None, mean + 3 * math.sqrt(mean * (mean + 1))
-    if mean == 0:
-        return None, 0.0
-    # The smallest k with 1 - (1 - p)^(k + 1) at or above the quantile, where 1 - p = mean / (1 + mean).
-    stay = math.log(mean / (1 + mean))
-    lower, upper = (max(0, math.ceil(math.log1p(-quantile) / stay) - 1) for quantile in (_TAIL, 1 - _TAIL))
-    return float(lower) if lower > 0 else None, float(upper)
-
-
-def _intervals(
-    rows: Rows, date: str | None, phases: _control.Phases, apart: Callable[[Any, Any], float], tz: str | None
-) -> list[_control.Point]:
-    """What lies between each event and the one before it, with the date and the phase of the later one.
-
-    Without ``tz`` moments are compared, of which the second of two equal ones is left out.
-    """
-    if date is None:
-        message = "expected a column of dates (argument `date`), or one of intervals (argument `between`)"
-        raise ValueError(message)
-    stamps = rows.stamps(date, "date")
-    where = None if tz is None else _dates.zone(tz)
-    moments = [
-        None if stamp is None else stamp.moment if where is None else _dates.moment(stamp.local(where)) for stamp in stamps
-    ]
-    phase = _frame.words(rows.table, phases, "phases") if isinstance(phases, str) else [""] * len(moments)
-    events = sorted(
-        ((moment, row) for row, moment in enumerate(moments) if moment is not None), key=lambda event: event[0]
-    )
-    if where is None:
-        for (before, _), (moment, row) in pairwise(events):
-            if moment == before:
-                rows.leave_out(row, f"is at {moment.isoformat()}, as the event before: no time is between them")
-    kept = set(rows.kept)
-    events = [event for event in events if event[1] in kept]
-    points = [
-        _control.Point(apart(before, moment), moment, phase[row] or "") for (before, _), (moment, row) in pairwise(events)
-    ]
-    if not points:
-        without = f" that can be used; left out: {named(rows.left_out)}" if rows.left_out else ""
-        message = f"an interval needs two events; the frame has {len(events)}{without}"
-        raise ValueError(message)
-    return points if phases is None or isinstance(phases, str) else _control.cut(points, phases)
-
-
-def _no_count(number: float, name: str) -> str | None:
-    whole = number >= 0 and number == int(number)
-    return None if whole else f"has the {name} {_plot.short(number)}, which is no whole number from 0"
-
-
-def _no_time(number: float, name: str) -> str | None:
-    return None if number > 0 else f"has the {name} {_plot.short(number)}, which is not above zero"
-
-
-def _rows(part: Sequence[_control.Point], lines: dict[str, float | None], marks: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
-    return [
-        {"date": point.date, "value": point.value, "phase": point.phase, **lines, "rules": list(mark)}
-        for point, mark in zip(part, marks, strict=True)
-    ]
+    return chart(table) if by is None else panels(table, by, chart)
 
 
 def _result(kind: Literal["g", "t"], rows: list[dict[str, Any]], unit: str, *, dated: bool, left_out: tuple[str, ...]) -> RareEvents:
@@ -288,7 +271,7 @@ def _result(kind: Literal["g", "t"], rows: list[dict[str, Any]], unit: str, *, d
         ("upper", number),
         ("rules", pa.list_(pa.string())),
     ]
-    last = rows[-1]
+    last: dict[str, Any] = rows[-1] if rows else {"centre": math.nan, "median": None, "lower": None, "upper": math.nan}
     return RareEvents(
         table=pa.Table.from_pylist(rows, schema=pa.schema(fields if dated else fields[1:])),
         kind=kind,

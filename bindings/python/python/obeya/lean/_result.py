@@ -87,16 +87,28 @@ class Result:
             axes = _plot.axes(ax, self._figure())
             # Dollars in a title of the caller's are wanted: they make formulas.
             head = _plot.plain(title) if title else _plot.literal(self._title())
-            self._draw(axes, f"{head}\n{self._without()}" if self.left_out else head)
+            head = f"{head}\n{self._without()}" if self.left_out else head
+            if self._is_blank():
+                _plot.blank(axes, head)
+            else:
+                self._draw(axes, head)
             return axes
         if backend == "altair":
             if ax is not None:
                 message = "altair draws on no Axes: leave out `ax`"
                 raise ValueError(message)
             altair, head = _plot.require("altair"), _plot.plain(title or self._title())
-            return self._chart(altair, altair.TitleParams(head, subtitle=self._without()) if self.left_out else head)
+            titled = altair.TitleParams(head, subtitle=self._without()) if self.left_out else head
+            if self._is_blank():
+                nothing = altair.Data(values=[{"text": _plot.NOTHING}])
+                return altair.Chart(nothing, title=titled, width=480).mark_text().encode(text="text:N")
+            return self._chart(altair, titled)
         message = f"expected the backend matplotlib or altair; found {backend!r}"
         raise ValueError(message)
+
+    def _is_blank(self) -> bool:
+        """Whether there is nothing to draw."""
+        return not len(self)
 
     def _figure(self) -> tuple[float, float]:
         """Width and height of a default figure of this chart."""

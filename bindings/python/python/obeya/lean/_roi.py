@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from obeya.lean import _frame, _plot
+from obeya.lean import _frame, _input, _plot
 from obeya.lean._result import Result
 from obeya.lean._rows import Rows
 
@@ -96,7 +96,7 @@ class Roi(Result):
 
 
 def roi(
-    data: _frame.Frame,
+    data: _input.Frame,
     *,
     cost: str = "costOfInvestment",
     gain: str = "gainOfInvestment",
@@ -132,7 +132,7 @@ def roi(
     Raises:
         ValueError: A column is missing or of the wrong kind, no record can be used, or the rate is negative.
     """
-    table = _frame.table(data)
+    table = _input.table(data)
     used = Rows(table, key)
     costs, gains = used.numbers(cost, "cost", needed=False), used.numbers(gain, "gain", needed=False)
     if hour_rate is not None:

@@ -32,7 +32,11 @@ class Rows:
 
     def leave_out(self, row: int, why: str) -> None:
         """Leaves a row out. ``why`` continues the name of its record; the first reason stays."""
-        self._why.setdefault(row, f"{_frame.record(self.table, row, self._key)} {why}")
+        self._why.setdefault(row, f"{self.name(row)} {why}")
+
+    def name(self, row: int) -> str:
+        """The name of a row in messages."""
+        return _frame.record(self.table, row, self._key)
 
     def numbers(self, name: str, argument: str, *, needed: bool = True) -> list[float | None]:
         """Numbers. Rows with something else are left out, and those without one if each row needs one."""

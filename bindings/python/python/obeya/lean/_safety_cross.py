@@ -7,11 +7,12 @@ import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import pyarrow as pa
 
-from obeya.lean import _dates, _frame, _plot
+from obeya.lean import _dates, _frame, _input, _plot
+from obeya.lean._panels import Panels, panels
 from obeya.lean._result import Result
 from obeya.lean._rows import Rows
 
@@ -45,7 +46,7 @@ class SafetyCross(Result):
     incidents: int
     """How many incidents there were."""
     order: tuple[str, ...]
-    """The severities, from the least to the worst."""
+    """The severities, from the least to the worst; none if they do not count."""
     ungraded: tuple[str, ...]
     """For each incident up to the reference day whose severity is not in ``order``, which it is and why. It counts, and its
     day is not safe."""
@@ -64,9 +65,16 @@ class SafetyCross(Result):
         if row["state"] != "incident":
             return _plot.GREEN if row["state"] == "safe" else "#FFFFFF"
         if row["severity"] is None:
-            return _plot.PURPLE
+            return _plot.PURPLE if self.order else _plot.VERMILLION
         # The worst severity has the strongest colour, however many there are.
         return _SHADES[max(0, len(_SHADES) - len(self.order) + self.order.index(row["severity"]))]
+
+    def _nameless(self) -> str:
+        """How the picture calls an incident without a severity."""
+        return _UNKNOWN if self.order else "incident"
+
+    def _kind(self) -> str:
+        return f"Safety cross {self.month:%Y-%m}"
 
     def _draw(self, ax: Axes, title: str) -> None:
         patches = _plot.require("matplotlib.patches")
@@ -95,7 +103,7 @@ class SafetyCross(Result):
                 ax.text(
                     across + 0.5,
                     down + 0.64,
-                    _plot.literal(row["severity"] or _UNKNOWN) + count,
+                    _plot.literal(row["severity"] or self._nameless()) + count,
                     ha="center",
                     va="center",
                     fontsize=_plot.SMALL,
@@ -104,7 +112,7 @@ class SafetyCross(Result):
         key = [
             ("safe", _plot.GREEN),
             *((word, self._shade({"state": "incident", "severity": word})) for word in self.order),
-            *([(_UNKNOWN, _plot.PURPLE)] if self.ungraded else []),
+            *([(self._nameless(), self._shade({"state": "incident", "severity": None}))] if self.ungraded or not self.order else []),
             ("to come", "#FFFFFF"),
         ]
         # Long labels get more space than short ones.
@@ -122,7 +130,7 @@ class SafetyCross(Result):
                 "down": down,
                 "across": across,
                 "shade": self._shade(row),
-                "says": row["severity"] or (_UNKNOWN if row["state"] == "incident" else ""),
+                "says": row["severity"] or (self._nameless() if row["state"] == "incident" else ""),
             }
             for row, (down, across) in zip(self._rows(), _CROSS, strict=False)
         ]
@@ -139,17 +147,44 @@ class SafetyCross(Result):
         )
 
 
+@overload
 def safety_cross(
-    data: _frame.Frame,
+    data: _input.Frame,
     *,
     month: str | datetime.date | None = None,
     date: str = "incidentDate",
-    severity: str = "severity",
+    severity: str | None = "severity",
     order: Sequence[str] = ("None", "Low", "Medium", "High"),
     as_of: _dates.Day | None = None,
     tz: str = "UTC",
     key: str = "id",
-) -> SafetyCross:
+    by: None = None,
+) -> SafetyCross: ...
+@overload
+def safety_cross(
+    data: _input.Frame,
+    *,
+    month: str | datetime.date | None = None,
+    date: str = "incidentDate",
+    severity: str | None = "severity",
+    order: Sequence[str] = ("None", "Low", "Medium", "High"),
+    as_of: _dates.Day | None = None,
+    tz: str = "UTC",
+    key: str = "id",
+    by: str | Sequence[str],
+) -> Panels[SafetyCross]: ...
+def safety_cross(
+    data: _input.Frame,
+    *,
+    month: str | datetime.date | None = None,
+    date: str = "incidentDate",
+    severity: str | None = "severity",
+    order: Sequence[str] = ("None", "Low", "Medium", "High"),
+    as_of: _dates.Day | None = None,
+    tz: str = "UTC",
+    key: str = "id",
+    by: str | Sequence[str] | None = None,
+) -> SafetyCross | Panels[SafetyCross]:
     """The safety cross of a month: each day safe, with its worst incident, or to come.
 
     The green cross is a daily board of lean safety work; a day is safe when the frame has no incident of it. Choose what counts
@@ -159,21 +194,44 @@ def safety_cross(
         month: ``"2026-03"`` or any day of the month; that of ``as_of`` by default.
         date: The column of days or moments.
         severity: The column of severities. An incident with none, or with one that is not in ``order``, counts all the same: its
-            day is an incident of unknown severity, never a safe day, and ``ungraded`` names it.
+            day is an incident of unknown severity, never a safe day, and ``ungraded`` names it. None: severities do not count.
         order: The severities from the least severe to the worst.
         as_of: The last day that is over; today in ``tz`` by default. Later days are to come, and incidents of them are left out.
         tz: The time zone in which moments are days.
         key: The column that names a record in messages. Incidents without a date are on no day, and left out.
+        by: One or more columns of groups: the result is a cross of each. A group without incidents is not in the frame.
+
+    Days alone, in a list, an array or a Series, are incidents whose severities do not count. No rows are a month of safe days.
 
     Raises:
         ValueError: A column is missing or of the wrong kind, no record can be used, or none of the severities is in ``order``.
     """
     last = _dates.day(as_of, tz)
     first = _month(month, last)
-    table = _frame.table(data)
-    used = Rows(table, key)
+    table = _input.table(data, date)
+    if _input.alone(table, date):
+        severity = None
+
+    def chart(own: pa.Table) -> SafetyCross:
+        return _cross(Rows(own, key), first, last, date, severity, order, tz)
+
+    return chart(table) if by is None else panels(table, by, chart)
+
+
+def _cross(
+    used: Rows,
+    first: datetime.date,
+    last: datetime.date,
+    date: str,
+    severity: str | None,
+    order: Sequence[str],
+    tz: str,
+) -> SafetyCross:
+    """The cross of the month that begins with ``first``."""
     days = used.days(date, "date", tz)
-    words = _frame.words(table, severity, "severity")
+    words: list[str | None] = [None] * len(days)
+    if severity is not None:
+        words = _frame.words(used.table, severity, "severity")
     ranks = {word: rank for rank, word in enumerate(order)}
     strange = next((word for word in words if word is not None), None)
     if strange is not None and not any(word in ranks for word in words):
@@ -186,9 +244,9 @@ def safety_cross(
         if day is None or day > last:
             continue
         worst.setdefault(day, []).append(_UNGRADED if word is None else ranks.get(word, _UNGRADED))
-        if word not in ranks:
+        if word not in ranks and severity is not None:
             found = f"no {severity}" if word is None else f"the {severity} {word!r}"
-            ungraded.append(f"{_frame.record(table, row, key)} has {found}; expected one of {', '.join(order)}")
+            ungraded.append(f"{used.name(row)} has {found}; expected one of {', '.join(order)}")
     month_days = [first.replace(day=n) for n in range(1, calendar.monthrange(first.year, first.month)[1] + 1)]
     states = ["incident" if day in worst else "safe" if day <= last else "to come" for day in month_days]
     counts = [len(worst.get(day, ())) for day in month_days]
@@ -205,7 +263,7 @@ def safety_cross(
         month=first,
         safe=states.count("safe"),
         incidents=sum(counts),
-        order=tuple(order),
+        order=() if severity is None else tuple(order),
         ungraded=tuple(ungraded),
         left_out=used.left_out,
     )

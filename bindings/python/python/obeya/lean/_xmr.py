@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import datetime
 import math
-import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import pyarrow as pa
 
-from obeya.lean import _control, _frame, _plot, _series
+from obeya.lean import _control, _dates, _input, _plot, _series
+from obeya.lean._limits import SCALE, Phase, limits, settled
 from obeya.lean._panels import Panels, panels
 from obeya.lean._result import Result
 from obeya.lean._rows import Rows
@@ -21,31 +19,7 @@ from obeya.lean._rules import MOVING_RANGE, Rule, Rules, chosen, hits
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_SCALE = {"mean": (2.66, 3.267), "median": (3.145, 3.865)}
-"""From the average moving range to the distance of the limits, and to the limit of the ranges (Wheeler 2000, appendix)."""
-
-_ROUNDING = 1e-12
-"""How much two numbers may differ, as a share of them, and be the same but for rounding."""
-
-
-@dataclass(frozen=True)
-class Phase:
-    """The limits of one phase."""
-
-    name: str
-    """The name of the phase."""
-    points: int
-    """How many values it has."""
-    centre: float
-    """The centre line: the mean of its values."""
-    lower: float
-    """The lower natural process limit."""
-    upper: float
-    """The upper natural process limit."""
-    range_centre: float
-    """The average moving range, or the median one if requested."""
-    range_upper: float
-    """The upper limit of the moving ranges."""
+_NO_PHASE = Phase("", 0, *[math.nan] * 5)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,6 +27,8 @@ class XmR(Result):
     """An XmR chart. Its columns: ``date``, ``value``, ``phase``, ``centre``, ``lower``, ``upper``, ``rules`` (the ids of those
     that hit there, ``R1`` for a moving range beyond its limit), ``range``, ``range_centre``, ``range_upper`` and
     ``range_beyond``.
+
+    Without a point, its figures are NaN.
 
     Its plot has two panels, the ranges below the values: the axes that are passed are divided, and answer for the values.
     """
@@ -79,6 +55,8 @@ class XmR(Result):
     _size: ClassVar[tuple[float, float]] = (6.4, 5.2)
 
     def _says(self) -> str:
+        if not len(self):
+            return "0 points"
         return (
             f"{_plot.plural(len(self), 'point')}, {_plot.plural(len(self.phases), 'phase')}, centre {_plot.short(self.centre)}, "
             f"limits {_plot.short(self.lower)} to {_plot.short(self.upper)}, {_plot.plural(self.signals, 'signal')}"
@@ -103,7 +81,7 @@ class XmR(Result):
 
 @overload
 def xmr(
-    data: _frame.Frame,
+    data: _input.Frame,
     *,
     value: str = "value",
     date: str | None = "valueDate",
@@ -118,10 +96,11 @@ def xmr(
     by: None = None,
     mixed: bool = False,
     key: str = "id",
+    tz: str = "UTC",
 ) -> XmR: ...
 @overload
 def xmr(
-    data: _frame.Frame,
+    data: _input.Frame,
     *,
     value: str = "value",
     date: str | None = "valueDate",
@@ -136,9 +115,10 @@ def xmr(
     by: str | Sequence[str],
     mixed: bool = False,
     key: str = "id",
+    tz: str = "UTC",
 ) -> Panels[XmR]: ...
 def xmr(
-    data: _frame.Frame,
+    data: _input.Frame,
     *,
     value: str = "value",
     date: str | None = "valueDate",
@@ -153,6 +133,7 @@ def xmr(
     by: str | Sequence[str] | None = None,
     mixed: bool = False,
     key: str = "id",
+    tz: str = "UTC",
 ) -> XmR | Panels[XmR]:
     """An XmR chart (individuals and moving ranges, process behaviour chart) of a series of values.
 
@@ -184,6 +165,10 @@ def xmr(
             ``dimension`` to ``dimension4`` or ``dataSourceId``: between values of six lines the ranges are those between the
             lines, and a chart with such limits shows no signal of any of them.
         key: The column that names a record in `left_out`.
+        tz: The time zone in which ``phases`` are days.
+
+    Values alone are in order: a list, an array or a Series, which has dates if they are its index. No rows are a chart without
+    a point.
 
     A phase (or baseline) whose values are all equal has limits that are its value: any other value is beyond them, and so is
     the step to it. Differences of rounding (1 part in 10¹²) are none.
@@ -193,19 +178,22 @@ def xmr(
             most of its neighbours are equal, whose median range of 0 gives no limits, or the rows are of several series.
     """
     _control.ranged(minimum)
-    if ranges not in _SCALE:
+    if ranges not in SCALE:
         message = f"expected ranges to be mean or median; found {ranges!r}"
         raise ValueError(message)
     wanted = chosen(rules, ranges=True)
-    table = _frame.table(data)
+    _dates.zone(tz)
+    table = _input.table(data, value)
+    if _input.alone(table, value):
+        date = _input.INDEX if _input.INDEX in table.column_names else None
 
     def chart(own: pa.Table) -> XmR:
         if not mixed:
             _series.one(own, {name for name in (value, date, phases) if isinstance(name, str)})
         used = Rows(own, key)
-        points = _control.series(used, value, date, phases, lambda number: _beyond(number, value, floor, ceiling))
+        points = _control.series(used, value, date, phases, tz, lambda number: _beyond(number, value, floor, ceiling))
         rows, found = _computed(points, wanted, ranges, baseline, minimum, floor, ceiling, used.left_out)
-        last = found[-1]
+        last = found[-1] if found else _NO_PHASE
         return XmR(
             table=_table(rows, dated=date is not None),
             centre=last.centre,
@@ -252,44 +240,6 @@ def _computed(
         found.append(phase)
         rows.extend(_rows(part, values, phase, marks, of_ranges))
     return rows, found
-
-
-def settled(values: Sequence[float], baseline: int | None) -> list[float]:
-    """The values, without differences of rounding if those of the baseline differ by no more.
-
-    Means of equal numbers differ in their last bit. Limits as narrow as that would make signals of the others.
-    """
-    if all(math.isclose(value, values[0], rel_tol=_ROUNDING) for value in values[:baseline]):
-        return [values[0] if math.isclose(value, values[0], rel_tol=_ROUNDING) else value for value in values]
-    return list(values)
-
-
-def limits(values: Sequence[float], gaps: Sequence[bool], *, name: str, ranges: str, baseline: int | None) -> Phase:
-    """The limits of one phase. There is no range across a gap before a value."""
-    used = values[:baseline]
-    moving = [abs(after - before) for (before, after), gap in zip(pairwise(used), gaps[1:], strict=False) if not gap]
-    where = f"phase {name!r}" if name else "the series"
-    if not moving:
-        message = f"no two values of {where} are neighbours: between each two a value is left out"
-        raise ValueError(message)
-    typical = statistics.fmean(moving) if ranges == "mean" else statistics.median(moving)
-    differ = any(value != used[0] for value in used)
-    if differ and not typical:
-        hint = "use ranges='mean'" if any(moving) else "they differ across values that are left out only"
-        message = f"the {ranges} range of {where} is 0, though its values differ: {hint}"
-        raise ValueError(message)
-    # The mean of equal numbers may be another number in its last bit.
-    centre = statistics.fmean(used) if differ else used[0]
-    reach, most = _SCALE[ranges]
-    return Phase(
-        name=name,
-        points=len(values),
-        centre=centre,
-        lower=centre - reach * typical,
-        upper=centre + reach * typical,
-        range_centre=typical,
-        range_upper=most * typical,
-    )
 
 
 def _beyond(value: float, name: str, floor: float | None, ceiling: float | None) -> str | None:
