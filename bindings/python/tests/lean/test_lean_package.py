@@ -66,6 +66,37 @@ def test_nothing_is_imported_before_it_is_needed() -> None:
     assert run("import obeya; print(obeya.lean.xmr.__name__, 'lean' in dir(obeya))") == "xmr True"
 
 
+WITHOUT = "import sys; sys.modules['obeya._obeya'] = None\n"
+"""Makes the compiled extension absent."""
+
+
+def test_lean_needs_neither_the_client_nor_the_extension() -> None:
+    use = "print(lean.xmr([1, 2, 3, 4, 5]).centre, lean.pareto(['a', 'b', 'a']).vital, lean.xmr([1] * 5).to_polars().height)\n"
+    modules = "print(sorted(name for name in sys.modules if name.startswith('obeya.') and not name.startswith('obeya.lean')))"
+    for way in ("from obeya import lean\n", "import obeya.lean as lean\n", "import obeya\nlean = obeya.lean\n"):
+        used, loaded = run(WITHOUT + way + use + modules).splitlines()
+        assert used == "3.0 ('a', 'b') 5"
+        # That of the extension is None.
+        assert loaded == "['obeya._errors', 'obeya._frames', 'obeya._obeya', 'obeya._printable']"
+    # With the extension it is the same module, without anything of the client either.
+    imported = "import ast, obeya.lean, pathlib\n"
+    names = "{name for file in pathlib.Path(obeya.lean.__file__).parent.glob('*.py') for node in ast.walk(ast.parse(file.read_text('utf-8'))) "
+    names += "if isinstance(node, ast.ImportFrom) for name in [node.module] if name.startswith('obeya') and 'lean' not in name}"
+    assert run(f"{WITHOUT}{imported}print(sorted({names}))") == "['obeya', 'obeya._frames', 'obeya._printable']"
+
+
+def test_what_needs_the_extension_says_that_it_is_absent() -> None:
+    catch = "try:\n    {0}\nexcept ImportError as error:\n    print(error)"
+    for use, name in (("obeya.Client", "Client"), ("from obeya import AsyncClient", "AsyncClient"), ("obeya.models", "models")):
+        said = run(f"{WITHOUT}import obeya\n" + catch.format(use))
+        expected = "is not available: the compiled extension obeya._obeya is not installed. Only obeya.lean works without it"
+        assert said == f"obeya.{name} {expected}"
+    # With the extension, of which any name is a class here, another module that is absent is a fault of the installation.
+    there = "import sys, types\nmade = types.ModuleType('obeya._obeya')\nmade.__getattr__ = lambda name: type(name, (), {})\n"
+    there += "sys.modules.update({'obeya._obeya': made, 'obeya._filters': None})\n"
+    assert run(there + catch.format("import obeya")).startswith("import of obeya._filters halted")
+
+
 def test_a_missing_library_is_named() -> None:
     code = "import sys; sys.modules[{0!r}] = None\nimport obeya\ntry:\n    {1}\nexcept ImportError as error:\n    print(error)"
     assert run(code.format("pyarrow", "obeya.lean")) == "this needs pyarrow: pip install pyarrow"

@@ -14,6 +14,9 @@ arguments name others; a record in a column is found by its path (``group.name``
 with dots. The results are frames too (`to_pandas`, `to_polars`, `to_arrow`, and any library that reads Arrow), with named figures and
 `plot()`, for which matplotlib or altair is needed. Nothing is a chart of nothing, and a safety cross without incidents is green.
 
+It needs pyarrow and nothing else to compute: neither the client of `obeya` nor its compiled extension, so it can be imported from a
+checkout that was not built, and used on data of any origin.
+
 Moments without a zone are UTC, and days are those of UTC unless ``tz`` is given. A record that a method cannot use (no date, a word
 for a number) is left out, and ``left_out`` says which and why. Where a method cannot be used at all (too few points, a column of
 another kind) that is a `ValueError` that says what was found, never a guess.
