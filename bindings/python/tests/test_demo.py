@@ -44,3 +44,8 @@ def test_the_money_of_causes_is_that_of_their_incidents(demo: obeya.TestServer) 
     # Some have two: the money of each of these would count twice.
     assert chart.total == pytest.approx(sum(cost for cost, own in zip(costs, causes, strict=True) if own))
     assert chart.total < sum(cost * len(own) for cost, own in zip(costs, causes, strict=True)) - 3_000_000
+    # From the records themselves it is the same, in equal parts or in full for each.
+    equal = lean.pareto(incidents, by="causes", weight="consequences.amount", unit="NOK")
+    each = lean.pareto(incidents, by="causes", weight="consequences.amount", unit="NOK", split="each")
+    assert [equal.total, each.total] == pytest.approx([chart.total] * 2)
+    assert sum(each.to_arrow()["amount"].to_pylist()) > chart.total + 3_000_000
