@@ -15,6 +15,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from obeya import lean
+from obeya.lean import _input
 
 UTC = datetime.timezone.utc
 START = datetime.datetime(2026, 3, 1, 6, 30, tzinfo=UTC)
@@ -51,6 +52,14 @@ def test_any_frame_is_taken(kind: str) -> None:
     chart = lean.xmr(FRAMES[kind]())
     assert chart.to_arrow()["value"].to_pylist() == VALUES
     assert chart.to_arrow()["date"].to_pylist() == MOMENTS
+
+
+def test_a_frame_of_polars_has_no_type_that_old_pyarrow_does_not_know() -> None:
+    # String views came with pyarrow 16; the package accepts 15.
+    frame = pl.DataFrame({"text": ["a"], "list": [["b"]], "record": [{"c": "d"}]})
+    found = _input.table(frame)
+    assert found.to_pylist() == frame.to_dicts()
+    assert "view" not in str(found.schema)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import datetime
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
+from importlib import import_module
 from numbers import Real
 from typing import Any, Protocol, TypeAlias, cast
 
@@ -99,6 +100,9 @@ def _of_values(data: Any, values: Any, alone: str | None) -> pa.Table:
 
 def _of_frame(data: Any) -> pa.Table:
     """A frame of any library. Objects of pandas may be of several kinds in one column, which Arrow refuses or shortens."""
+    if type(data).__module__.partition(".")[0] == "polars" and hasattr(data, "columns") and hasattr(data, "to_arrow"):
+        # Its stream has string views, which pyarrow before 16 cannot read.
+        return data.to_arrow(compat_level=import_module("polars").CompatLevel.oldest())
     objects = [name for name, kind in zip(data.columns, data.dtypes, strict=True) if kind == object] if _is_pandas(data) else []
     if not objects:
         return pa.table(data)
