@@ -91,7 +91,8 @@ def test_what_needs_the_extension_says_that_it_is_absent() -> None:
         said = run(f"{WITHOUT}import obeya\n" + catch.format(use))
         expected = "is not available: the compiled extension obeya._obeya is not installed. Only obeya.lean works without it"
         assert said == f"obeya.{name} {expected}"
-    # With the extension, of which any name is a class here, another module that is absent is a fault of the installation.
+    # With the extension, of which any name is a class here, another module that is absent is a fault of the
+    # installation.
     there = "import sys, types\nmade = types.ModuleType('obeya._obeya')\nmade.__getattr__ = lambda name: type(name, (), {})\n"
     there += "sys.modules.update({'obeya._obeya': made, 'obeya._filters': None})\n"
     assert run(there + catch.format("import obeya")).startswith("import of obeya._filters halted")

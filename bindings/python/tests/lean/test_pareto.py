@@ -72,7 +72,8 @@ def test_every_entry_of_a_list_counts() -> None:
     assert weighted.to_arrow().to_pydict()["category"] == ["Wear", "Misuse"]
     assert weighted.to_arrow().to_pydict()["amount"] == [2.5, 0.5]
     assert lean.pareto(pl.DataFrame(incidents), by="causes").total == 3
-    # The consequences of an incident, 90 and 17, are split among its causes: half of 90 and 17, and half of 90.
+    # The consequences of an incident, 90 and 17, are split among its causes: half of 90 and 17, and half of
+    # 90.
     costs = lean.pareto(incidents, by="causes", weight="consequences.amount")
     assert costs.to_arrow().to_pydict()["amount"] == [62, 45]
     with pytest.raises(ValueError, match="no field 'name' in column 'causes'; it has: id, title"):

@@ -200,7 +200,8 @@ def test_equal_values_have_limits_and_no_signals() -> None:
 
 
 def test_a_flat_baseline_that_breaks_is_a_signal() -> None:
-    # All limits of six equal values are their value: 9 is beyond them, and the steps to it and back are beyond 0.
+    # All limits of six equal values are their value: 9 is beyond them, and the steps to it and back are
+    # beyond 0.
     after = chart([5] * 6 + [9, 5], baseline=6)
     assert (after.lower, after.centre, after.upper, after.range_upper) == (5, 5, 5, 0)
     assert after.to_arrow()["rules"].to_pylist() == [[]] * 6 + [["N1", "R1"], ["R1"]]
@@ -209,7 +210,8 @@ def test_a_flat_baseline_that_breaks_is_a_signal() -> None:
         ["W1", "R1"],
         ["W1", "W2"],
     ]
-    # A shift stays one: nine of it are a run. Fifteen and more that are equal are no sign of too little noise.
+    # A shift stays one: nine of it are a run. Fifteen and more that are equal are no sign of too little
+    # noise.
     shift = chart([0] * 20 + [-2] * 9, baseline=20).to_arrow()["rules"].to_pylist()
     assert shift[:20] == [[]] * 20
     assert shift[20] == ["N1", "R1"] and "N2" in shift[28] and "N2" not in shift[27]
