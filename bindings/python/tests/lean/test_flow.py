@@ -257,6 +257,15 @@ def test_a_day_without_a_time_is_in_any_order_with_the_rest_of_it(
         assert entered == [datetime.date(2026, 3, 5)] * 2
 
 
+def test_a_day_between_two_moments_does_not_hide_their_order() -> None:
+    # Each is in order with the day alone, and the two are not with each other.
+    one = {"id": 1, "a": "2026-03-05T10:00:00Z", "b": "2026-03-05", "c": "2026-03-05T08:00:00Z"}
+    stages = {"A": "a", "B": "b", "C": "c"}
+    found = lean.lead_times([one, {**one, "id": 2, "c": "2026-03-05T10:30:00Z"}], stages=stages, start="A", end="C", status=None)
+    assert found.left_out == ("the record 1 is C on 2026-03-05T08:00:00+00:00, before it is A on 2026-03-05T10:00:00+00:00",)
+    assert found.durations[-1] == (0.5 / 24,)
+
+
 def test_a_date_that_never_comes_is_no_lead_time() -> None:
     never = {**record(7, "Implemented", 1, 2, 3), "implementedDate": datetime.datetime(9999, 12, 31, tzinfo=UTC)}
     times = lean.lead_times([*RECORDS, never])

@@ -418,6 +418,9 @@ def test_the_line_is_interrupted_where_a_value_is_left_out() -> None:
     heights = list(line.get_ydata())
     assert len(heights) == 36 and math.isnan(heights[9])
     assert heights[:9] + heights[10:] == [float(value) for value in published.QCC_VISCOSITY]
+    panel = chart.plot(backend="altair").to_dict()["vconcat"][0]
+    assert [layer["encoding"]["detail"]["field"] for layer in panel["layer"] if layer["mark"].get("point")] == ["piece"]
+    assert [row["piece"] for row in panel["data"]["values"]] == [0] * 9 + [1] * 26
 
 
 def test_more_groups_than_can_be_read_share_a_bar() -> None:

@@ -47,12 +47,12 @@ def series(
     placed = [row for row in range(len(values)) if stamps is None or dates[row] is not None]
     if stamps is not None:
         placed.sort(key=lambda row: dates[row] or datetime.datetime.min)
-    kept, gap = set(rows.kept), False
+    usable, gap = set(rows.usable), False
     points: list[Point] = []
     for row in placed:
-        if row in kept:
+        if row in usable:
             points.append(Point(values[row] or 0.0, dates[row], named[row], gap and bool(points)))
-        gap = row not in kept
+        gap = row not in usable
     return points
 
 
@@ -151,13 +151,17 @@ def draw(
     _plot.line_labels(ax, labels)
 
 
+def _gaps(rows: Sequence[dict[str, Any]]) -> list[int]:
+    """The points after a value that is left out: without being the first of their phase, they have no range."""
+    return [at for at, row in enumerate(rows) if at and row.get("range", 0) is None and row["phase"] == rows[at - 1]["phase"]]
+
+
 def _interrupted(
     rows: Sequence[dict[str, Any]], xs: Sequence[Any], heights: Sequence[float]
 ) -> tuple[Sequence[Any], Sequence[float]]:
-    """The line, interrupted where a value is left out: there the point after has no range."""
-    gaps = [at for at, row in enumerate(rows) if at and row.get("range", 0) is None and row["phase"] == rows[at - 1]["phase"]]
+    """The line, interrupted where a value is left out."""
     places, line = list(xs), list(heights)
-    for at in reversed(gaps):
+    for at in reversed(_gaps(rows)):
         places.insert(at, xs[at])
         line.insert(at, math.nan)
     return places, line
@@ -244,14 +248,19 @@ def chart(alt: Any, rows: Sequence[dict[str, Any]], *, title: str, y: str, colum
     prefix = "" if column == "value" else "range_"
     dated = spaced and "date" in rows[0]
     numbered: list[dict[str, Any]] = []
+    gaps = _gaps(rows)
     for at, row in enumerate(rows):
         new = at > 0 and row["phase"] != rows[at - 1]["phase"]
         stretch = numbered[-1]["stretch"] + new if numbered else 0
-        numbered.append({**row, "number": at + 1, "stretch": stretch, "signal": ", ".join(_rules_of(row, column))})
+        # The line of the values is interrupted where one is left out.
+        piece = bisect_right(gaps, at)
+        numbered.append({**row, "number": at + 1, "stretch": stretch, "piece": piece, "signal": ", ".join(_rules_of(row, column))})
     x = alt.X("date:T", title=None) if dated else alt.X("number:Q", title="observation", axis=alt.Axis(tickMinStep=1))
     scale = alt.Scale(zero=column != "value")
     base = alt.Chart(_plot.data(alt, numbered), title=title or alt.Undefined, width=560, height=260 if column == "value" else 110)
-    values = base.mark_line(point=True, color=_plot.BLUE).encode(x=x, y=alt.Y(f"{column}:Q", title=y, scale=scale))
+    values = base.mark_line(point=True, color=_plot.BLUE).encode(
+        x=x, y=alt.Y(f"{column}:Q", title=y, scale=scale), detail="piece:N"
+    )
     lines = [
         base.mark_line(color=_colour(key), strokeDash=dash).encode(
             x=x, y=alt.Y(f"{prefix}{key}:Q", title=y, scale=scale), detail="stretch:N"

@@ -150,7 +150,7 @@ def cumulative_flow(
         tz: The time zone whose days count. A day without a time, or midnight UTC, which is how one is stored, stays that day.
         by: One or more columns of groups: the result is a chart of each, all of the same days.
 
-    No rows are a chart without a day.
+    Without rows the chart has no days.
 
     Raises:
         ValueError: A column is missing or of the wrong kind, the dates of all records are impossible, no record has

@@ -115,7 +115,7 @@ def days_since(
         tz: The time zone in which moments are days.
         key: The column that names a record in `left_out`: an incident without a date is on no day, and may be the last one.
 
-    Days alone, in a list, an array or a Series, are the incidents. No rows are a chart without a group.
+    Days alone, in a list, an array or a Series, are the incidents. Without rows the chart has no groups.
 
     Raises:
         ValueError: A column is missing or of the wrong kind, or no incident of those in the frame is left.
@@ -124,10 +124,10 @@ def days_since(
     table = _input.table(data, date)
     used = Rows(table, key)
     days = used.days(date, "date", tz)
-    kept = set(used.kept)
+    usable = set(used.usable)
     rows: list[dict[str, Any]] = []
     for group, places in _frame.grouped(table, by).items():
-        own = sorted(day for day in (days[place] for place in places if place in kept) if day is not None and day <= until)
+        own = sorted(day for day in (days[place] for place in places if place in usable) if day is not None and day <= until)
         if own:
             stretches = [*pairwise(own), (own[-1], until)]
             lengths = [(end - start).days for start, end in stretches]

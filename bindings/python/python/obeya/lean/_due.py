@@ -162,12 +162,12 @@ def overdue(
             used.leave_out(row, f"has the {due} {stamp}")
         elif stamp is not None:
             dues[row] = stamp.local(where)
-    kept = set(used.kept)
+    usable = set(used.usable)
     keys = _frame.words(table, key, "key")
     rows: list[dict[str, Any]] = []
     undated = 0
     for person, places in _frame.grouped(table, responsible, "responsible").items():
-        open_places = [place for place in places if place in kept and states[place] not in closed]
+        open_places = [place for place in places if place in usable and states[place] not in closed]
         if not open_places:
             continue
         undated += sum(dues[place] is None for place in open_places)

@@ -109,7 +109,7 @@ def evaluation_ratio(
         confidence: Between 0 and 1.
         key: The column that names a record in `left_out`.
 
-    Words alone, in a list, an array or a Series, are the evaluations. No rows are a chart without a group.
+    Words alone, in a list, an array or a Series, are the evaluations. Without rows the chart has no groups.
 
     Raises:
         ValueError: A column is missing or of the wrong kind, no record can be used, or the confidence is not between 0 and 1.
@@ -126,10 +126,10 @@ def evaluation_ratio(
     used = Rows(table, key)
     expected = f"expected one of {', '.join(words)} (argument `words`)"
     used.refuse(judged, lambda word: None if word in words else f"has the {evaluation} {word!r}; {expected}")
-    kept = set(used.kept)
+    usable = set(used.usable)
     rows: list[dict[str, Any]] = []
     for group, places in _frame.grouped(table, by).items():
-        own = [judged[place] for place in places if place in kept]
+        own = [judged[place] for place in places if place in usable]
         evaluated = sum(word is not None for word in own)
         liked = sum(word in good for word in own)
         lower, upper = wilson(liked, evaluated, confidence)

@@ -49,8 +49,8 @@ def intervals(
         for (before, _), (moment, row) in pairwise(events):
             if moment == before:
                 rows.leave_out(row, f"is at {moment.isoformat()}, as the event before: no time is between them")
-    kept = set(rows.kept)
-    events = [event for event in events if event[1] in kept]
+    usable = set(rows.usable)
+    events = [event for event in events if event[1] in usable]
     if rows.table.num_rows and len(events) < 2:
         without = f" that can be used; left out: {named(rows.left_out)}" if rows.left_out else ""
         message = f"an interval needs two events; the frame has {len(events)}{without}"

@@ -180,7 +180,7 @@ def pareto(
 
     Rows without a category are one of their own (null); of a column of lists, rows without an entry count nowhere: ``empty``
     says how many they are, ``uncategorised`` what they amount to. Categories that sum to 0 stay. Words alone, in a list, an array or a Series, are the
-    categories. No rows are a chart without a bar.
+    categories. Without rows the chart has no bars.
 
     Raises:
         ValueError: A column is missing or of the wrong kind, no amount can be used, the amounts have several units and ``unit``

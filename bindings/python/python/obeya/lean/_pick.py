@@ -188,13 +188,13 @@ def pick(
         thresholds = (effort_from, effect_from)
         quadrants = [_of_numbers(one, other, thresholds) for one, other in zip(efforts, effects, strict=True)]
         axes = (_plot.labelled(effort, _unit(effort, unit)), _plot.labelled(effect, _unit(effect, unit)))
-    kept = used.kept
-    placed = Counter(quadrants[row] for row in kept)
+    usable = used.usable
+    placed = Counter(quadrants[row] for row in usable)
     columns = {
-        "title": pa.array([titles[row] for row in kept], pa.string()),
-        "effort": pa.array([efforts[row] for row in kept], pa.float64()),
-        "effect": pa.array([effects[row] for row in kept], pa.float64()),
-        "quadrant": pa.array([quadrants[row] for row in kept], pa.string()),
+        "title": pa.array([titles[row] for row in usable], pa.string()),
+        "effort": pa.array([efforts[row] for row in usable], pa.float64()),
+        "effect": pa.array([effects[row] for row in usable], pa.float64()),
+        "quadrant": pa.array([quadrants[row] for row in usable], pa.string()),
     }
     return Pick(
         table=pa.table(columns),

@@ -135,8 +135,8 @@ def g_chart(
         key: The column that names a record in `left_out`.
         by: One or more columns of groups: the result is a chart of each.
 
-    Dates alone, in a list, an array or a Series, are the events; numbers alone are counted intervals. No rows are a chart
-    without an interval.
+    Dates alone, in a list, an array or a Series, are the events; numbers alone are counted intervals. Without rows the
+    chart has no intervals.
 
     Left out are events without a date, and of ``between`` what is no whole number from 0.
 
@@ -229,8 +229,8 @@ def t_chart(
         by: One or more columns of groups: the result is a chart of each.
         tz: The time zone in which ``phases`` are days.
 
-    Moments alone, in a list, an array or a Series, are the events; numbers alone are measured times. No rows are a chart without
-    an interval.
+    Moments alone, in a list, an array or a Series, are the events; numbers alone are measured times. Without rows the chart has
+    no intervals.
 
     Left out are events without a date, those at the same moment as another (`g_chart` takes them: of records with a day only,
     it is the better chart), and of ``between`` what is not above zero.

@@ -143,10 +143,10 @@ def roi(
         costs = [_with_hours(*pair, hour_rate) for pair in zip(costs, hours[0], strict=True)]
         gains = [_with_hours(*pair, hour_rate) for pair in zip(gains, hours[1], strict=True)]
     used.refuse(costs, lambda amount: f"has a negative cost, {_plot.short(amount)}" if amount < 0 else None)
-    kept = set(used.kept)
+    usable = set(used.usable)
     rows: list[dict[str, Any]] = []
     for group, all_places in _frame.grouped(table, by).items():
-        places = [place for place in all_places if place in kept]
+        places = [place for place in all_places if place in usable]
         pairs = [(c, g) for c, g in ((costs[place], gains[place]) for place in places) if c is not None and g is not None]
         rows.append({"group": group, "counted": len(pairs), "incomplete": len(places) - len(pairs), **_sums(pairs)})
     count, amount_of = pa.int64(), pa.float64()

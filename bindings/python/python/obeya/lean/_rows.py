@@ -40,15 +40,15 @@ class Rows:
 
     def numbers(self, name: str, argument: str, *, needed: bool = True) -> list[float | None]:
         """Numbers. Rows with something else are left out, and those without one if each row needs one."""
-        return self._usable(_frame.numbers(self.table, name, argument), name, needed=needed)
+        return self._checked(_frame.numbers(self.table, name, argument), name, needed=needed)
 
     def words(self, name: str, argument: str, *, needed: bool = True) -> list[str | None]:
         """Texts. Rows without one are left out if each row needs one."""
-        return self._usable(_frame.words(self.table, name, argument), name, needed=needed)
+        return self._checked(_frame.words(self.table, name, argument), name, needed=needed)
 
     def stamps(self, name: str, argument: str, *, needed: bool = True) -> list[_dates.Stamp | None]:
         """Days and moments. Rows with something else are left out, and those without one if each row needs one."""
-        return self._usable(_dates.stamps(self.table, name, argument), name, needed=needed)
+        return self._checked(_dates.stamps(self.table, name, argument), name, needed=needed)
 
     def days(self, name: str, argument: str, tz: str) -> list[datetime.date | None]:
         """Days. A column of days is taken as it is; a moment belongs to the day it has in the time zone ``tz``."""
@@ -63,20 +63,20 @@ class Rows:
                 self.leave_out(row, reason)
 
     @property
-    def kept(self) -> list[int]:
+    def usable(self) -> list[int]:
         """The rows that are not left out. If there are rows and each has been left out, that is an error."""
-        kept = [row for row in range(self.table.num_rows) if row not in self._why]
-        if self._why and not kept:
+        usable = [row for row in range(self.table.num_rows) if row not in self._why]
+        if self._why and not usable:
             message = f"no record of {self.table.num_rows} can be used: {named(self.left_out, 1)}"
             raise ValueError(message)
-        return kept
+        return usable
 
     @property
     def left_out(self) -> tuple[str, ...]:
         """For each record that is left out which it is and why, in the order of the frame."""
         return tuple(why for _, why in sorted(self._why.items()))
 
-    def _usable(self, values: Sequence[_Value | _frame.Unusable | None], name: str, *, needed: bool) -> list[_Value | None]:
+    def _checked(self, values: Sequence[_Value | _frame.Unusable | None], name: str, *, needed: bool) -> list[_Value | None]:
         found: list[_Value | None] = []
         for row, value in enumerate(values):
             if isinstance(value, _frame.Unusable):

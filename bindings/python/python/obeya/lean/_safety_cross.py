@@ -201,7 +201,7 @@ def safety_cross(
         key: The column that names a record in messages. Incidents without a date are on no day, and left out.
         by: One or more columns of groups: the result is a cross of each. A group without incidents is not in the frame.
 
-    Days alone, in a list, an array or a Series, are incidents whose severities do not count. No rows are a month of safe days.
+    Days alone, in a list, an array or a Series, are incidents whose severities do not count. Without rows all past days are safe.
 
     Raises:
         ValueError: A column is missing or of the wrong kind, no record can be used, or none of the severities is in ``order``.
@@ -239,7 +239,7 @@ def _cross(
         raise ValueError(message)
     worst: dict[datetime.date, list[int]] = {}
     ungraded: list[str] = []
-    for row in used.kept:
+    for row in used.usable:
         day, word = days[row], words[row]
         if day is None or day > last:
             continue

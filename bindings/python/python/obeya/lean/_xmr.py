@@ -167,8 +167,8 @@ def xmr(
         key: The column that names a record in `left_out`.
         tz: The time zone in which ``phases`` are days.
 
-    Values alone are in order: a list, an array or a Series, which has dates if they are its index. No rows are a chart without
-    a point.
+    Values alone are in order: a list, an array or a Series, which has dates if they are its index. Without rows the
+    chart has no points.
 
     A phase (or baseline) whose values are all equal has limits that are its value: any other value is beyond them, and so is
     the step to it. Differences of rounding (1 part in 10¹²) are none.
