@@ -19,7 +19,8 @@ use crate::models::{
     self, Area, Board, BoardDetail, BoardSummary, DataList, Datasource, DatasourceDetail,
     DatasourceValue, GroupV1, GroupV2, Improvement, IncidentCommentV1, IncidentCommentV2,
     IncidentCustomField, IncidentType, IncidentTypeCustomField, IncidentTypeDetail,
-    IncidentTypeSummary, IncidentV1, IncidentV2, ProjectMilestone, Record, TrashedIncident,
+    IncidentTypeSummary, IncidentV1, IncidentV2, ProjectMilestone, Record, TaskInfo,
+    TrashedIncident,
 };
 
 /// A list of v2 with the options that these keyword arguments are.
@@ -219,6 +220,7 @@ identified! {
     Datasource = DatasourceDetail;
     DataList;
     ProjectMilestone;
+    TaskInfo;
     DatasourceValue;
 }
 

@@ -13,10 +13,10 @@ use futures_util::future::FutureExt as _;
 use futures_util::stream::{self, StreamExt as _};
 use obeya::model::{
     DatasourceValue, DatasourceValuePage, Improvement, ImprovementPage, IncidentPage, IncidentV1,
-    TrashPage, TrashedIncident,
+    TaskInfo, TaskPage, TrashPage, TrashedIncident,
 };
 use obeya::tables::{self, Tabular};
-use obeya::{ArrowPage, List, Paged, Records, Resource};
+use obeya::{ArrowPage, BoardTasks, List, Paged, Records, Resource};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyIterator, PyTuple};
 
@@ -112,6 +112,7 @@ numbered_pages! {
     IncidentPage of IncidentV1 counts total;
     ImprovementPage of Improvement counts total;
     TrashPage of TrashedIncident counts total;
+    TaskPage of TaskInfo counts total;
     DatasourceValuePage of DatasourceValue counts count;
 }
 
@@ -197,9 +198,9 @@ impl<T: Resource + Record + Tabular> Source for Linked<T> {
 
 /// A list of v1 with numbered pages.
 macro_rules! numbered_lists {
-    ($($record:ident)*) => {
+    ($($list:ty),*) => {
         $(
-            impl Source for Records<$record> {
+            impl Source for $list {
                 fn page(&self, number: i32) -> Work {
                     work(list_page(self.clone().page(number).send()))
                 }
@@ -228,7 +229,7 @@ macro_rules! numbered_lists {
     };
 }
 
-numbered_lists! { IncidentV1 Improvement }
+numbered_lists! { Records<IncidentV1>, Records<Improvement>, BoardTasks }
 
 impl Source for obeya::Values {
     fn page(&self, number: i32) -> Work {

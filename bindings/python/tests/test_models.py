@@ -50,8 +50,8 @@ def test_a_notebook_shows_a_table_in_which_no_markup_begins() -> None:
 
 def test_repr_shows_what_is_there() -> None:
     assert repr(board()) == "Board(id=7, name='Tavle', group=GroupV2(id=2, type='GENERAL'))"
-    day = obeya.User.from_dict({"id": "u1", "displayName": "Ola Næss"})
-    assert repr(day) == "User(id='u1', display_name='Ola Næss')"
+    day = obeya.UserGroup.from_dict({"id": "u1", "displayName": "Ola Næss"})
+    assert repr(day) == "UserGroup(id='u1', display_name='Ola Næss')"
 
 
 def test_records_cannot_be_changed() -> None:

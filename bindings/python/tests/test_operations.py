@@ -92,6 +92,16 @@ METHODS: dict[str, Callable[[Any], Any]] = {
     "createProjectMilestone": lambda client: client.projects.create_milestone(NUMBER, name="y"),
     "updateProjectMilestone": lambda client: client.projects.update_milestone(NUMBER, 1, name="y"),
     "deleteProjectMilestone": lambda client: client.projects.delete_milestone(NUMBER, 1),
+    "listTasksOfBoard": lambda client: client.boards.tasks(1),
+    "createTaskOfBoard": lambda client: client.boards.create_task(1, title="x"),
+    "listTasksOfIncident": lambda client: client.incidents.tasks(1),
+    "listTasksOfProject": lambda client: client.projects.tasks(NUMBER),
+    "createTaskOfProject": lambda client: client.projects.create_task(NUMBER, title="x"),
+    "createTask": lambda client: client.tasks.create(title="x"),
+    "getTask": lambda client: client.tasks.get(1),
+    "updateTask": lambda client: client.tasks.update(1, title="x"),
+    "deleteTask": lambda client: client.tasks.delete(1),
+    "createSubTask": lambda client: client.tasks.create_sub_task(1, title="x"),
     "ping": lambda client: client.ping(),
 }
 
@@ -108,7 +118,7 @@ def operations() -> dict[str, tuple[str, str]]:
 
 
 def is_at(path: str, template: str) -> bool:
-    template = template.replace("{projectNumber}", quote(NUMBER, safe=""))
+    template = template.replace("{projectNumber}", quote(NUMBER, safe="")).replace("{userId}", "u1")
     return re.fullmatch(re.sub(r"\{\w+\}", "[0-9]+", template), path) is not None
 
 
@@ -161,6 +171,7 @@ RESOURCES = {
     "improvements",
     "data_lists",
     "projects",
+    "tasks",
     "datasources",
 }
 

@@ -6,12 +6,14 @@
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
 use futures_util::TryStreamExt as _;
+use obeya_model::TaskInfo;
 
+use crate::consistent::NumberedList as _;
 use crate::decode::DecodeMismatch;
 use crate::error::Result;
 use crate::tables::{self, ColumnSet, Tabular};
 use crate::values::ArrowPage;
-use crate::{List, Paged, Record, Records, Resource};
+use crate::{BoardTasks, List, Paged, Record, Records, Resource};
 
 impl<T: Resource + Tabular> List<T> {
     /// The schema of the batches: the columns of the record (see [`tables`]), or those in `select`, in its
@@ -73,6 +75,32 @@ impl<T: Record + Tabular> Records<T> {
             let (total, records) = T::total_and_records(&page);
             let batch = tables::batch(records);
             std::future::ready(ArrowPage::of(T::OPERATION, batch, Some(total)))
+        })
+    }
+}
+
+impl BoardTasks {
+    /// The schema of the batches: the columns of a task (see [`tables`]).
+    #[must_use]
+    pub fn arrow_schema(&self) -> SchemaRef {
+        tables::schema::<TaskInfo>()
+    }
+
+    /// All tasks as a stream of record batches, one for each page and at least one.
+    pub fn arrow_stream(self) -> Paged<RecordBatch> {
+        Paged::new(self.batches().map_ok(|page| page.batch))
+    }
+
+    /// Like [`arrow_stream`](Self::arrow_stream), with the number of tasks that match.
+    pub fn arrow_pages(self) -> Paged<ArrowPage> {
+        Paged::new(self.batches())
+    }
+
+    fn batches(self) -> impl futures_core::Stream<Item = Result<ArrowPage>> + Send + 'static {
+        self.pages_inner().and_then(|page| {
+            let batch = tables::batch(&page.values);
+            let operation = Self::OPERATION;
+            std::future::ready(ArrowPage::of(operation, batch, Some(page.total)))
         })
     }
 }

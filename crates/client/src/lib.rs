@@ -102,6 +102,7 @@ mod arrow;
 mod auth;
 #[cfg(feature = "arrow")]
 mod batches;
+mod board_tasks;
 mod body;
 mod builder;
 mod call_headers;
@@ -133,6 +134,7 @@ mod values;
 mod whole_list;
 mod words;
 
+pub use board_tasks::BoardTasks;
 pub use builder::ClientBuilder;
 pub use call_headers::Tag;
 pub use client::{Access, Client};
@@ -145,7 +147,7 @@ pub use printable::printable;
 pub use records::{Record, Records};
 pub use resources::{
     Areas, Boards, Comments, DataLists, Datasources, Groups, Improvements, Incidents, Projects,
-    Trash, TypeDetail, Types,
+    Tasks, Trash, TypeDetail, Types,
 };
 pub use values::{ValuePage, Values};
 pub use whole_list::WholeList;

@@ -9,7 +9,7 @@ use crate::folder::Folder;
 use crate::plant::{AREAS, Plant, User};
 use crate::types;
 
-const INCIDENTS: usize = 4_200;
+pub(crate) const INCIDENTS: usize = 4_200;
 
 /// The groups that follow up incidents of each type, by position.
 const FOLLOW_UP: [&[usize]; 4] = [&[13, 19], &[12, 8, 4], &[10, 11], &[13, 16]];

@@ -10,6 +10,7 @@ mod folder;
 mod improvements;
 mod incidents;
 mod plant;
+mod tasks;
 mod types;
 mod values;
 
@@ -53,6 +54,7 @@ pub fn write(folder: &Path, today: Date) -> io::Result<Written> {
     types::write(folder)?;
     incidents::write(folder, &plant, calendar)?;
     let implemented = improvements::write(folder, &plant, calendar)?;
+    tasks::write(folder, &plant, calendar)?;
     let values = values::write(folder, calendar)?;
     Ok(Written {
         implemented,

@@ -359,7 +359,7 @@ impl Plant {
         })
     }
 
-    fn boards(&self) -> Vec<Value> {
+    pub(crate) fn boards(&self) -> Vec<Value> {
         let mut dice = Dice::new(2);
         let mut boards = Vec::new();
         let mut line = 0;

@@ -49,6 +49,9 @@ pub enum Type {
     Guid,
     /// An enumeration, stored as TEXT: the member's name.
     Enum(&'static EnumType),
+    /// `Collection(Edm.String)`, stored as TEXT: the JSON array of its texts, which is written as it is. It
+    /// can be selected, and no expression can name it.
+    Texts,
 }
 
 impl Type {
@@ -67,6 +70,7 @@ impl Type {
             Self::Duration => "Edm.Duration",
             Self::Guid => "Edm.Guid",
             Self::Enum(of) => of.name,
+            Self::Texts => "Collection(Edm.String)",
         }
     }
 }

@@ -3,7 +3,9 @@
 use std::ops::RangeInclusive;
 
 use obeya_model::Timestamp;
-use obeya_model::bounds::operations::list_datasource_values as values;
+use obeya_model::bounds::operations::{
+    list_datasource_values as values, list_tasks_of_board as tasks,
+};
 use obeya_model::bounds::parameters as records;
 use obeya_odata::Parameters;
 
@@ -19,6 +21,12 @@ const _: () = {
     assert!(*values::page_size::RANGE.start() == *page_size::RANGE.start());
     assert!(*values::page_size::RANGE.end() == *page_size::RANGE.end());
     assert!(values::page_size::DEFAULT == page_size::DEFAULT);
+    assert!(*tasks::page::RANGE.start() == *page::RANGE.start());
+    assert!(*tasks::page::RANGE.end() == *page::RANGE.end());
+    assert!(tasks::page::DEFAULT == page::DEFAULT);
+    assert!(*tasks::count::RANGE.start() == *page_size::RANGE.start());
+    assert!(*tasks::count::RANGE.end() == *page_size::RANGE.end());
+    assert!(tasks::count::DEFAULT == page_size::DEFAULT);
 };
 
 /// The parameters of a page of values.
@@ -42,7 +50,7 @@ impl PageParameters {
     pub fn of(parameters: &Parameters) -> Result<Self, ReadError> {
         let [from, to, ..] = Self::NAMES;
         let (from, to) = period(parameters, [from, to], list_instant)?;
-        let (page, page_size) = page(parameters)?;
+        let (page, page_size) = page(parameters, PAGE_NAMES)?;
         Ok(Self {
             from,
             to,
@@ -78,14 +86,20 @@ impl Period {
     }
 }
 
-/// Reads the number and the size of the page.
-pub(super) fn page(parameters: &Parameters) -> Result<(u32, u32), ReadError> {
-    let [page, page_size] = ["page", "pageSize"].map(|name| single(parameters, name));
+/// The names of the number and the size of a page, but for tasks.
+pub(super) const PAGE_NAMES: [&str; 2] = ["page", "pageSize"];
+
+/// Reads the number and the size of the page from the two parameters of these names.
+pub(super) fn page(
+    parameters: &Parameters,
+    [number, size]: [&str; 2],
+) -> Result<(u32, u32), ReadError> {
+    let [page, page_size] = [number, size].map(|name| single(parameters, name));
     let page = page?.map_or(Ok(records::page::DEFAULT), |text| {
-        integer("page", text, &records::page::RANGE)
+        integer(number, text, &records::page::RANGE)
     })?;
     let page_size = page_size?.map_or(Ok(records::page_size::DEFAULT), |text| {
-        integer("pageSize", text, &records::page_size::RANGE)
+        integer(size, text, &records::page_size::RANGE)
     })?;
     // The ranges of both begin at 1.
     Ok((page.unsigned_abs(), page_size.unsigned_abs()))

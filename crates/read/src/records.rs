@@ -11,11 +11,12 @@ use obeya_odata::{Bound, OptionName, Options, Parameters};
 use super::error::ReadError;
 use super::list::{Parent, keys_of};
 use super::outcome::ReadOutcome;
+use super::page_parameters::{self, PAGE_NAMES};
 use super::record::RecordForm;
 use super::request::ReadRequest;
 use super::row_encoder::RowEncoder;
 use super::sink::Sink;
-use super::{count, count_statement, json, page_parameters, rows};
+use super::{count, count_statement, json, rows};
 use crate::text::{int32, quoted};
 use obeya_store::engine::Session;
 
@@ -51,12 +52,30 @@ struct RequestedPage {
     size: u32,
 }
 
+impl RequestedPage {
+    /// The page of the two parameters of these names.
+    fn of(parameters: &Parameters, names: [&str; 2]) -> Result<Self, ReadError> {
+        let (number, size) = page_parameters::page(parameters, names)?;
+        Ok(Self { number, size })
+    }
+}
+
 impl Records {
     /// Prepares the page that a request asks for.
     pub fn page(request: &ReadRequest<'_>, form: &'static RecordForm) -> Result<Self, ReadError> {
         let mut records = Self::filtered(request, form)?;
-        let (number, size) = page_parameters::page(&records.parameters)?;
-        records.page = Some(RequestedPage { number, size });
+        records.page = Some(RequestedPage::of(&records.parameters, PAGE_NAMES)?);
+        Ok(records)
+    }
+
+    /// Prepares the page that a request asks for by `Page` and `Count`, without query options.
+    pub fn counted_page(
+        request: &ReadRequest<'_>,
+        form: &'static RecordForm,
+    ) -> Result<Self, ReadError> {
+        let mut records = Self::all(request, form, &[])?;
+        let names = ["Page", "Count"];
+        records.page = Some(RequestedPage::of(&records.parameters, names)?);
         Ok(records)
     }
 

@@ -71,6 +71,8 @@ enum ColumnType {
     Text,
     Instant,
     Date,
+    /// A JSON array of texts.
+    Texts,
 }
 
 impl ColumnType {
@@ -83,6 +85,7 @@ impl ColumnType {
             Type::String | Type::Guid | Type::Enum(_) => Self::Text,
             Type::DateTimeOffset => Self::Instant,
             Type::Date => Self::Date,
+            Type::Texts => Self::Texts,
             _ => return None,
         })
     }
@@ -227,6 +230,13 @@ impl Field {
                 };
                 self.key.write(out, skip);
                 json::string(out, value);
+            }
+            ColumnType::Texts => {
+                let Some(array) = row.text(self.column)? else {
+                    return Ok(false);
+                };
+                self.key.write(out, skip);
+                out.extend_from_slice(array.as_bytes());
             }
             ColumnType::Instant => {
                 let Some(value) = row.int(self.column)? else {

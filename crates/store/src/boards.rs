@@ -5,6 +5,12 @@ use obeya_model::{BoardDetail, BoardLine};
 use super::engine::present;
 use super::{Session, StoreError};
 
+/// Whether there is a board of this id.
+pub fn exists(session: &mut dyn Session, id: i32) -> Result<bool, StoreError> {
+    let sql = "SELECT 1 FROM boards WHERE id = ?1";
+    Ok(session.first(sql, &[id.into()], |_| Ok(()))?.is_some())
+}
+
 /// The board with its rows and columns, each in their sort order.
 pub fn detail(session: &mut dyn Session, id: i32) -> Result<Option<BoardDetail>, StoreError> {
     let sql = "SELECT b.id, b.name, b.description, b.board_type, b.is_public, b.group_id, g.name

@@ -19,7 +19,7 @@ pub type Counts = BTreeMap<&'static str, u64>;
 pub const ERASE: &str = "eraseUser";
 
 /// The tables of records with a stamp, and the condition for those that show the user.
-const STAMPED: [(&str, &str); 2] = [
+const STAMPED: [(&str, &str); 3] = [
     (
         "incidents",
         "responsible_user_id = ?1 OR is_anonymous = 0 AND (reported_by_user_id = ?1 OR last_modified_by_user_id = ?1)
@@ -31,13 +31,17 @@ const STAMPED: [(&str, &str); 2] = [
         "improvements",
         "suggested_by_user_id = ?1 OR responsible_user_id = ?1 OR last_modified_by_user_id = ?1",
     ),
+    (
+        "tasks",
+        "responsible_user_id = ?1 OR last_modified_by_user_id = ?1",
+    ),
 ];
 
 /// Lists that the user has changed last.
 const DATA_LISTS: &str = "UPDATE data_lists SET last_modified = ?2, last_modified_by_user_id = NULL WHERE last_modified_by_user_id = ?1";
 
 /// What removes the user from records, whose number is not told.
-const UNCOUNTED: [&str; 7] = [
+const UNCOUNTED: [&str; 9] = [
     // The place is where the reporter was.
     "UPDATE incidents SET reported_by_user_id = NULL, reported_by = NULL, latitude = NULL, longitude = NULL, accuracy_in_meters = NULL
         WHERE reported_by_user_id = ?1",
@@ -48,6 +52,8 @@ const UNCOUNTED: [&str; 7] = [
     "UPDATE improvements SET suggested_by_user_id = NULL, suggested_by = NULL WHERE suggested_by_user_id = ?1",
     "UPDATE improvements SET responsible_user_id = NULL WHERE responsible_user_id = ?1",
     "UPDATE improvements SET last_modified_by_user_id = NULL WHERE last_modified_by_user_id = ?1",
+    "UPDATE tasks SET responsible_user_id = NULL WHERE responsible_user_id = ?1",
+    "UPDATE tasks SET last_modified_by_user_id = NULL WHERE last_modified_by_user_id = ?1",
 ];
 
 /// The same from records whose number is told. The user goes last: others refer to it.

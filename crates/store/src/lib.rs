@@ -44,8 +44,10 @@ mod sqlite;
 pub mod stamp;
 pub mod table;
 pub mod tables;
+pub mod tasks;
 #[doc(hidden)]
 pub mod testing;
+pub mod texts;
 pub mod timings;
 pub mod types;
 pub mod values;

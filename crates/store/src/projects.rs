@@ -17,7 +17,7 @@ pub const PROJECTS: &str = "projects";
 pub const MILESTONES: &str = "project_milestones";
 
 /// What may refer to a project, with the query for one that does, in the order in which it is told.
-const REFERRING: [(&str, &str); 4] = [
+const REFERRING: [(&str, &str); 5] = [
     (
         "an incident",
         "SELECT 1 FROM incidents WHERE project_id = ?1 LIMIT 1",
@@ -33,6 +33,10 @@ const REFERRING: [(&str, &str); 4] = [
     (
         "a group",
         "SELECT 1 FROM groups WHERE project_id = ?1 LIMIT 1",
+    ),
+    (
+        "a task",
+        "SELECT 1 FROM tasks WHERE project_id = ?1 LIMIT 1",
     ),
 ];
 

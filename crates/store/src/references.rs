@@ -1,6 +1,8 @@
 //! Checks that the records a body refers to exist, and belong to the incident's type. All complaints about a
 //! body are collected, up to [`MOST_COMPLAINTS`].
 
+mod board;
+
 use std::collections::BTreeSet;
 
 use super::grants::{Grants, Kind};

@@ -32,7 +32,7 @@ const WIDTH: usize = 120;
 
 /// Which record an id in a path identifies, by the segment before it: the argument, its annotation, and the
 /// class of records.
-const THINGS: [(&str, &str, &str, &str); 12] = [
+const THINGS: [(&str, &str, &str, &str); 13] = [
     ("areas", "area", "int | Area", "Area"),
     ("boards", "board", "BoardId", "Board"),
     ("comments", "comment", "CommentId", "IncidentCommentV2"),
@@ -52,6 +52,7 @@ const THINGS: [(&str, &str, &str, &str); 12] = [
         "int | ProjectMilestone",
         "ProjectMilestone",
     ),
+    ("tasks", "task", "int | TaskInfo", "TaskInfo"),
     ("trash", "incident", "IncidentId", "IncidentV1"),
     ("types", "type", "IncidentTypeId", "IncidentTypeSummary"),
     (

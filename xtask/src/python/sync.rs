@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail};
 use crate::process::root;
 
 /// The files that both have.
-const FILES: [&str; 12] = [
+const FILES: [&str; 13] = [
     "areas.py",
     "boards.py",
     "client.py",
@@ -20,6 +20,7 @@ const FILES: [&str; 12] = [
     "incidents.py",
     "lists.py",
     "projects.py",
+    "tasks.py",
     "values.py",
 ];
 

@@ -1,4 +1,4 @@
-"""Client for lean-management data: incidents, improvements, boards, groups, areas, projects, data lists and datasource values.
+"""Client for lean-management data: incidents, improvements, boards, groups, areas, projects, tasks, data lists and datasource values.
 
 >>> import obeya
 >>> with obeya.Client.from_env() as client:  # doctest: +SKIP
@@ -33,6 +33,7 @@ __all__ = [  # noqa: PLE0604
     "AsyncNumberedRecords",
     "AsyncProjects",
     "AsyncRecords",
+    "AsyncTasks",
     "AsyncValues",
     "AuthenticationError",
     "BadRequestError",
@@ -63,6 +64,7 @@ __all__ = [  # noqa: PLE0604
     "RowCountError",
     "SortKey",
     "Tagged",
+    "Tasks",
     "TestServer",
     "Tidy",
     "UnprocessableEntityError",
@@ -88,6 +90,7 @@ try:
     from obeya._async.incidents import AsyncIncidentRecords, AsyncIncidents
     from obeya._async.lists import AsyncNumberedRecords, AsyncRecords
     from obeya._async.projects import AsyncProjects
+    from obeya._async.tasks import AsyncTasks
     from obeya._async.values import AsyncValues
     from obeya._errors import (
         APIConnectionError,
@@ -120,6 +123,7 @@ try:
     from obeya._sync.incidents import IncidentRecords, Incidents
     from obeya._sync.lists import NumberedRecords, Records
     from obeya._sync.projects import Projects
+    from obeya._sync.tasks import Tasks
     from obeya._sync.values import Values
     from obeya._tidy import Tidy
     from obeya.models import *  # noqa: F403

@@ -169,7 +169,15 @@ class Core:
     @property
     def improvements(self) -> ImprovementCalls: ...
     @property
+    def boards(self) -> BoardCalls: ...
+    @property
     def datasources(self) -> DatasourceCalls: ...
+
+@final
+class BoardCalls:
+    def tasks(
+        self, board: BoardId, /, *, due_start: Moment | None, due_end: Moment | None, page_size: int | None
+    ) -> Query[TaskInfo]: ...
 
 @final
 class IncidentCalls:

@@ -41,6 +41,7 @@ __all__ = [
     "Problem",
     "Project",
     "ProjectMilestone",
+    "TaskInfo",
     "TrashedIncident",
     "TypeCause",
     "TypeConsequence",
@@ -216,7 +217,7 @@ class UserGroup:
         """Id of the user, the same as `id`."""
     @property
     def role(self) -> str | None:
-        """Role of the user in the group."""
+        """What a member may do in a group. A `Viewer` only follows it, and cannot be responsible for its incidents."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""
@@ -1490,7 +1491,7 @@ class UserGroupMember:
         """Id of the user."""
     @property
     def group_role(self) -> str:
-        """Role of the user in the group."""
+        """What a member may do in a group. A `Viewer` only follows it, and cannot be responsible for its incidents."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""
@@ -1786,6 +1787,71 @@ class ProjectMilestone:
     @property
     def actual_date(self) -> datetime.datetime | None:
         """When it was reached."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
+class TaskInfo:
+    """A task as v1 returns it."""
+    __match_args__ = ("id", "parent_id", "last_modified", "responsible_user", "external_id", "board_id", "title", "description", "status", "responsible_user_id", "due_date", "start_date", "row_category_id", "column_category_id", "tags",)
+    @property
+    def id(self) -> int:
+        """Id of the task."""
+    @property
+    def parent_id(self) -> int | None:
+        """Id of the task that this is a sub-task of."""
+    @property
+    def last_modified(self) -> datetime.datetime:
+        """When it was last changed. Every change of the task moves it forward."""
+    @property
+    def responsible_user(self) -> str | None:
+        """Display name of the person responsible."""
+    @property
+    def external_id(self) -> str | None:
+        """The task's id in another system."""
+    @property
+    def board_id(self) -> int | None:
+        """Id of the board it is on."""
+    @property
+    def title(self) -> str:
+        """Title of the task."""
+    @property
+    def description(self) -> str | None:
+        """Description of the task."""
+    @property
+    def status(self) -> str:
+        """Status of a task."""
+    @property
+    def responsible_user_id(self) -> str | None:
+        """Id of the person responsible."""
+    @property
+    def due_date(self) -> datetime.datetime | None:
+        """When it is to be completed."""
+    @property
+    def start_date(self) -> datetime.datetime | None:
+        """When it is to begin."""
+    @property
+    def row_category_id(self) -> int | None:
+        """Id of the row of the board it is in."""
+    @property
+    def column_category_id(self) -> int | None:
+        """Id of the column of the board it is in."""
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Its tags, in the order in which they were set."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""

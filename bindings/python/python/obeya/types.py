@@ -48,6 +48,10 @@ __all__ = [
     "ProjectMilestoneChanges",
     "ProjectMilestoneCreate",
     "ProjectMilestoneUpdate",
+    "TaskInfoChanges",
+    "TaskInfoCreate",
+    "TaskInfoUpdate",
+    "TaskStatus",
 ]
 
 IncidentStatus = Literal[
@@ -132,6 +136,13 @@ GroupType = Literal[
     "CUSTOMIZED",
 ]
 """Type of a group."""
+
+TaskStatus = Literal[
+    "NotStarted",
+    "Completed",
+    "Blocked",
+]
+"""Status of a task."""
 
 GroupRole = Literal[
     "Member",
@@ -632,3 +643,90 @@ class ProjectMilestoneChanges(TypedDict, total=False):
     """When it is to be reached."""
     actual_date: datetime.datetime | str | None
     """When it was reached."""
+
+
+class _TaskInfoCreateRequired(TypedDict):
+    title: str
+    """Title of the task."""
+
+
+class TaskInfoCreate(_TaskInfoCreateRequired, total=False):
+    """A new task."""
+
+    external_id: str | None
+    """The task's id in another system."""
+    board_id: int | None
+    """Id of the board it is on."""
+    description: str | None
+    """Description of the task."""
+    status: TaskStatus
+    """Status of a task."""
+    responsible_user_id: str | None
+    """Id of the person responsible."""
+    due_date: datetime.datetime | str | None
+    """When it is to be completed; not before `startDate`. Without an offset it is UTC."""
+    start_date: datetime.datetime | str | None
+    """When it is to begin. Without an offset it is UTC."""
+    row_category_id: int | None
+    """Id of the row of the board it is in."""
+    column_category_id: int | None
+    """Id of the column of the board it is in."""
+    tags: Sequence[str] | None
+    """Its tags."""
+
+
+class _TaskInfoUpdateRequired(TypedDict):
+    title: str
+    """Title of the task."""
+
+
+class TaskInfoUpdate(_TaskInfoUpdateRequired, total=False):
+    """The new properties of a task. An omitted property is unchanged; null clears it."""
+
+    external_id: str | None
+    """The task's id in another system."""
+    board_id: int | None
+    """Id of the board it is on."""
+    description: str | None
+    """Description of the task."""
+    status: TaskStatus
+    """Status of a task."""
+    responsible_user_id: str | None
+    """Id of the person responsible."""
+    due_date: datetime.datetime | str | None
+    """When it is to be completed; not before `startDate`. Without an offset it is UTC."""
+    start_date: datetime.datetime | str | None
+    """When it is to begin. Without an offset it is UTC."""
+    row_category_id: int | None
+    """Id of the row of the board it is in."""
+    column_category_id: int | None
+    """Id of the column of the board it is in."""
+    tags: Sequence[str] | None
+    """Its tags."""
+
+
+class TaskInfoChanges(TypedDict, total=False):
+    """Any part of an update: missing required fields are taken from the record that is updated."""
+
+    external_id: str | None
+    """The task's id in another system."""
+    board_id: int | None
+    """Id of the board it is on."""
+    title: str
+    """Title of the task."""
+    description: str | None
+    """Description of the task."""
+    status: TaskStatus
+    """Status of a task."""
+    responsible_user_id: str | None
+    """Id of the person responsible."""
+    due_date: datetime.datetime | str | None
+    """When it is to be completed; not before `startDate`. Without an offset it is UTC."""
+    start_date: datetime.datetime | str | None
+    """When it is to begin. Without an offset it is UTC."""
+    row_category_id: int | None
+    """Id of the row of the board it is in."""
+    column_category_id: int | None
+    """Id of the column of the board it is in."""
+    tags: Sequence[str] | None
+    """Its tags."""

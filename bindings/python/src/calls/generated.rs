@@ -24,6 +24,7 @@ use crate::models::{
     IncidentTypeSummary,
     IncidentV1,
     ProjectMilestone,
+    TaskInfo,
     CATEGORY_INPUT,
     CAUSE_INPUT,
     CONSEQUENCE_INPUT,
@@ -42,6 +43,8 @@ use crate::models::{
     PROJECT_CREATE,
     PROJECT_MILESTONE_CREATE,
     PROJECT_MILESTONE_UPDATE,
+    TASK_INFO_CREATE,
+    TASK_INFO_UPDATE,
 };
 
 /// The operation of this id, with its arguments: ids, then what it takes beside them.
@@ -251,6 +254,38 @@ pub(super) fn call(handle: &Handle, operation: &str, arguments: &Arguments<'_, '
             let milestone_id = arguments.id::<ProjectMilestone>(1, "milestone")?;
             handle.call(move |client| async move { client.call(&call::DeleteProjectMilestone::new(&project_number, milestone_id)).await })
         }
+        "createTaskOfBoard" => {
+            let board_id = arguments.id::<Board>(0, "board")?;
+            let body = arguments.body(1, &TASK_INFO_CREATE, "boards.create_task()")?;
+            handle.call(move |client| async move { client.call(&call::CreateTaskOfBoard::new(board_id, &body)).await })
+        }
+        "createTaskOfProject" => {
+            let project_number = arguments.get::<String>(0, "project_number")?;
+            let body = arguments.body(1, &TASK_INFO_CREATE, "projects.create_task()")?;
+            handle.call(move |client| async move { client.call(&call::CreateTaskOfProject::new(&project_number, &body)).await })
+        }
+        "createTask" => {
+            let body = arguments.body(0, &TASK_INFO_CREATE, "tasks.create()")?;
+            handle.call(move |client| async move { client.call(&call::CreateTask::new(&body)).await })
+        }
+        "getTask" => {
+            let task_id = arguments.id::<TaskInfo>(0, "task")?;
+            handle.call(move |client| async move { client.call(&call::GetTask::new(task_id)).await })
+        }
+        "updateTask" => {
+            let task_id = arguments.id::<TaskInfo>(0, "task")?;
+            let body = arguments.body(1, &TASK_INFO_UPDATE, "tasks.update()")?;
+            handle.call(move |client| async move { client.call(&call::UpdateTask::new(task_id, &body)).await })
+        }
+        "deleteTask" => {
+            let task_id = arguments.id::<TaskInfo>(0, "task")?;
+            handle.call(move |client| async move { client.call(&call::DeleteTask::new(task_id)).await })
+        }
+        "createSubTask" => {
+            let task_id = arguments.id::<TaskInfo>(0, "task")?;
+            let body = arguments.body(1, &TASK_INFO_CREATE, "tasks.create_sub_task()")?;
+            handle.call(move |client| async move { client.call(&call::CreateSubTask::new(task_id, &body)).await })
+        }
         _ => Err(unknown(operation)),
     }
 }
@@ -335,6 +370,23 @@ pub(super) fn query(
                 let client = client.clone();
                 let project_number = project_number.clone();
                 async move { client.call(&call::ListProjectMilestones::new(&project_number)).await }
+            }))
+        }
+        "listTasksOfIncident" => {
+            let incident_id = arguments.id::<IncidentV1>(0, "incident")?;
+            let client = handle.client()?;
+            Ok(Query::whole(handle, "listTasksOfIncident", move || {
+                let client = client.clone();
+                async move { client.call(&call::ListTasksOfIncident::new(incident_id)).await }
+            }))
+        }
+        "listTasksOfProject" => {
+            let project_number = arguments.get::<String>(0, "project_number")?;
+            let client = handle.client()?;
+            Ok(Query::whole(handle, "listTasksOfProject", move || {
+                let client = client.clone();
+                let project_number = project_number.clone();
+                async move { client.call(&call::ListTasksOfProject::new(&project_number)).await }
             }))
         }
         _ => Err(unknown(operation)),

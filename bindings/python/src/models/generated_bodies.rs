@@ -195,3 +195,31 @@ body! { PROJECT_MILESTONE_UPDATE "ProjectMilestoneUpdate" {
     Field::optional("planned_date", "plannedDate").nullable();
     Field::optional("actual_date", "actualDate").nullable();
 } }
+
+body! { TASK_INFO_CREATE "TaskInfoCreate" {
+    Field::optional("external_id", "externalId").nullable();
+    Field::optional("board_id", "boardId").nullable();
+    Field::required("title", "title");
+    Field::optional("description", "description").nullable();
+    Field::optional("status", "status");
+    Field::optional("responsible_user_id", "responsibleUserId").nullable();
+    Field::optional("due_date", "dueDate").nullable();
+    Field::optional("start_date", "startDate").nullable();
+    Field::optional("row_category_id", "rowCategoryId").nullable();
+    Field::optional("column_category_id", "columnCategoryId").nullable();
+    Field::optional("tags", "tags").nullable();
+} }
+
+body! { TASK_INFO_UPDATE "TaskInfoUpdate" {
+    Field::optional("external_id", "externalId").nullable();
+    Field::optional("board_id", "boardId").nullable();
+    Field::required("title", "title");
+    Field::optional("description", "description").nullable();
+    Field::optional("status", "status");
+    Field::optional("responsible_user_id", "responsibleUserId").nullable();
+    Field::optional("due_date", "dueDate").nullable();
+    Field::optional("start_date", "startDate").nullable();
+    Field::optional("row_category_id", "rowCategoryId").nullable();
+    Field::optional("column_category_id", "columnCategoryId").nullable();
+    Field::optional("tags", "tags").nullable();
+} }

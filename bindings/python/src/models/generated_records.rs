@@ -2,9 +2,9 @@
 
 use super::{Field, enums, record, records};
 
-enums! { IncidentStatus IncidentSeverity ImprovementStatus ImprovementPriorityStatus EvaluationStatusV1 EvaluationStatusV2 BoardType DatasourceElementType GroupType GroupRole }
+enums! { IncidentStatus IncidentSeverity ImprovementStatus ImprovementPriorityStatus EvaluationStatusV1 EvaluationStatusV2 BoardType DatasourceElementType GroupType TaskStatus GroupRole }
 
-records! { Area Board GroupV2 UserGroup IncidentCommentV2 IncidentV2 IncidentType IncidentV1 TrashedIncident IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValue DatasourceValueTotal GroupV1 UserGroupMember BoardSummary BoardDetail BoardLine DataList DataListItem Project ProjectMilestone Problem ODataError }
+records! { Area Board GroupV2 UserGroup IncidentCommentV2 IncidentV2 IncidentType IncidentV1 TrashedIncident IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValue DatasourceValueTotal GroupV1 UserGroupMember BoardSummary BoardDetail BoardLine DataList DataListItem Project ProjectMilestone TaskInfo Problem ODataError }
 
 record! {
 /// An area of the plant.
@@ -92,7 +92,7 @@ UserGroup USER_GROUP "UserGroup" {
     group_id = group_id: Field::optional("group_id", "groupId");
     /// Id of the user, the same as `id`.
     user_id = user_id: Field::optional("user_id", "userId");
-    /// Role of the user in the group.
+    /// What a member may do in a group. A `Viewer` only follows it, and cannot be responsible for its incidents.
     role = role: Field::optional("role", "role");
 } }
 
@@ -741,7 +741,7 @@ UserGroupMember USER_GROUP_MEMBER "UserGroupMember" {
     group_id = group_id: Field::required("group_id", "groupId");
     /// Id of the user.
     user_id = user_id: Field::required("user_id", "userId");
-    /// Role of the user in the group.
+    /// What a member may do in a group. A `Viewer` only follows it, and cannot be responsible for its incidents.
     group_role = group_role: Field::required("group_role", "groupRole");
 } }
 
@@ -881,6 +881,41 @@ ProjectMilestone PROJECT_MILESTONE "ProjectMilestone" {
     planned_date = planned_date: Field::required("planned_date", "plannedDate").nullable();
     /// When it was reached.
     actual_date = actual_date: Field::required("actual_date", "actualDate").nullable();
+} }
+
+record! {
+/// A task as v1 returns it.
+TaskInfo TASK_INFO "TaskInfo" {
+    /// Id of the task.
+    id = id: Field::required("id", "id");
+    /// Id of the task that this is a sub-task of.
+    parent_id = parent_id: Field::required("parent_id", "parentId").nullable();
+    /// When it was last changed. Every change of the task moves it forward.
+    last_modified = last_modified: Field::required("last_modified", "lastModified");
+    /// Display name of the person responsible.
+    responsible_user = responsible_user: Field::required("responsible_user", "responsibleUser").nullable();
+    /// The task's id in another system.
+    external_id = external_id: Field::required("external_id", "externalId").nullable();
+    /// Id of the board it is on.
+    board_id = board_id: Field::required("board_id", "boardId").nullable();
+    /// Title of the task.
+    title = title: Field::required("title", "title");
+    /// Description of the task.
+    description = description: Field::required("description", "description").nullable();
+    /// Status of a task.
+    status = status: Field::required("status", "status");
+    /// Id of the person responsible.
+    responsible_user_id = responsible_user_id: Field::required("responsible_user_id", "responsibleUserId").nullable();
+    /// When it is to be completed.
+    due_date = due_date: Field::required("due_date", "dueDate").nullable();
+    /// When it is to begin.
+    start_date = start_date: Field::required("start_date", "startDate").nullable();
+    /// Id of the row of the board it is in.
+    row_category_id = row_category_id: Field::required("row_category_id", "rowCategoryId").nullable();
+    /// Id of the column of the board it is in.
+    column_category_id = column_category_id: Field::required("column_category_id", "columnCategoryId").nullable();
+    /// Its tags, in the order in which they were set.
+    tags = tags: Field::required("tags", "tags");
 } }
 
 record! {

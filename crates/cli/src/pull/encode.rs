@@ -117,7 +117,7 @@ fn write_csv_cells<'a>(
             Cell::Text(text) => write_csv_text(out, text),
             Cell::Instant(instant) => write_display(out, instant),
             Cell::Day(day) => write_display(out, day),
-            nested @ (Cell::List(..) | Cell::Row(..)) => {
+            nested @ (Cell::Texts(_) | Cell::List(..) | Cell::Row(..)) => {
                 let text = serde_json::to_string(&nested).expect("plain data");
                 write_csv_text(out, &text);
             }

@@ -164,7 +164,9 @@ fn to_cell_value(cell: &Cell<'_>) -> CellValue {
         Cell::Text(text) => CellValue::Text((*text).to_owned()),
         Cell::Instant(instant) => CellValue::Instant(*instant),
         Cell::Day(day) => CellValue::Day(day.days()),
-        Cell::Row(..) | Cell::List(..) => unreachable!("lists have their own tables"),
+        Cell::Texts(_) | Cell::Row(..) | Cell::List(..) => {
+            unreachable!("lists have their own tables")
+        }
     }
 }
 

@@ -122,6 +122,7 @@ macro_rules! odata_pages {
     };
 }
 
+mod boards;
 mod comments;
 mod datasources;
 mod improvements;
@@ -180,6 +181,12 @@ impl Client {
         Projects::new(self.clone())
     }
 
+    /// Tasks of boards, projects, incidents and persons (v1).
+    #[must_use]
+    pub fn tasks(&self) -> Tasks {
+        Tasks::new(self.clone())
+    }
+
     /// Datasources and their values (v1).
     #[must_use]
     pub fn datasources(&self) -> Datasources {
@@ -230,4 +237,9 @@ resource! {
 resource! {
     /// Projects; from [`Client::projects`](crate::Client::projects).
     Projects
+}
+
+resource! {
+    /// Tasks; from [`Client::tasks`](crate::Client::tasks).
+    Tasks
 }

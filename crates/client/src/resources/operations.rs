@@ -45,10 +45,13 @@ use obeya_model::{
     ProjectMilestone,
     ProjectMilestoneCreate,
     ProjectMilestoneUpdate,
+    TaskInfo,
+    TaskInfoCreate,
+    TaskInfoUpdate,
     UserGroupMember,
 };
 
-use super::{Areas, Boards, Groups, Comments, Incidents, Improvements, Datasources, DataLists, Projects};
+use super::{Areas, Boards, Groups, Comments, Incidents, Improvements, Datasources, DataLists, Projects, Tasks};
 use crate::error::Result;
 use crate::list::{Get, List};
 use crate::whole_list::WholeList;
@@ -87,6 +90,16 @@ impl Boards {
     /// See [`Error`](crate::Error).
     pub async fn detail(&self, id: i32) -> Result<BoardDetail> {
         self.client.call(&call::GetBoardV1::new(id)).await
+    }
+
+    /// `POST /v1/Boards/{id}/tasks`: Creates a task of a board. `boardId` may be omitted. Its id is never
+    /// used again. The response is the whole task.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
+    /// [`Error::Timeout`](crate::Error::Timeout) it may have been carried out all the same.
+    pub async fn create_task(&self, id: i32, body: &TaskInfoCreate) -> Result<TaskInfo> {
+        self.client.call(&call::CreateTaskOfBoard::new(id, body)).await
     }
 }
 
@@ -317,6 +330,15 @@ impl Incidents {
     pub async fn restore(&self, id: i32) -> Result<IncidentV1> {
         self.client.call(&call::RestoreIncident::new(id)).await
     }
+
+    /// `GET /v1/Incidents/{id}/tasks`: All tasks of an incident as an array, ordered by id, sub-tasks
+    /// included.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn tasks(&self, id: i32) -> Result<Vec<TaskInfo>> {
+        self.client.call(&call::ListTasksOfIncident::new(id)).await
+    }
 }
 
 impl Improvements {
@@ -506,6 +528,75 @@ impl Projects {
     /// See [`Error`](crate::Error).
     pub async fn delete_milestone(&self, project_number: &str, milestone_id: i32) -> Result<()> {
         self.client.call(&call::DeleteProjectMilestone::new(project_number, milestone_id)).await
+    }
+
+    /// `GET /v1/Projects/{projectNumber}/tasks`: All tasks of a project as an array, ordered by id, sub-tasks
+    /// included.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn tasks(&self, project_number: &str) -> Result<Vec<TaskInfo>> {
+        self.client.call(&call::ListTasksOfProject::new(project_number)).await
+    }
+
+    /// `POST /v1/Projects/{projectNumber}/tasks`: Creates a task of a project; `boardId` may put it on a
+    /// board too. Its id is never used again. The response is the whole task.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
+    /// [`Error::Timeout`](crate::Error::Timeout) it may have been carried out all the same.
+    pub async fn create_task(&self, project_number: &str, body: &TaskInfoCreate) -> Result<TaskInfo> {
+        self.client.call(&call::CreateTaskOfProject::new(project_number, body)).await
+    }
+}
+
+impl Tasks {
+    /// `POST /v1/Tasks`: Creates a task of a board (`boardId`), or of the person responsible alone. Its id is
+    /// never used again. The response is the whole task.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
+    /// [`Error::Timeout`](crate::Error::Timeout) it may have been carried out all the same.
+    pub async fn create(&self, body: &TaskInfoCreate) -> Result<TaskInfo> {
+        self.client.call(&call::CreateTask::new(body)).await
+    }
+
+    /// `GET /v1/Tasks/{id}`: One task by its id.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn get(&self, id: i32) -> Result<TaskInfo> {
+        self.client.call(&call::GetTask::new(id)).await
+    }
+
+    /// `PUT /v1/Tasks/{id}`: Changes only the properties in the body; null clears a nullable property.
+    /// Another `boardId`, or none, takes the task out of its row and column unless the body has others. The
+    /// response is the whole task.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn update(&self, id: i32, body: &TaskInfoUpdate) -> Result<TaskInfo> {
+        self.client.call(&call::UpdateTask::new(id, body)).await
+    }
+
+    /// `DELETE /v1/Tasks/{id}`: Deletes a task permanently, with its sub-tasks. The response is the task as
+    /// it was.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn delete(&self, id: i32) -> Result<TaskInfo> {
+        self.client.call(&call::DeleteTask::new(id)).await
+    }
+
+    /// `POST /v1/Tasks/{id}/SubTasks`: Creates a task below another one, whose project and incident it gets,
+    /// and whose board if the body has no `boardId`. Its id is never used again. The response is the
+    /// sub-task.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
+    /// [`Error::Timeout`](crate::Error::Timeout) it may have been carried out all the same.
+    pub async fn create_sub_task(&self, id: i32, body: &TaskInfoCreate) -> Result<TaskInfo> {
+        self.client.call(&call::CreateSubTask::new(id, body)).await
     }
 }
 

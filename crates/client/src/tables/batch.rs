@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use arrow_array::builder::{
-    BooleanBuilder, Date32Builder, Float64Builder, Int32Builder, StringBuilder,
+    BooleanBuilder, Date32Builder, Float64Builder, Int32Builder, ListBuilder, StringBuilder,
     StringDictionaryBuilder, TimestampMicrosecondBuilder,
 };
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, ListArray, RecordBatch, RecordBatchOptions, StructArray};
 use arrow_buffer::{BooleanBuffer, NullBuffer, OffsetBuffer};
-use arrow_schema::{ArrowError, DataType, Fields, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Field as ArrowField, Fields, SchemaRef};
 
 use super::cell::{Cell, Field, Kind, schema};
 
@@ -73,6 +73,7 @@ enum ColumnBuilder {
     DictionaryText(Box<StringDictionaryBuilder<Int32Type>>),
     Instant(TimestampMicrosecondBuilder),
     Day(Date32Builder),
+    Texts(ListBuilder<StringBuilder>),
     Row {
         items: Vec<ColumnBuilder>,
         is_present: Vec<bool>,
@@ -95,6 +96,10 @@ impl ColumnBuilder {
             Kind::DictionaryText => Self::DictionaryText(Box::default()),
             Kind::Instant => Self::Instant(TimestampMicrosecondBuilder::new().with_timezone("UTC")),
             Kind::Day => Self::Day(Date32Builder::new()),
+            Kind::Texts => {
+                let item = ArrowField::new_list_field(DataType::Utf8, false);
+                Self::Texts(ListBuilder::new(StringBuilder::new()).with_field(item))
+            }
             Kind::Row(fields) => Self::Row {
                 items: fields.iter().map(|field| Self::new(field.kind)).collect(),
                 is_present: Vec::new(),
@@ -125,6 +130,13 @@ impl ColumnBuilder {
             (Self::Instant(column), Cell::Null) => column.append_null(),
             (Self::Day(column), Cell::Day(day)) => column.append_value(day.days()),
             (Self::Day(column), Cell::Null) => column.append_null(),
+            (Self::Texts(column), Cell::Texts(texts)) => {
+                texts
+                    .iter()
+                    .for_each(|text| column.values().append_value(text));
+                column.append(true);
+            }
+            (Self::Texts(column), Cell::Null) => column.append_null(),
             (Self::Row { items, is_present }, Cell::Row(_, cells)) => {
                 for (column, cell) in items.iter_mut().zip(cells) {
                     column.append(cell);
@@ -173,6 +185,7 @@ impl ColumnBuilder {
             Self::DictionaryText(column) => Arc::new(column.finish()),
             Self::Instant(column) => Arc::new(column.finish()),
             Self::Day(column) => Arc::new(column.finish()),
+            Self::Texts(column) => Arc::new(column.finish()),
             Self::Row { items, is_present } => {
                 let DataType::Struct(fields) = ty else {
                     unreachable!("the schema has the same kinds")

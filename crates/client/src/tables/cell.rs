@@ -24,6 +24,8 @@ pub enum Kind {
     Instant,
     /// A day.
     Day,
+    /// A list of texts.
+    Texts,
     /// A nested row with these fields.
     Row(&'static [Field]),
     /// A list of nested rows with these fields.
@@ -45,6 +47,9 @@ impl Kind {
             // Nanoseconds end in 2262, before dates of the year 9999, and many readers do not support them.
             Self::Instant => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
             Self::Day => DataType::Date32,
+            Self::Texts => {
+                DataType::List(Arc::new(ArrowField::new_list_field(DataType::Utf8, false)))
+            }
             Self::Row(fields) => DataType::Struct(fields.iter().map(Field::arrow).collect()),
             Self::List(fields) => {
                 let item = Self::Row(fields).arrow();
@@ -143,6 +148,8 @@ pub enum Cell<'a> {
     Instant(Timestamp),
     /// Of a column of [`Kind::Day`].
     Day(Date),
+    /// Of a column of [`Kind::Texts`].
+    Texts(&'a [String]),
     /// A row with a cell for each field of its [`Kind::Row`].
     Row(&'static [Field], Vec<Cell<'a>>),
     /// Rows, each with a cell for each field of its [`Kind::List`].
@@ -195,6 +202,7 @@ impl Serialize for Cell<'_> {
             Self::Text(text) => serializer.serialize_str(text),
             Self::Instant(instant) => instant.serialize(serializer),
             Self::Day(day) => day.serialize(serializer),
+            Self::Texts(texts) => texts.serialize(serializer),
             Self::Row(fields, cells) => Object(fields, cells).serialize(serializer),
             Self::List(fields, rows) => {
                 let mut list = serializer.serialize_seq(Some(rows.len()))?;
@@ -241,6 +249,12 @@ impl From<bool> for Cell<'_> {
 impl<'a> From<&'a str> for Cell<'a> {
     fn from(value: &'a str) -> Self {
         Self::Text(value)
+    }
+}
+
+impl<'a> From<&'a [String]> for Cell<'a> {
+    fn from(value: &'a [String]) -> Self {
+        Self::Texts(value)
     }
 }
 

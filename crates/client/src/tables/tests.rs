@@ -7,7 +7,7 @@ use arrow_schema::DataType;
 use obeya_model::{
     Area, Board, BoardSummary, Datasource, DatasourceValue, GroupV1, GroupV2, Improvement,
     IncidentCommentV1, IncidentCommentV2, IncidentType, IncidentTypeSummary, IncidentV1,
-    IncidentV2, Timestamp, TrashedIncident,
+    IncidentV2, TaskInfo, Timestamp, TrashedIncident,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -162,6 +162,23 @@ fn an_incident_keeps_all_it_has() {
         IncidentV1::columns().len()
     );
     assert_eq!(scalars::<Area>().len(), Area::columns().len());
+}
+
+#[test]
+fn a_task_keeps_all_it_has() {
+    let full = json!({
+        "id": 1, "parentId": 2, "lastModified": "2026-03-05T12:30:00.25Z", "responsibleUser": "Kari Vik", "externalId": "a-1", "boardId": 7,
+        "title": "Clamp", "description": "Worn", "status": "Blocked", "responsibleUserId": "u-1", "dueDate": "2026-03-06T00:00:00Z",
+        "startDate": "2026-03-04T00:00:00Z", "rowCategoryId": 70, "columnCategoryId": 75, "tags": ["5S", "a \"b\"", "5S"]
+    });
+    let bare = json!({
+        "id": 2, "parentId": null, "lastModified": "2026-03-05T12:30:00Z", "responsibleUser": null, "externalId": null, "boardId": null,
+        "title": "Oil", "description": null, "status": "NotStarted", "responsibleUserId": null, "dueDate": null, "startDate": null,
+        "rowCategoryId": null, "columnCategoryId": null, "tags": []
+    });
+    check_columns::<TaskInfo>(&[full.clone(), bare, full]);
+    // A list of texts is one column among the others, and has no table of its own.
+    assert_eq!(scalars::<TaskInfo>().len(), TaskInfo::columns().len());
 }
 
 #[test]

@@ -121,6 +121,7 @@ fn property_type(property: &Property<'_>, root: &TokenStream) -> TokenStream {
         PropertyType::Text => quote!(::obeya_odata::build::Text),
         PropertyType::Instant => quote!(crate::fields::Instant),
         PropertyType::Date => quote!(crate::fields::Date),
+        PropertyType::Texts => quote!(::obeya_odata::build::Texts),
         PropertyType::Enum(name) => {
             let rust = ident(&pascal(name));
             quote!(::obeya_odata::build::Enum<::obeya_model::#rust>)
@@ -158,6 +159,7 @@ fn csdl(property: &Property<'_>) -> String {
         PropertyType::Text => "Edm.String".to_owned(),
         PropertyType::Instant => "Edm.DateTimeOffset".to_owned(),
         PropertyType::Date => "Edm.Date".to_owned(),
+        PropertyType::Texts => "Collection(Edm.String)".to_owned(),
         PropertyType::Enum(name) | PropertyType::One(name) => name.to_owned(),
         PropertyType::Many(target) => format!("Collection({target})"),
     }

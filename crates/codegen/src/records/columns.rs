@@ -169,6 +169,7 @@ fn kind(record: &Record<'_>, property: &Property<'_>) -> TokenStream {
         PropertyType::Text => quote!(Kind::Text),
         PropertyType::Instant => quote!(Kind::Instant),
         PropertyType::Date => quote!(Kind::Day),
+        PropertyType::Texts => quote!(Kind::Texts),
         PropertyType::Enum(_) => quote!(Kind::DictionaryText),
         PropertyType::One(target) => {
             let fields = fields_of(property, target);
@@ -204,6 +205,8 @@ fn get(property: &Property<'_>) -> TokenStream {
     match property.kind {
         PropertyType::Text if is_option => quote!(r.#field.as_deref().into()),
         PropertyType::Text => quote!((&*r.#field).into()),
+        PropertyType::Texts if is_option => quote!(r.#field.as_deref().into()),
+        PropertyType::Texts => quote!((&*r.#field).into()),
         PropertyType::Enum(name) if is_option => {
             let name = model(name);
             quote!(r.#field.as_ref().map(#name::as_str).into())

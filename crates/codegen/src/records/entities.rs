@@ -84,6 +84,7 @@ pub(crate) fn edm(kind: PropertyType<'_>) -> TokenStream {
         PropertyType::Double => quote!(Type::Double),
         PropertyType::Instant => quote!(Type::DateTimeOffset),
         PropertyType::Date => quote!(Type::Date),
+        PropertyType::Texts => quote!(Type::Texts),
         PropertyType::Enum(name) => {
             let constant = screaming(name);
             quote!(Type::Enum(&#constant))

@@ -29,8 +29,7 @@ pub(crate) struct Record<'a> {
     pub(crate) properties: Vec<Property<'a>>,
 }
 
-/// A property of a record. A property that no query option can name, such as a list of plain values, is left
-/// out.
+/// A property of a record. A property of another type, such as a list of numbers, is left out.
 pub(crate) struct Property<'a> {
     pub(crate) name: &'a str,
     pub(crate) description: &'a str,
@@ -51,6 +50,8 @@ pub(crate) enum PropertyType<'a> {
     Text,
     Instant,
     Date,
+    /// A list of texts.
+    Texts,
     /// A value of the enumeration with this name.
     Enum(&'a str),
     /// At most one record of this name.
@@ -153,7 +154,14 @@ fn kind<'a>(document: &'a Value, schema: &'a Value) -> Option<PropertyType<'a>> 
     }
     let word = |key: &str| schema.get(key).and_then(Value::as_str).unwrap_or_default();
     Some(match (word("type"), word("format")) {
-        ("array", _) => PropertyType::Many(reference(schema.get("items")?)?),
+        ("array", _) => {
+            let items = schema.get("items")?;
+            match reference(items) {
+                Some(name) => PropertyType::Many(name),
+                None if kind(document, items)? == PropertyType::Text => PropertyType::Texts,
+                None => return None,
+            }
+        }
         ("integer", "int64") => PropertyType::Int64,
         ("integer", _) => PropertyType::Int32,
         ("number", _) => PropertyType::Double,

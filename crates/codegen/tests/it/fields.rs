@@ -18,6 +18,7 @@ fn linked() -> Spec {
          \x20       floorHeight: {type: number, format: double}\n\
          \x20       built: {type: string, format: date}\n\
          \x20       tags: {type: array, items: {type: string}}\n\
+         \x20       sizes: {type: array, items: {type: integer, format: int32}}\n\
          \x20       areas: {type: array, items: {$ref: '#/components/schemas/Area'}}\n",
     )
 }
@@ -41,10 +42,12 @@ mod hall
     Row<R>: fn lit(&self) -> Property<R, Boolean>
     Row<R>: fn floor_height(&self) -> Property<R, Double>
     Row<R>: fn built(&self) -> Property<R, fields::Date>
+    Row<R>: fn tags(&self) -> Property<R, Texts>
     Row<R>: fn areas(&self) -> Many<super::area::Row<R>>
   fn lit() -> Property<Hall, Boolean>
   fn floor_height() -> Property<Hall, Double>
   fn built() -> Property<Hall, fields::Date>
+  fn tags() -> Property<Hall, Texts>
   fn areas() -> Many<super::area::Row<Hall>>
 ");
 }
@@ -53,7 +56,7 @@ mod hall
 fn names_on_the_wire_and_descriptions_are_the_specifications() {
     let source = fields(&linked()).expect("the document generates");
     for part in [
-        "pub const PROPERTIES: &[(&str, &str)] = &[\n        (\"lit\", \"Edm.Boolean\"),\n        (\"floorHeight\", \"Edm.Double\"),\n        (\"built\", \"Edm.Date\"),\n        (\"areas\", \"Collection(Area)\"),\n    ];",
+        "pub const PROPERTIES: &[(&str, &str)] = &[\n        (\"lit\", \"Edm.Boolean\"),\n        (\"floorHeight\", \"Edm.Double\"),\n        (\"built\", \"Edm.Date\"),\n        (\"tags\", \"Collection(Edm.String)\"),\n        (\"areas\", \"Collection(Area)\"),\n    ];",
         "self.0.property(\"floorHeight\")",
         "self.0.one(\"hall\")",
         "self.0.many(\"areas\")",

@@ -4,7 +4,7 @@ use crate::ast::{Expr, ExprKind, Literal, Segment};
 use crate::bind::expr::Binder;
 use crate::bind::node::{Comparison, Node, NodeKind, Source};
 use crate::bind::read_as;
-use crate::edm::{Cardinality, EntityType, Navigation};
+use crate::edm::{Cardinality, EntityType, Navigation, Type};
 use crate::error::{Error, ErrorKind, excerpt};
 use crate::nearest::{did_you_mean, nearest};
 
@@ -27,6 +27,9 @@ impl Binder<'_> {
     pub(crate) fn property(&self, path: &[Segment]) -> Result<Node, Error> {
         let (source, entity, last) = self.walk(path)?;
         match self.member(entity, last, path.len() == 1)? {
+            Member::Property(property) if property.ty == Type::Texts => {
+                Err(list_of_texts(property.name, last.at))
+            }
             Member::Property(property) => Ok(Node::new(
                 path[0].at,
                 property.ty,
@@ -127,6 +130,9 @@ impl Binder<'_> {
         match self.member(entity, last, path.len() == 1)? {
             Member::Navigation(navigation) if navigation.cardinality == Cardinality::Many => {
                 Ok((source, navigation))
+            }
+            Member::Property(property) if property.ty == Type::Texts => {
+                Err(list_of_texts(property.name, at))
             }
             _ => {
                 let message = format!(
@@ -235,6 +241,14 @@ impl Binder<'_> {
             .filter(|_| is_first);
         Err(unknown(entity, segment, variables))
     }
+}
+
+/// The error for a property that can only be selected.
+fn list_of_texts(name: &str, at: usize) -> Error {
+    let message = format!(
+        "found `{name}`, a list of texts, which can be selected only; expected a property with one value"
+    );
+    Error::new(ErrorKind::Type, at, message)
 }
 
 /// The error for a name that an entity does not have.

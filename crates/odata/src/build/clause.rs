@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::types::Boolean;
+use super::types::{Boolean, Type};
 use super::value::{Filter, Named, Value};
 use crate::ast::OrderItem;
 
@@ -71,7 +71,7 @@ pub struct Order<R> {
     entity: PhantomData<fn() -> R>,
 }
 
-impl<R, T, K> Value<R, T, K> {
+impl<R, T: Type, K> Value<R, T, K> {
     /// As a key of `$orderby`, smallest first. Null comes before every value.
     pub fn asc(self) -> Order<R> {
         self.order(false)

@@ -119,6 +119,6 @@ pub use path::{Many, One, Path, Row};
 pub use time::now;
 pub use types::{
     Boolean, Calendar, Clock, Date, DateType, Double, Duration, Enum, Guid, Instant, InstantType,
-    Int, Number, Ordered, Text, TimeOfDay, Type,
+    Int, Number, Ordered, Text, Texts, TimeOfDay, Type,
 };
 pub use value::{Computed, Filter, Named, Property, Value};

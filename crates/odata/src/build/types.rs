@@ -73,6 +73,10 @@ pub enum Duration {}
 #[derive(Debug)]
 pub enum Guid {}
 
+/// `Collection(Edm.String)`. It can be selected, and no operator takes it: it is no [`Type`].
+#[derive(Debug)]
+pub enum Texts {}
+
 /// An enumeration, compared with `E`, whose `Display` is the member's name on the wire.
 #[derive(Debug)]
 pub struct Enum<E>(PhantomData<fn() -> E>);

@@ -77,9 +77,12 @@ fn entity_type(container: &Container, entity: &EntityType) -> Json {
 }
 
 fn property(container: &Container, property: &Property) -> Json {
-    // A type that is not named is a string.
-    let ty = (property.ty != Type::String)
-        .then(|| ("$Type", Json::Text(container.type_name(property.ty))));
+    // A type that is not named is a string, also that of the items of a collection.
+    let ty = match property.ty {
+        Type::String => None,
+        Type::Texts => Some(("$Collection", Json::True)),
+        ty => Some(("$Type", Json::Text(container.type_name(ty)))),
+    };
     let nullable = property.nullable.then_some(("$Nullable", Json::True));
     let digits =
         fraction_digits(property.ty).map(|digits| ("$Precision", Json::Int(digits.into())));

@@ -30,7 +30,7 @@ impl SqlKind {
     pub fn of_type(ty: Type) -> Self {
         match ty {
             Type::Double => Self::Real,
-            Type::String | Type::Guid | Type::Enum(_) => Self::Text,
+            Type::String | Type::Guid | Type::Enum(_) | Type::Texts => Self::Text,
             Type::Boolean
             | Type::Int32
             | Type::Int64

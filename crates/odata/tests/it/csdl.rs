@@ -56,7 +56,10 @@ static USER: EntityType = EntityType {
     name: "User",
     table: "users",
     key: "id",
-    properties: &[property("id", Type::String, false, "id")],
+    properties: &[
+        property("id", Type::String, false, "id"),
+        property("skills", Type::Texts, false, "skills"),
+    ],
     navigations: &[navigation(
         "home",
         &GROUP,
@@ -141,6 +144,7 @@ const XML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
           <PropertyRef Name="id"/>
         </Key>
         <Property Name="id" Type="Edm.String" Nullable="false"/>
+        <Property Name="skills" Type="Collection(Edm.String)" Nullable="false"/>
         <NavigationProperty Name="home" Type="Plant.Group"/>
       </EntityType>
       <EnumType Name="Kind">
@@ -252,6 +256,7 @@ fn the_description_in_json_is_csdl_json() {
                 "$Kind": "EntityType",
                 "$Key": ["id"],
                 "id": {},
+                "skills": {"$Collection": true},
                 "home": {"$Kind": "NavigationProperty", "$Type": "Plant.Group", "$Nullable": true},
             },
             "Kind": {"$Kind": "EnumType", "Line": 0, "Cell": 1},

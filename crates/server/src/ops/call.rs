@@ -172,8 +172,17 @@ impl Call {
             };
             address = address + "/" + segment;
         }
+        Self::address_of(&address, name)
+    }
+
+    /// The address of the record of this name in this collection.
+    pub(super) fn address_in(&self, collection: &str, name: &str) -> Option<HeaderValue> {
+        Self::address_of(&format!("{}{collection}", self.base_url()), name)
+    }
+
+    fn address_of(collection: &str, name: &str) -> Option<HeaderValue> {
         let name = utf8_percent_encode(name, SEGMENT);
-        HeaderValue::try_from(format!("{address}/{name}")).ok()
+        HeaderValue::try_from(format!("{collection}/{name}")).ok()
     }
 
     /// The negotiated media type of the answer.

@@ -12,7 +12,7 @@ use super::call::Call;
 use crate::spec::Operation;
 use obeya_store::entities::{
     AREA, BOARD, DATA_LIST, DATASOURCE, GROUP, IMPROVEMENT, INCIDENT, INCIDENT_COMMENT,
-    INCIDENT_TYPE_V2,
+    INCIDENT_TYPE_V2, TASK_INFO,
 };
 use obeya_store::grants::Grants;
 use obeya_store::{Session, StoreError};
@@ -83,6 +83,7 @@ pub(super) fn noun(entity: &EntityType) -> &'static str {
         "GroupV1" => "group",
         "Project" => "project",
         "ProjectMilestone" => "milestone",
+        "TaskInfo" => "task",
         _ => "incident",
     }
 }
@@ -92,7 +93,10 @@ pub(super) fn noun(entity: &EntityType) -> &'static str {
 fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)> {
     Some(match operation {
         Operation::GetArea => (&AREA, "area"),
-        Operation::GetBoardV2 | Operation::GetBoardV1 => (&BOARD, "board"),
+        Operation::GetBoardV2
+        | Operation::GetBoardV1
+        | Operation::ListTasksOfBoard
+        | Operation::CreateTaskOfBoard => (&BOARD, "board"),
         Operation::GetGroup
         | Operation::DeleteGroup
         | Operation::ListGroupMembers
@@ -123,12 +127,17 @@ fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)
         | Operation::UpdateIncidentResponsible
         | Operation::UpdateIncidentCategories
         | Operation::UpdateIncidentCustomField
-        | Operation::DeleteIncident => (&INCIDENT, "incident"),
+        | Operation::DeleteIncident
+        | Operation::ListTasksOfIncident => (&INCIDENT, "incident"),
         Operation::RestoreIncident => (&INCIDENT, "deleted incident"),
         Operation::GetIncidentTypeV1 | Operation::GetIncidentTypeV2 => {
             (&INCIDENT_TYPE_V2, "incident type")
         }
         Operation::ListDataListItems | Operation::CreateDataListItem => (&DATA_LIST, "data list"),
+        Operation::GetTask
+        | Operation::UpdateTask
+        | Operation::DeleteTask
+        | Operation::CreateSubTask => (&TASK_INFO, "task"),
         Operation::GetImprovement | Operation::UpdateImprovement | Operation::DeleteImprovement => {
             (&IMPROVEMENT, "improvement")
         }
@@ -158,6 +167,9 @@ fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)
         | Operation::CreateProjectMilestone
         | Operation::UpdateProjectMilestone
         | Operation::DeleteProjectMilestone
+        | Operation::ListTasksOfProject
+        | Operation::CreateTaskOfProject
+        | Operation::CreateTask
         | Operation::Ping => return None,
     })
 }

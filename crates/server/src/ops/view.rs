@@ -29,6 +29,10 @@ pub(crate) struct WrittenRecord {
     pub(super) id: i32,
     /// What names it in an address, if that is not its id.
     pub(super) name: Option<String>,
+    /// The address that it is below, if that is not the one it was posted to.
+    pub(super) collection: Option<&'static str>,
+    /// Whether the request has deleted it.
+    pub(super) is_deleted: bool,
     /// The whole record.
     json: Vec<u8>,
 }
@@ -40,8 +44,22 @@ impl WrittenRecord {
             entity,
             id,
             name: None,
+            collection: None,
+            is_deleted: false,
             json,
         }
+    }
+
+    /// The record, whose address is below this one, whatever it was posted to.
+    pub(super) fn below(self, collection: &'static str) -> Self {
+        let collection = Some(collection);
+        Self { collection, ..self }
+    }
+
+    /// The record as it was before the request deleted it.
+    pub(super) fn deleted(self) -> Self {
+        let is_deleted = true;
+        Self { is_deleted, ..self }
     }
 
     /// The record, which this text names in an address.

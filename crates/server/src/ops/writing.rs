@@ -10,7 +10,7 @@
 //!   request with it is 422 `idempotency.mismatch`. A refused request is not stored: it changed nothing, and
 //!   may be corrected and sent again. A client that has used too many keys gets 429 `idempotency.quota`.
 //! - `ETag`: an answer that is one record has the tag of its state. `Location`: a record that was created by
-//!   a POST is below the address it was posted to.
+//!   a POST is below the address it was posted to, unless it has another.
 //! - A client that is restricted by grants changes only records that it is granted, before and after the
 //!   change (`gate.rs`).
 //! - A client that may not read the record sees only what its request set (`view.rs`).
@@ -271,6 +271,7 @@ async fn commit(
         }
         let answer = answer(session)?;
         if let Answer::Record(record) = &answer
+            && !record.is_deleted
             && !gate.grants().show(session, record.entity, record.id)?
         {
             return Err(WriteError::NotGranted);
@@ -374,7 +375,7 @@ fn send(call: &Call, context: &WriteContext, committed: Committed) -> Result<Res
             let id = record.id;
             let is_created =
                 call.operation.method() == "POST" && !context.gate.is_addressed(record.entity, id);
-            let name = record.name.clone();
+            let (name, collection) = (record.name.clone(), record.collection);
             context
                 .view
                 .answer(record, attempt)
@@ -384,7 +385,10 @@ fn send(call: &Call, context: &WriteContext, committed: Committed) -> Result<Res
                     headers.insert(ETAG, tag.header());
                     if is_created {
                         let name = name.unwrap_or(id.to_string());
-                        let address = call.address_below(&name);
+                        let address = match collection {
+                            Some(collection) => call.address_in(collection, &name),
+                            None => call.address_below(&name),
+                        };
                         headers.extend(address.map(|address| (LOCATION, address)));
                     }
                     response

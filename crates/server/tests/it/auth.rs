@@ -524,6 +524,16 @@ const OPERATIONS: &[(Method, &str, &str)] = &[
     (Method::POST, "/v1/Projects/1/milestones", "Projects"),
     (Method::PUT, "/v1/Projects/1/milestones/1", "Projects"),
     (Method::DELETE, "/v1/Projects/1/milestones/1", "Projects"),
+    (Method::GET, "/v1/Boards/1/tasks", "Tasks"),
+    (Method::POST, "/v1/Boards/1/tasks", "Tasks"),
+    (Method::GET, "/v1/Incidents/1/tasks", "Tasks"),
+    (Method::GET, "/v1/Projects/1/tasks", "Tasks"),
+    (Method::POST, "/v1/Projects/1/tasks", "Tasks"),
+    (Method::POST, "/v1/Tasks", "Tasks"),
+    (Method::GET, "/v1/Tasks/1", "Tasks"),
+    (Method::PUT, "/v1/Tasks/1", "Tasks"),
+    (Method::DELETE, "/v1/Tasks/1", "Tasks"),
+    (Method::POST, "/v1/Tasks/1/SubTasks", "Tasks"),
 ];
 
 /// The scopes for reading and writing, family by family.

@@ -36,6 +36,8 @@ async fn plant() -> Service {
             "UPDATE improvements SET suggested_by_user_id = ?1, suggested_by = ?2 WHERE id = 317",
             "UPDATE improvements SET last_modified_by_user_id = ?1 WHERE id = 318",
             "UPDATE board_lines SET responsible_user_id = ?1 WHERE id = 75",
+            "INSERT INTO tasks (id, title, status, responsible_user_id, last_modified_by_user_id, last_modified)
+                VALUES (500, 'Clamp', 'NotStarted', ?1, NULL, 10), (501, 'Table', 'NotStarted', NULL, ?1, 10), (502, 'Rules', 'NotStarted', NULL, NULL, 10)",
             "INSERT INTO type_custom_fields (id, incident_type_id, label, type) VALUES (64, 3, 'Seen by', 'user')",
             "INSERT INTO incident_custom_fields (incident_id, custom_field_id, value, registration_date) VALUES (100, 64, ?1, 1)",
             "INSERT INTO datasources (id, title, value_count) VALUES (1, 'Output', 0), (2, 'Scrap', 2)",
@@ -68,7 +70,7 @@ async fn plant() -> Service {
 
 /// Every table, as text.
 async fn dump(service: &Service) -> String {
-    const TABLES: [&str; 19] = [
+    const TABLES: [&str; 20] = [
         "users",
         "project_members",
         "data_lists",
@@ -81,6 +83,7 @@ async fn dump(service: &Service) -> String {
         "incident_categories",
         "incident_comments",
         "improvements",
+        "tasks",
         "datasources",
         "datasource_values",
         "audit_entries",
@@ -111,7 +114,7 @@ async fn nothing_of_the_user_is_left_and_the_chain_is_whole() {
     );
     // Incidents 91 and 101 are anonymous and 102 in the trash; 103 is open, has the name in its text, and no
     // reporter.
-    let expected = json!({"users": 1, "memberships": 1, "comments": 1, "boardLines": 1, "projectMembers": 1, "dataLists": 1, "incidents": 3, "improvements": 3,
+    let expected = json!({"users": 1, "memberships": 1, "comments": 1, "boardLines": 1, "projectMembers": 1, "dataLists": 1, "incidents": 3, "improvements": 3, "tasks": 2,
         "values": 1, "auditTexts": 3});
     let counted = erase_user(service.db(), USER[0], DRY_RUN)
         .await
@@ -183,6 +186,9 @@ async fn the_records_that_showed_the_user_get_a_new_stamp_and_no_others() {
         ("improvements", 317, true),
         ("improvements", 318, true),
         ("improvements", 319, false),
+        ("tasks", 500, true),
+        ("tasks", 501, true),
+        ("tasks", 502, false),
     ];
     let mut before = Vec::new();
     for (table, id, _) in ids {

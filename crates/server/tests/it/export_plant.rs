@@ -158,6 +158,7 @@ impl Plant {
         plant.types();
         plant.incidents(incidents);
         plant.improvements(incidents / 2);
+        plant.tasks(incidents);
         plant.values(incidents * 3);
         plant.folder
     }
@@ -483,6 +484,38 @@ impl Plant {
                     "estimatedCostOfInvestmentHours",
                     "estimatedGainOfInvestmentHours",
                 ])
+                .end()
+        });
+    }
+
+    /// Each third task is a part of the one before it.
+    fn tasks(&mut self, count: i32) {
+        self.file("tasks.jsonl", 0..count * 3, |line, id| {
+            let title = format!("t{}", text(line.rng));
+            // The incident of all three.
+            let incident = id / 3;
+            if incident > 0 {
+                line.set("incidentId", incident);
+            }
+            if id % 3 == 2 {
+                line.set("parentId", id - 1);
+            }
+            if line.rng.bool() {
+                line.set("boardId", id % 6)
+                    .ints(&["rowCategoryId", "columnCategoryId"]);
+            }
+            line.set("id", id)
+                .set("title", title)
+                .word("status", &["NotStarted", "Completed", "Blocked"])
+                .one_of("projectId", &PROJECTS)
+                .user("responsibleUserId")
+                .user("lastModifiedByUserId")
+                .instants(&["startDate", "dueDate", "lastModified"])
+                .texts(&["description", "externalId"])
+                .may("tags", |rng| {
+                    let tags = (0..rng.usize(..4)).map(|_| format!("t{}", text(rng)));
+                    tags.collect::<Vec<_>>().into()
+                })
                 .end()
         });
     }

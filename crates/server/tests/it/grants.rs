@@ -36,6 +36,8 @@ const ROWS: &[&str] = &[
     "INSERT INTO incident_comments (id, incident_id, text, comment_date) VALUES (50, 200, 'Hidden', 20)",
     "INSERT INTO improvements (id, status, title, group_id, last_modified) VALUES (400, 'Open', 'Elsewhere', 5, 10)",
     "INSERT INTO boards (id, name, is_public, group_id) VALUES (9, 'Night board', 1, 5)",
+    "INSERT INTO tasks (id, title, status, board_id, incident_id, last_modified) VALUES (300, 'Of the night', 'NotStarted', 9, NULL, 10),
+        (301, 'Of the fall', 'NotStarted', NULL, 200, 10)",
     "INSERT INTO datasources (id, title, value_count) VALUES (1, 'Scrap', 1), (2, 'Output', 1)",
     "INSERT INTO datasource_values (datasource_id, value_date, id, value, registration_date) VALUES (1, 10, 70, 1.0, 5), (2, 10, 71, 1.0, 5)",
 ];
@@ -103,6 +105,7 @@ fn addressed() -> Vec<Addressed> {
         (get, "/v1/Improvements/{}", 400, None),
         (get, "/v1/Incidents/{}", 200, None),
         (get, "/v1/Incidents/{}/comments", 200, None),
+        (get, "/v1/Incidents/{}/tasks", 200, None),
         (get, "/v1/Incidents/types/{}", 6, None),
         (get, "/v1/Datasources/{}", 2, None),
         (get, "/v1/Datasources/{}/values", 2, None),
@@ -195,6 +198,17 @@ fn addressed() -> Vec<Addressed> {
         ),
         (delete, "/v1/Groups/{}/members/u-117", 5, None),
         (delete, "/v1/Groups/{}", 8, None),
+        (get, "/v1/Boards/{}/tasks", 9, None),
+        (post, "/v1/Boards/{}/tasks", 9, Some(json!({"title": "x"}))),
+        (get, "/v1/Tasks/{}", 300, None),
+        (put, "/v1/Tasks/{}", 300, Some(json!({"title": "x"}))),
+        (
+            post,
+            "/v1/Tasks/{}/SubTasks",
+            300,
+            Some(json!({"title": "x"})),
+        ),
+        (delete, "/v1/Tasks/{}", 300, None),
     ]
 }
 

@@ -10,7 +10,7 @@ use crate::support::{Database, sql};
 
 /// Every file of the plant with its lines. Parents come after their children, because the order of lines does
 /// not matter.
-pub const PLANT: [(&str, &str); 11] = [
+pub const PLANT: [(&str, &str); 12] = [
     (
         "areas.jsonl",
         r#"{"id":1,"name":"Støperi","description":"Casting and shake-out"}
@@ -50,6 +50,11 @@ pub const PLANT: [(&str, &str); 11] = [
         "improvements.jsonl",
         r#"{"id":5,"status":"Planned","title":"Shadow board","groupId":2,"categoryId":1,"category":"Safety","suggestedByUserId":"u2","suggestionDate":"2025-01-10T09:00:00Z","plannedDate":"2025-02-01T09:00:00Z","estimatedGainOfInvestment":1200.5,"lastModified":"2025-02-01T09:00:00Z"}
 {"id":6,"status":"Archived","title":"Old idea","categoryId":1,"suggestionDate":"2024-01-10T09:00:00Z","plannedDate":"2024-02-01T09:00:00Z","archivedDate":"2024-06-01T09:00:00Z"}"#,
+    ),
+    (
+        "tasks.jsonl",
+        r#"{"id":21,"parentId":20,"title":"Drain the oil","incidentId":10,"responsibleUserId":"u1"}
+{"id":20,"title":"New seal","status":"Blocked","incidentId":10,"boardId":7,"rowCategoryId":1,"tags":["oil"],"lastModified":"2025-05-21T10:00:00Z"}"#,
     ),
     (
         "datasources.jsonl",
@@ -147,6 +152,7 @@ impl Target {
             "incident_comments",
             "improvements",
             "improvement_categories",
+            "tasks",
             "datasources",
             "datasource_elements",
             "datasource_values",

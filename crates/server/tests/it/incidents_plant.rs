@@ -111,7 +111,7 @@ pub async fn everything(service: &Service) -> String {
 }
 
 fn dump(session: &mut dyn Session) -> Result<String, StoreError> {
-    const TABLES: [&str; 8] = [
+    const TABLES: [&str; 9] = [
         "incidents",
         "incident_categories",
         "incident_consequences",
@@ -119,6 +119,7 @@ fn dump(session: &mut dyn Session) -> Result<String, StoreError> {
         "incident_custom_fields",
         "incident_comments",
         "improvements",
+        "tasks",
         "stamps",
     ];
     TABLES

@@ -12,6 +12,7 @@ use super::json;
 use crate::Value;
 use crate::table::{Column, ColumnType, FieldType, SetBy, Table};
 use crate::tables::incidents::IncidentRow;
+use crate::texts;
 use crate::wire;
 
 /// The changed properties of a record.
@@ -33,6 +34,8 @@ pub(crate) enum Form {
     Date,
     /// 0 or 1 as a boolean.
     Flag,
+    /// A text that is JSON.
+    Json,
 }
 
 impl Diff {
@@ -140,6 +143,7 @@ fn form(column: &Column) -> Form {
         Some(FieldType::Converted) if column.column_type == ColumnType::Int => Form::Instant,
         Some(FieldType::Plain("date")) => Form::Date,
         Some(FieldType::Plain("boolean")) => Form::Flag,
+        Some(FieldType::Plain(texts::FIELD)) => Form::Json,
         _ => Form::Plain,
     }
 }
@@ -161,12 +165,13 @@ fn write_value(out: &mut String, value: Value<'_>, form: Form) {
             Some(date) => json(&date),
             None => json(&value),
         },
-        (Value::Int(value), Form::Plain) => {
+        (Value::Int(value), Form::Plain | Form::Json) => {
             // A String takes all.
             let _ = write!(out, "{value}");
             return;
         }
         (Value::Real(value), _) => json(&value),
+        (Value::Text(text), Form::Json) => text.to_owned(),
         (Value::Text(text), _) => json(text),
     };
     out.push_str(&text);

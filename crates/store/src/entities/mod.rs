@@ -19,7 +19,8 @@ pub(crate) use restrictions::row_conditions;
 pub(crate) use restrictions::{Restriction, restriction};
 pub use v1::{
     BOARD_V1, DATA_LIST, DATA_LIST_ITEM, DATASOURCE, DATASOURCE_VALUE, GROUP_V1, IMPROVEMENT,
-    INCIDENT, INCIDENT_COMMENT_V1, PROJECT, PROJECT_MILESTONE, TRASHED_INCIDENT, USER_GROUP_MEMBER,
+    INCIDENT, INCIDENT_COMMENT_V1, PROJECT, PROJECT_MILESTONE, TASK_INFO, TRASHED_INCIDENT,
+    USER_GROUP_MEMBER,
 };
 
 use obeya_odata::edm::{
@@ -193,7 +194,7 @@ pub static INCIDENT_TYPE_V2: EntityType = EntityType {
 pub fn is_joined(entity: &EntityType) -> bool {
     matches!(
         entity.table,
-        "incident_records" | "live_incidents" | "improvement_records"
+        "incident_records" | "live_incidents" | "improvement_records" | "live_tasks"
     )
 }
 
@@ -256,5 +257,6 @@ pub fn all() -> Vec<&'static EntityType> {
         &PROJECT,
         &PROJECT_MILESTONE,
         &USER_GROUP_MEMBER,
+        &TASK_INFO,
     ]
 }

@@ -31,6 +31,8 @@ pub(crate) enum Restriction {
     Columns(Columns),
     /// The incident with the id in the column `incident_id`.
     Incident,
+    /// The columns of a task, which has those of an incident only if it is of one.
+    Task(Columns),
     /// Nothing: rows are only reached from a record, or under the address of one, to which the restrictions
     /// were applied.
     Owner,
@@ -59,6 +61,16 @@ const INCIDENT: Columns = Columns {
     group: &["reported_by_group_id", "follow_up_group_id"],
     incident_type: &["incident_type_id"],
     ..NONE
+};
+
+/// A task belongs to the group of its board, and to what its incident belongs to.
+const TASK: Columns = Columns {
+    group: &[
+        "board_group_id",
+        "reported_by_group_id",
+        "follow_up_group_id",
+    ],
+    ..INCIDENT
 };
 
 const OF_GROUP: Columns = Columns {
@@ -90,6 +102,7 @@ pub(crate) fn restriction(entity: &EntityType) -> Option<Restriction> {
         // Of the whole plant.
         "DataList" | "DataListItem" | "Project" | "ProjectMilestone" => NONE,
         "IncidentComment" | "IncidentCommentV1" => return Some(Restriction::Incident),
+        "TaskInfo" => return Some(Restriction::Task(TASK)),
         // Below an incident or a datasource. The area of a value is a number of its sender's and not checked.
         "IncidentConsequence"
         | "CategoryReference"
@@ -107,6 +120,7 @@ pub(crate) fn row_conditions(granted: &BTreeMap<Kind, BTreeSet<i32>>) -> RowCond
         let condition = match restriction(entity)? {
             Restriction::Owner => None,
             Restriction::Columns(columns) => condition(columns, "{t}", granted),
+            Restriction::Task(columns) => of_task(columns, granted),
             Restriction::Incident => condition(INCIDENT, "granted", granted).map(|incident| {
                 let exists =
                     "SELECT 1 FROM incidents AS granted WHERE granted.id = {t}.incident_id";
@@ -119,6 +133,26 @@ pub(crate) fn row_conditions(granted: &BTreeMap<Kind, BTreeSet<i32>>) -> RowCond
         Some((entity.name, condition))
     });
     RowConditions::new(entities)
+}
+
+/// The condition for a task: areas and incident types say nothing about a task of no incident.
+fn of_task(columns: Columns, granted: &BTreeMap<Kind, BTreeSet<i32>>) -> Option<Predicate> {
+    let (group, others): (BTreeMap<_, _>, BTreeMap<_, _>) = granted
+        .clone()
+        .into_iter()
+        .partition(|(kind, _)| *kind == Kind::Group);
+    let by_group = condition(columns, "{t}", &group);
+    let by_incident = condition(columns, "{t}", &others).map(|incident| {
+        let sql = format!("({{t}}.incident_id IS NULL OR {})", incident.sql);
+        Predicate::new(sql, incident.binds)
+    });
+    match (by_group, by_incident) {
+        (Some(group), Some(incident)) => Some(Predicate::new(
+            format!("{} AND {}", group.sql, incident.sql),
+            [group.binds, incident.binds].concat(),
+        )),
+        (group, incident) => group.or(incident),
+    }
 }
 
 /// The condition for a row with this alias; `None` if no grant is of a kind that applies to it.

@@ -233,3 +233,13 @@ pub static USER_GROUP_MEMBER: EntityType = EntityType {
     navigations: &[],
     search: None,
 };
+
+/// A task of v1. The handler of a list adds of which board, incident or project.
+pub static TASK_INFO: EntityType = EntityType {
+    name: "TaskInfo",
+    table: "live_tasks",
+    key: "id",
+    properties: &wire::TaskInfo::SAME.properties(),
+    navigations: &[],
+    search: None,
+};

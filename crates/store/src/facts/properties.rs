@@ -15,6 +15,7 @@ use crate::tables::incidents::IncidentRow;
 use crate::tables::names::ImprovementCategoryRow;
 use crate::tables::organisation::{AreaRow, GroupRow, UserRow};
 use crate::tables::projects::ProjectRow;
+use crate::tables::tasks::TaskRow;
 
 /// The tables that are declared, each with the body of the specification that sets its columns, and its file.
 pub(super) const DECLARED: &[(&Table, Option<&str>, &str)] = &[
@@ -31,6 +32,7 @@ pub(super) const DECLARED: &[(&Table, Option<&str>, &str)] = &[
     (&ProjectRow::TABLE, None, "projects"),
     (&AreaRow::TABLE, None, "organisation"),
     (&GroupRow::TABLE, None, "organisation"),
+    (&TaskRow::TABLE, Some("TaskInfoUpdate"), "tasks"),
     (&UserRow::TABLE, None, "organisation"),
 ];
 
@@ -64,6 +66,13 @@ const HIDDEN: &[(&str, &str)] = &[
     ("incident_records", "status_modified_date"),
     ("incident_records", "status_new_date"),
     ("incident_records", "status_rejected_date"),
+    ("live_tasks", "area_id"),
+    ("live_tasks", "board_group_id"),
+    ("live_tasks", "follow_up_group_id"),
+    ("live_tasks", "incident_id"),
+    ("live_tasks", "incident_type_id"),
+    ("live_tasks", "project_id"),
+    ("live_tasks", "reported_by_group_id"),
 ];
 
 /// Every column that an entity names.

@@ -4,8 +4,9 @@ use super::{columns, with_store};
 use crate::entities::{self, Restriction, restriction};
 
 /// Columns with the id of a record to which a client can be restricted.
-const OWNERS: [&str; 6] = [
+const OWNERS: [&str; 7] = [
     "area_id",
+    "board_group_id",
     "datasource_id",
     "follow_up_group_id",
     "group_id",
@@ -23,7 +24,7 @@ async fn every_entity_says_what_restricts_its_rows() {
         let restricting: Vec<&str> = match restriction {
             Restriction::Owner => continue,
             Restriction::Incident => vec!["incident_id"],
-            Restriction::Columns(by) => {
+            Restriction::Columns(by) | Restriction::Task(by) => {
                 [by.area, by.datasource, by.group, by.incident_type].concat()
             }
         };

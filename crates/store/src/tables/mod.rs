@@ -8,3 +8,4 @@ pub mod incidents;
 pub mod names;
 pub mod organisation;
 pub mod projects;
+pub mod tasks;

@@ -25,7 +25,7 @@ struct Query {
 pub(super) const COUNT: u64 = QUERIES.len() as u64 + TABLES.len() as u64 + 1;
 
 #[rustfmt::skip]
-const QUERIES: [Query; 21] = [
+const QUERIES: [Query; 24] = [
     Query { rule: Rule::Reference, table: "incident_categories", keys: 2, says: "the category is of type {2}, the incident of type {3}",
         sql: "SELECT m.incident_id, m.category_id, p.incident_type_id, i.incident_type_id FROM incident_categories AS m
             JOIN incidents AS i ON i.id = m.incident_id JOIN type_categories AS p ON p.id = m.category_id
@@ -48,6 +48,9 @@ const QUERIES: [Query; 21] = [
     Query { rule: Rule::Reference, table: "incident_comments", keys: 1, says: "it answers comment {1} of incident {2}, and is of incident {3}",
         sql: "SELECT c.id, p.id, p.incident_id, c.incident_id FROM incident_comments AS c
             JOIN incident_comments AS p ON p.id = c.parent_id WHERE p.incident_id <> c.incident_id ORDER BY 1" },
+    Query { rule: Rule::Reference, table: "tasks", keys: 1, says: "it is a part of task {1} of incident {2}, and is of incident {3}",
+        sql: "SELECT t.id, p.id, p.incident_id, t.incident_id FROM tasks AS t JOIN tasks AS p ON p.id = t.parent_id
+            WHERE t.incident_id <> p.incident_id OR (t.incident_id IS NULL) <> (p.incident_id IS NULL) ORDER BY 1" },
     Query { rule: Rule::Reference, table: "type_translations", keys: 4, says: "the type has no such part",
         sql: "SELECT t.incident_type_id, t.language, t.kind, t.item_id FROM type_translations AS t
             WHERE NOT (t.kind = 'type' AND t.item_id = t.incident_type_id)
@@ -71,6 +74,11 @@ const QUERIES: [Query; 21] = [
                     OR NOT EXISTS (SELECT 1 FROM type_categories AS p WHERE p.id = c.parent_id)
                 UNION ALL SELECT c.id FROM type_categories AS c JOIN reached AS r ON c.parent_id = r.id)
             SELECT c.id FROM type_categories AS c LEFT JOIN reached AS r ON r.id = c.id WHERE r.id IS NULL ORDER BY 1" },
+    Query { rule: Rule::Tree, table: "tasks", keys: 1, says: "its parents never end at a task without a parent",
+        sql: "WITH RECURSIVE reached (id) AS (
+                SELECT c.id FROM tasks AS c WHERE c.parent_id IS NULL OR NOT EXISTS (SELECT 1 FROM tasks AS p WHERE p.id = c.parent_id)
+                UNION ALL SELECT c.id FROM tasks AS c JOIN reached AS r ON c.parent_id = r.id)
+            SELECT c.id FROM tasks AS c LEFT JOIN reached AS r ON r.id = c.id WHERE r.id IS NULL ORDER BY 1" },
     // Only replies can be in a circle, and a circle is closed: the roots are the replies to what is no reply.
     Query { rule: Rule::Tree, table: "incident_comments", keys: 1, says: "it answers itself through its parents",
         sql: "WITH RECURSIVE reached (id) AS (
@@ -95,6 +103,8 @@ const QUERIES: [Query; 21] = [
         sql: "SELECT r.id, r.last_modified, s.last FROM incidents AS r JOIN stamps AS s ON s.id = 1 WHERE r.last_modified > s.last ORDER BY 1" },
     Query { rule: Rule::Stamp, table: "improvements", keys: 1, says: "last_modified is {1}, and the last stamp issued is {2}",
         sql: "SELECT r.id, r.last_modified, s.last FROM improvements AS r JOIN stamps AS s ON s.id = 1 WHERE r.last_modified > s.last ORDER BY 1" },
+    Query { rule: Rule::Stamp, table: "tasks", keys: 1, says: "last_modified is {1}, and the last stamp issued is {2}",
+        sql: "SELECT r.id, r.last_modified, s.last FROM tasks AS r JOIN stamps AS s ON s.id = 1 WHERE r.last_modified > s.last ORDER BY 1" },
     Query { rule: Rule::Stamp, table: "data_lists", keys: 1, says: "last_modified is {1}, and the last stamp issued is {2}",
         sql: "SELECT r.id, r.last_modified, s.last FROM data_lists AS r JOIN stamps AS s ON s.id = 1 WHERE r.last_modified > s.last ORDER BY 1" },
     Query { rule: Rule::State, table: "projects", keys: 1, says: "it has no number",

@@ -19,6 +19,7 @@ mod progress;
 mod projects;
 mod read;
 mod store;
+mod tasks;
 mod types;
 mod values;
 
@@ -133,6 +134,7 @@ fn export(
             "incident_comments" => comments::write(session, lines_of),
             "improvement_categories" => names::improvement_categories(session, lines_of),
             "improvements" => improvements::write(session, lines_of),
+            "tasks" => tasks::write(session, lines_of),
             "datasources" => datasources::write(session, lines_of),
             _ => values::write(session, lines_of),
         }?;

@@ -18,6 +18,7 @@ pub(super) fn write(
         last_stamp: last_stamp(session)?,
         last_incident_id: given(sequences::last(session, "incidents")?),
         last_improvement_id: given(sequences::last(session, "improvements")?),
+        last_task_id: given(sequences::last(session, "tasks")?),
         last_value_id: given(last_id(session)?),
         ..StoreLine::default()
     };

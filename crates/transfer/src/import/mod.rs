@@ -25,6 +25,7 @@ mod renamed;
 mod run;
 mod stamps;
 mod store;
+mod tasks;
 mod types;
 mod values;
 
@@ -190,6 +191,7 @@ fn import(
             "incident_comments" => comments::read,
             "improvement_categories" => names::improvement_categories,
             "improvements" => improvements::read,
+            "tasks" => tasks::read,
             "datasources" => datasources::read,
             _ => values::read,
         };

@@ -22,9 +22,11 @@ struct Named {
     /// Whether references to a missing record are allowed: the referring records then change when it is
     /// added.
     may_dangle: bool,
-    /// Queries for the ids of the incidents and improvements that refer to it, without the final `IN (…)`.
+    /// Queries for the ids of the incidents, improvements and tasks that refer to it, without the final
+    /// `IN (…)`.
     incidents: &'static [&'static str],
     improvements: &'static [&'static str],
+    tasks: &'static [&'static str],
 }
 
 const NAMED: [Named; 10] = [
@@ -34,6 +36,7 @@ const NAMED: [Named; 10] = [
         may_dangle: false,
         incidents: &["SELECT id FROM incidents WHERE project_id"],
         improvements: &["SELECT id FROM improvements WHERE project_id"],
+        tasks: &[],
     },
     Named {
         select: "SELECT id, name FROM groups",
@@ -44,6 +47,7 @@ const NAMED: [Named; 10] = [
             "SELECT id FROM incidents WHERE follow_up_group_id",
         ],
         improvements: &["SELECT id FROM improvements WHERE group_id"],
+        tasks: &[],
     },
     Named {
         select: "SELECT id, user_name, display_name FROM users",
@@ -60,6 +64,7 @@ const NAMED: [Named; 10] = [
             "SELECT id FROM improvements WHERE suggested_by_user_id",
             "SELECT id FROM improvements WHERE responsible_user_id",
         ],
+        tasks: &["SELECT id FROM tasks WHERE responsible_user_id"],
     },
     Named {
         select: "SELECT id, title FROM incident_types",
@@ -67,6 +72,7 @@ const NAMED: [Named; 10] = [
         may_dangle: false,
         incidents: &["SELECT id FROM incidents WHERE incident_type_id"],
         improvements: &[],
+        tasks: &[],
     },
     Named {
         select: "SELECT id, title, sort_order FROM type_categories",
@@ -74,6 +80,7 @@ const NAMED: [Named; 10] = [
         may_dangle: false,
         incidents: &["SELECT incident_id FROM incident_categories WHERE category_id"],
         improvements: &[],
+        tasks: &[],
     },
     Named {
         select: "SELECT id, title, sort_order FROM type_causes",
@@ -81,6 +88,7 @@ const NAMED: [Named; 10] = [
         may_dangle: false,
         incidents: &["SELECT incident_id FROM incident_causes WHERE cause_id"],
         improvements: &[],
+        tasks: &[],
     },
     Named {
         select: "SELECT id, title, unit FROM type_consequences",
@@ -88,6 +96,7 @@ const NAMED: [Named; 10] = [
         may_dangle: false,
         incidents: &["SELECT incident_id FROM incident_consequences WHERE consequence_id"],
         improvements: &[],
+        tasks: &[],
     },
     Named {
         select: "SELECT id, label, type, sort_order, data_list_id FROM type_custom_fields",
@@ -95,6 +104,7 @@ const NAMED: [Named; 10] = [
         may_dangle: false,
         incidents: &["SELECT incident_id FROM incident_custom_fields WHERE custom_field_id"],
         improvements: &[],
+        tasks: &[],
     },
     Named {
         select: "SELECT id, name FROM data_lists",
@@ -104,6 +114,7 @@ const NAMED: [Named; 10] = [
             "SELECT m.incident_id FROM incident_custom_fields AS m JOIN type_custom_fields AS f ON f.id = m.custom_field_id WHERE f.data_list_id",
         ],
         improvements: &[],
+        tasks: &[],
     },
     Named {
         select: "SELECT id, title FROM improvement_categories",
@@ -111,6 +122,7 @@ const NAMED: [Named; 10] = [
         may_dangle: false,
         incidents: &[],
         improvements: &["SELECT id FROM improvements WHERE category_id"],
+        tasks: &[],
     },
 ];
 
@@ -128,7 +140,7 @@ pub(super) struct Names(Vec<HashMap<Key, String>>);
 impl Names {
     /// Reads the names before the import.
     pub(super) fn begin(session: &mut dyn Session, known: &KnownIds) -> Result<Self, StoreError> {
-        if known.incidents.is_empty() && known.improvements.is_empty() {
+        if known.incidents.is_empty() && known.improvements.is_empty() && known.tasks.is_empty() {
             return Ok(Names(Vec::new()));
         }
         let names = NAMED.iter().map(|named| texts(session, named));
@@ -154,6 +166,10 @@ impl Names {
             let stamped = std::mem::take(&mut run.collected.improvements);
             touch(run, "improvements", improvements.difference(&stamped))?;
             run.collected.improvements = stamped;
+            let tasks = referring(run.session, named.tasks, &changed)?;
+            let stamped = std::mem::take(&mut run.collected.tasks);
+            touch(run, "tasks", tasks.difference(&stamped))?;
+            run.collected.tasks = stamped;
         }
         Ok(())
     }

@@ -39,9 +39,10 @@ pub(super) struct Collected {
     /// Names of records that may have no file.
     pub(super) improvement_categories: HashMap<i32, String>,
     pub(super) data_lists: HashMap<i32, String>,
-    /// The incidents and improvements that were stamped by their lines.
+    /// The incidents, improvements and tasks that were stamped by their lines.
     pub(super) incidents: HashSet<i32>,
     pub(super) improvements: HashSet<i32>,
+    pub(super) tasks: HashSet<i32>,
     /// The last stamp and ids that the exported store had issued.
     pub(super) given: StoreLine,
     /// The data list of each custom field that occurred, looked up once.

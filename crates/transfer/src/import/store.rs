@@ -25,6 +25,7 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
                 line.last_improvement_id,
                 "improvements",
             ),
+            ("lastTaskId", line.last_task_id, "tasks"),
             ("lastValueId", line.last_value_id, "values"),
         ] {
             leaves_ids(location, field, id.unwrap_or_default(), records)?;
@@ -43,6 +44,7 @@ pub(super) fn advance_sequences(run: &mut Run<'_>) -> Result<(), ImportError> {
     for (table, last) in [
         ("incidents", given.last_incident_id),
         ("improvements", given.last_improvement_id),
+        ("tasks", given.last_task_id),
     ] {
         if let Some(last) = last {
             sequences::advance(run.session, table, last.into())?;

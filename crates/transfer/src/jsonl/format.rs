@@ -18,6 +18,7 @@ use obeya_store::tables::organisation::{
     AreaLine, AreaRow, GroupLine, GroupRow, UserLine, UserRow,
 };
 use obeya_store::tables::projects::{ProjectLine, ProjectRow};
+use obeya_store::tables::tasks::{TaskLine, TaskRow};
 
 use super::{datasources, store, types, values};
 
@@ -58,6 +59,7 @@ fn files() -> Vec<File> {
             Some(&ImprovementCategoryRow::TABLE),
         ),
         file::<ImprovementLine>("improvements", Some(&ImprovementRow::TABLE)),
+        file::<TaskLine>("tasks", Some(&TaskRow::TABLE)),
         file::<datasources::DatasourceLine>("datasources", None),
         file::<values::ValueLine>("datasource_values", None),
     ]

@@ -12,7 +12,7 @@ pub(crate) mod types;
 pub(crate) mod values;
 
 /// Every resource, ordered so that a record comes after what it refers to. A file is `<name>.jsonl`.
-pub(crate) const RESOURCES: [&str; 14] = [
+pub(crate) const RESOURCES: [&str; 15] = [
     // The last stamps and ids come before the records that get new ones.
     "store",
     "areas",
@@ -26,6 +26,7 @@ pub(crate) const RESOURCES: [&str; 14] = [
     "incident_comments",
     "improvement_categories",
     "improvements",
+    "tasks",
     "datasources",
     "datasource_values",
 ];

@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from obeya._async._answer import answer
-from obeya._async.lists import AsyncRecords
+from obeya._async.lists import AsyncNumberedRecords, AsyncRecords
 
 if TYPE_CHECKING:
     from obeya._obeya import Core
-    from obeya._settings import BoardId, Names, Order, Where
-    from obeya.models import Board, BoardDetail, BoardSummary
+    from obeya._settings import BoardId, Moment, Names, Order, Where
+    from obeya.models import Board, BoardDetail, BoardSummary, TaskInfo
 
     # Imports of the methods below the second marker, written by `cargo xtask regen`.
     from obeya._obeya import Call, Query
+    from obeya.types import TaskInfoCreate
+    from typing_extensions import Unpack
     # End of the methods that `cargo xtask regen` writes.
 
 
@@ -22,6 +24,19 @@ class AsyncBoards:
 
     def __init__(self, core: Core) -> None:
         self._core = core
+        self._calls = core.boards
+
+    def tasks(
+        self,
+        board: BoardId,
+        *,
+        due_start: Moment | None = None,
+        due_end: Moment | None = None,
+        page_size: int | None = None,
+    ) -> AsyncNumberedRecords[TaskInfo]:
+        """The tasks of a board by their ids, sub-tasks included; only those due after `due_start` and before `due_end`, both excluded."""
+        query = self._calls.tasks(board, due_start=due_start, due_end=due_end, page_size=page_size)
+        return AsyncNumberedRecords(query, "tasks of a board")
 
     # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.
     def list(
@@ -63,5 +78,12 @@ class AsyncBoards:
     async def detail(self, board: BoardId) -> BoardDetail:
         """One board with its rows and columns."""
         call: Call[BoardDetail] = self._core.call("getBoardV1", board)
+        return await answer(call)
+
+    async def create_task(
+        self, board: BoardId, /, *, idempotency_key: str | None = None, **fields: Unpack[TaskInfoCreate]
+    ) -> TaskInfo:
+        """Creates a task of a board."""
+        call: Call[TaskInfo] = self._core.carrying(None, idempotency_key).call("createTaskOfBoard", board, fields)
         return await answer(call)
     # End of the methods that `cargo xtask regen` writes.

@@ -14,6 +14,7 @@ from obeya._async.groups import AsyncGroups
 from obeya._async.improvements import AsyncImprovements
 from obeya._async.incidents import AsyncIncidents
 from obeya._async.projects import AsyncProjects
+from obeya._async.tasks import AsyncTasks
 from obeya._obeya import Core
 from obeya._settings import Access, Settings, Tagged
 
@@ -124,6 +125,11 @@ class AsyncClient:
     def projects(self) -> AsyncProjects:
         """Projects and their milestones."""
         return AsyncProjects(self._core)
+
+    @property
+    def tasks(self) -> AsyncTasks:
+        """Tasks and their sub-tasks."""
+        return AsyncTasks(self._core)
 
     @property
     def datasources(self) -> AsyncDatasources:

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
     # Imports of the methods below the second marker, written by `cargo xtask regen`.
     from obeya._obeya import Query
+    from obeya.models import TaskInfo
     # End of the methods that `cargo xtask regen` writes.
 
 
@@ -430,4 +431,9 @@ class AsyncIncidents:
         """Takes an incident out of the trash, as it was when it was deleted."""
         call: Call[IncidentV1] = self._core.carrying(None, idempotency_key).call("restoreIncident", incident)
         return await answer(call)
+
+    def tasks(self, incident: IncidentId) -> AsyncRecords[TaskInfo]:
+        """The tasks of an incident by their ids, sub-tasks included."""
+        query: Query[TaskInfo] = self._core.query("listTasksOfIncident", incident)
+        return AsyncRecords(query, "tasks of an incident")
     # End of the methods that `cargo xtask regen` writes.

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     # Imports of the methods below the second marker, written by `cargo xtask regen`.
     from obeya._obeya import Call, Query
     from obeya._settings import Order, Where
-    from obeya.models import Project, ProjectMilestone
-    from obeya.types import ProjectCreate, ProjectMilestoneCreate, ProjectMilestoneUpdate
+    from obeya.models import Project, ProjectMilestone, TaskInfo
+    from obeya.types import ProjectCreate, ProjectMilestoneCreate, ProjectMilestoneUpdate, TaskInfoCreate
     from typing_extensions import Unpack
     # End of the methods that `cargo xtask regen` writes.
 
@@ -91,4 +91,18 @@ class AsyncProjects:
             "deleteProjectMilestone", project_number, milestone
         )
         await answer(call)
+
+    def tasks(self, project_number: str) -> AsyncRecords[TaskInfo]:
+        """The tasks of a project by their ids, sub-tasks included."""
+        query: Query[TaskInfo] = self._core.query("listTasksOfProject", project_number)
+        return AsyncRecords(query, "tasks of a project")
+
+    async def create_task(
+        self, project_number: str, /, *, idempotency_key: str | None = None, **fields: Unpack[TaskInfoCreate]
+    ) -> TaskInfo:
+        """Creates a task of a project; `board_id` may put it on a board too."""
+        call: Call[TaskInfo] = self._core.carrying(None, idempotency_key).call(
+            "createTaskOfProject", project_number, fields
+        )
+        return await answer(call)
     # End of the methods that `cargo xtask regen` writes.

@@ -7,15 +7,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from obeya._sync._answer import answer
-from obeya._sync.lists import Records
+from obeya._sync.lists import NumberedRecords, Records
 
 if TYPE_CHECKING:
     from obeya._obeya import Core
-    from obeya._settings import BoardId, Names, Order, Where
-    from obeya.models import Board, BoardDetail, BoardSummary
+    from obeya._settings import BoardId, Moment, Names, Order, Where
+    from obeya.models import Board, BoardDetail, BoardSummary, TaskInfo
 
     # Imports of the methods below the second marker, written by `cargo xtask regen`.
     from obeya._obeya import Call, Query
+    from obeya.types import TaskInfoCreate
+    from typing_extensions import Unpack
     # End of the methods that `cargo xtask regen` writes.
 
 
@@ -24,6 +26,19 @@ class Boards:
 
     def __init__(self, core: Core) -> None:
         self._core = core
+        self._calls = core.boards
+
+    def tasks(
+        self,
+        board: BoardId,
+        *,
+        due_start: Moment | None = None,
+        due_end: Moment | None = None,
+        page_size: int | None = None,
+    ) -> NumberedRecords[TaskInfo]:
+        """The tasks of a board by their ids, sub-tasks included; only those due after `due_start` and before `due_end`, both excluded."""
+        query = self._calls.tasks(board, due_start=due_start, due_end=due_end, page_size=page_size)
+        return NumberedRecords(query, "tasks of a board")
 
     # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.
     def list(
@@ -65,5 +80,12 @@ class Boards:
     def detail(self, board: BoardId) -> BoardDetail:
         """One board with its rows and columns."""
         call: Call[BoardDetail] = self._core.call("getBoardV1", board)
+        return answer(call)
+
+    def create_task(
+        self, board: BoardId, /, *, idempotency_key: str | None = None, **fields: Unpack[TaskInfoCreate]
+    ) -> TaskInfo:
+        """Creates a task of a board."""
+        call: Call[TaskInfo] = self._core.carrying(None, idempotency_key).call("createTaskOfBoard", board, fields)
         return answer(call)
     # End of the methods that `cargo xtask regen` writes.

@@ -16,6 +16,7 @@ from obeya._sync.groups import Groups
 from obeya._sync.improvements import Improvements
 from obeya._sync.incidents import Incidents
 from obeya._sync.projects import Projects
+from obeya._sync.tasks import Tasks
 from obeya._obeya import Core
 from obeya._settings import Access, Settings, Tagged
 
@@ -126,6 +127,11 @@ class Client:
     def projects(self) -> Projects:
         """Projects and their milestones."""
         return Projects(self._core)
+
+    @property
+    def tasks(self) -> Tasks:
+        """Tasks and their sub-tasks."""
+        return Tasks(self._core)
 
     @property
     def datasources(self) -> Datasources:

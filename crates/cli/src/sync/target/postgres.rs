@@ -79,7 +79,9 @@ impl SqlEngine for Postgres {
             Kind::Int => "integer",
             Kind::Number => "double precision",
             Kind::Bool => "boolean",
-            Kind::Text | Kind::DictionaryText | Kind::Row(_) | Kind::List(_) => "text",
+            Kind::Text | Kind::DictionaryText | Kind::Texts | Kind::Row(_) | Kind::List(_) => {
+                "text"
+            }
             Kind::Instant => "timestamp with time zone",
             Kind::Day => "date",
         }
@@ -148,7 +150,9 @@ fn postgres_type(kind: Kind) -> Type {
         Kind::Int => Type::INT4,
         Kind::Number => Type::FLOAT8,
         Kind::Bool => Type::BOOL,
-        Kind::Text | Kind::DictionaryText | Kind::Row(_) | Kind::List(_) => Type::TEXT,
+        Kind::Text | Kind::DictionaryText | Kind::Texts | Kind::Row(_) | Kind::List(_) => {
+            Type::TEXT
+        }
         Kind::Instant => Type::TIMESTAMPTZ,
         Kind::Day => Type::DATE,
     }

@@ -80,6 +80,7 @@ impl SqlEngine for Sqlite {
             | Kind::DictionaryText
             | Kind::Instant
             | Kind::Day
+            | Kind::Texts
             | Kind::Row(_)
             | Kind::List(_) => "TEXT",
         }

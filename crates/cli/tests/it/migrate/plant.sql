@@ -71,6 +71,11 @@ INSERT INTO improvements (id, status, archived_from, priority_status, group_id, 
         0.1, 1e308, 5e-324, 9e999, -9e999, 123456789012345680.0, -1.5, 0.30000000000000004, 'Bad', 'No', 1, 2, 3, 4, 8, 'nobody'),
     (6, 'Open', NULL, 'NotPrioritized', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
         NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 9223372036854775807, -9223372036854775808, 0, 0, 9, NULL);
+-- A part before its task.
+INSERT INTO tasks (id, parent_id, title, description, status, board_id, project_id, incident_id, responsible_user_id, start_date, due_date,
+        row_category_id, column_category_id, tags, external_id, last_modified, last_modified_by_user_id) VALUES
+    (1, 2147483647, '', '', 'Blocked', 7, 1, 10, 'u-2', -5, 9223372036854775807, 1, -1, '["5S","名前 🏭 \"quoted\""]', 'x', 8, 'ø'),
+    (2147483647, NULL, 'Seal', NULL, 'NotStarted', NULL, NULL, 10, NULL, NULL, NULL, NULL, NULL, '[]', NULL, -9223372036854775808, NULL);
 INSERT INTO datasources (id, title, description, object_source, unit_of_time, primary_input_source, value_count, change_counter) VALUES
     (4, 'OEE', 'Per shift', 'Machine', 'Shift', 'Manual', 5003, 17), (5, NULL, NULL, NULL, NULL, NULL, 0, 0);
 INSERT INTO datasource_elements (datasource_id, id, label, type, is_mandatory, source_column, data_list_id, sort_order, number) VALUES

@@ -1,9 +1,41 @@
 //! Values of the wrong type, and functions of the wrong arguments.
 
 use insta::assert_snapshot;
+use obeya_odata::edm::{Column, EntityType, Property, Type};
 
 use super::message;
 use crate::model::{BOARD, DATASOURCE_VALUE, INCIDENT};
+use crate::store::bind;
+
+static TASK: EntityType = EntityType {
+    name: "Task",
+    table: "tasks",
+    key: "id",
+    properties: &[
+        Property {
+            name: "id",
+            ty: Type::Int32,
+            nullable: false,
+            column: Column::Name("id"),
+        },
+        Property {
+            name: "tags",
+            ty: Type::Texts,
+            nullable: false,
+            column: Column::Name("tags"),
+        },
+    ],
+    navigations: &[],
+    search: None,
+};
+
+#[test]
+fn a_list_of_texts_can_be_selected_and_stands_in_no_expression() {
+    assert!(bind(&TASK, "$select=tags").is_ok());
+    assert_snapshot!(message(&TASK, "$filter=contains(tags,'5S')"), @"$filter at byte 9: found `tags`, a list of texts, which can be selected only; expected a property with one value");
+    assert_snapshot!(message(&TASK, "$filter=id gt 1 and tags/any(t:t eq '5S')"), @"$filter at byte 12: found `tags`, a list of texts, which can be selected only; expected a property with one value");
+    assert_snapshot!(message(&TASK, "$orderby=id,tags desc"), @"$orderby at byte 3: found `tags`, a list of texts, which can be selected only; expected a property with one value");
+}
 
 #[test]
 fn values_are_of_the_type_that_is_needed() {

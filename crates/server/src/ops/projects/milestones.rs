@@ -7,7 +7,7 @@ use obeya_model::{ProjectMilestoneCreate, ProjectMilestoneUpdate};
 use obeya_odata::sql::{Predicate, Value};
 use serde::Serialize;
 
-use super::id_of;
+use super::{id_of, reads};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
@@ -15,8 +15,7 @@ use crate::ops::decoding::{NoBody, json};
 use crate::ops::reading;
 use crate::ops::view::WrittenRecord;
 use crate::ops::writing::{self, Decision, Written};
-use obeya_read::text::quoted;
-use obeya_read::{Parent, RecordForm, RecordPlan, Records, check_options};
+use obeya_read::{RecordForm, RecordPlan, Records, check_options};
 use obeya_rules::error::DomainError;
 use obeya_rules::validate::Check;
 use obeya_store::audit::{Change, Diff};
@@ -30,21 +29,12 @@ static RECORD: RecordPlan = RecordPlan::new(RecordForm::of(&entities::PROJECT_MI
 /// GET /v1/Projects/{projectNumber}/milestones: the milestones in the order of their planned dates.
 pub(crate) async fn list(call: Call) -> Result<Response, Problem> {
     check_options(call.query(), &[], &call.app.config.limits.query)?;
-    let number = call.name()?;
-    let named = number.clone();
-    let found = call.look_up(move |session| projects::id_of(session, &named));
-    let missing = || Problem::not_found("project", quoted(&number));
-    let id = i64::from(found.await?.ok_or_else(missing)?);
+    let project = reads::named(&call).await?;
+    let of_project = Predicate::new("{t}.project_id = ?", [Value::Int(project.into())]);
     reading::read(call, |request| {
         Ok(Records::in_order(request, &FORM, "$orderby=plannedDate")?
-            .only(Predicate::new("{t}.project_id = ?", [Value::Int(id)]))
-            // It may have been deleted since.
-            .under(Parent {
-                noun: "project",
-                exists: "SELECT 1 FROM projects WHERE id = ?1".into(),
-                id,
-                source: None,
-            }))
+            .only(of_project)
+            .under(reads::parent(project)))
     })
     .await
 }

@@ -14,7 +14,7 @@ static FORM: RecordForm = RecordForm::of(&entities::PROJECT);
 static RECORD: RecordPlan = RecordPlan::new(RecordForm::of(&entities::PROJECT));
 
 /// The id of the project of this number.
-fn id_of(session: &mut dyn Session, number: &str) -> Result<i32, WriteError> {
+pub(in crate::ops) fn id_of(session: &mut dyn Session, number: &str) -> Result<i32, WriteError> {
     let id = projects::id_of(session, number)?;
     id.ok_or_else(|| WriteError::MissingNamed("project", number.to_owned()))
 }

@@ -7,7 +7,7 @@ use obeya::model::{
     CategoryInput, CauseInput, ConsequenceInput, CustomFieldInput, DataListItemCreate,
     DatasourceValueInput, Date, GroupCreate, GroupMemberCreate, GroupRole, ImprovementCreate,
     ImprovementUpdate, IncidentCreate, IncidentSeverity, IncidentStatus, IncidentUpdate, Patch,
-    ProjectCreate, ProjectMilestoneCreate, ProjectMilestoneUpdate,
+    ProjectCreate, ProjectMilestoneCreate, ProjectMilestoneUpdate, TaskInfoCreate, TaskInfoUpdate,
 };
 use obeya::{Client, Error};
 
@@ -401,6 +401,53 @@ pub fn call<'a>(
         "createProject" => Box::pin(async move {
             let body = ProjectCreate::new(unique("P"), "Paint shop");
             client.projects().create(&body).await.map(drop)
+        }),
+        "listTasksOfBoard" => Box::pin(async move {
+            let tasks = client.boards().tasks(ids.pick(7));
+            tasks.await.map(drop)
+        }),
+        "createTaskOfBoard" => Box::pin(async move {
+            let body = TaskInfoCreate::new("Clean the press table");
+            let boards = client.boards();
+            boards.create_task(ids.pick(7), &body).await.map(drop)
+        }),
+        "listTasksOfIncident" => {
+            Box::pin(async move { client.incidents().tasks(incident).await.map(drop) })
+        }
+        "listTasksOfProject" => {
+            Box::pin(async move { client.projects().tasks(ids.number()).await.map(drop) })
+        }
+        "createTaskOfProject" => Box::pin(async move {
+            let body = TaskInfoCreate::new("Mark the walkways");
+            let projects = client.projects();
+            projects.create_task(ids.number(), &body).await.map(drop)
+        }),
+        "createTask" => Box::pin(async move {
+            let body = TaskInfoCreate::new("Read the new safety rules");
+            client.tasks().create(&body).await.map(drop)
+        }),
+        "getTask" => Box::pin(async move { client.tasks().get(ids.pick(501)).await.map(drop) }),
+        "updateTask" => Box::pin(async move {
+            let body = TaskInfoUpdate {
+                due_date: Patch::Null,
+                ..TaskInfoUpdate::new("Order a second clamp")
+            };
+            client.tasks().update(ids.pick(501), &body).await.map(drop)
+        }),
+        "deleteTask" => Box::pin(async move {
+            let tasks = client.tasks();
+            // A separate one, because the call deletes it.
+            let made = match ids {
+                Ids::Known => tasks.create(&TaskInfoCreate::new("For a day")).await.ok(),
+                Ids::Unknown => None,
+            };
+            let id = made.map_or(ids.pick(505), |task| task.id);
+            tasks.delete(id).await.map(drop)
+        }),
+        "createSubTask" => Box::pin(async move {
+            let body = TaskInfoCreate::new("Measure the old clamp");
+            let tasks = client.tasks();
+            tasks.create_sub_task(ids.pick(501), &body).await.map(drop)
         }),
         other => panic!("{other} is described, and this table does not call it"),
     }

@@ -64,8 +64,9 @@ pub async fn served_from(plant: &Path, now: &str) -> Service {
 pub enum Caller {
     /// A client that may do everything.
     All,
-    /// A client whose only scope is used by no operation.
+    /// A client whose only scope is that of another family: of projects for tasks, of tasks for others.
     Elsewhere,
+    ElsewhereFromTasks,
     /// No token.
     Nobody,
 }
@@ -89,6 +90,7 @@ pub async fn client_at(
     let scopes: &[&str] = match caller {
         Caller::All => &ALL,
         Caller::Elsewhere => &["Tasks.Read"],
+        Caller::ElsewhereFromTasks => &["Projects.Read"],
         Caller::Nobody => return builder.anonymous().build().expect("a client"),
     };
     let client = service.running.add_client("contract", scopes).await;

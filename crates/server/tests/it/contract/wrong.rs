@@ -4,7 +4,7 @@ use obeya::model::{
     CategoryInput, CauseInput, ConsequenceInput, CustomFieldInput, DataListItemCreate,
     DatasourceValueInput, EvaluationStatusV1, GroupCreate, GroupMemberCreate, GroupRole,
     ImprovementCreate, ImprovementStatus, ImprovementUpdate, IncidentCreate, IncidentSeverity,
-    IncidentStatus, IncidentUpdate, Patch, ProjectCreate,
+    IncidentStatus, IncidentUpdate, Patch, ProjectCreate, TaskInfoCreate, TaskInfoUpdate,
 };
 use obeya::{Client, Datasources, Error};
 use obeya_server::store::StoreError;
@@ -20,6 +20,8 @@ pub async fn parameters(all: &Client) {
     is(incidents.page(0).await, "query.invalid");
     let improvements = all.improvements().list();
     is(improvements.page_size(10_001).await, "query.invalid");
+    let tasks = all.boards().tasks(7);
+    is(tasks.page_size(10_001).await, "query.invalid");
     let in_no_language = all.incidents().types().language("!");
     is(in_no_language.await, "query.invalid");
     let in_no_language = all.incidents().type_detail(3).language("!");
@@ -206,6 +208,25 @@ pub async fn catalogue(all: &Client, service: &Service) {
     is_system(1).await;
     is(all.groups().delete(6).await, "group.system");
     is_system(0).await;
+}
+
+pub async fn tasks(all: &Client) {
+    let of_nobody = TaskInfoCreate {
+        responsible_user_id: Some("u-999".to_owned()),
+        ..TaskInfoCreate::new("Of nobody")
+    };
+    let unknown = "reference.unknown";
+    is(all.tasks().create(&of_nobody).await, unknown);
+    is(all.boards().create_task(7, &of_nobody).await, unknown);
+    let projects = all.projects();
+    let in_project = projects.create_task("P-2026-02", &of_nobody);
+    is(in_project.await, unknown);
+    is(all.tasks().create_sub_task(501, &of_nobody).await, unknown);
+    let nowhere = TaskInfoUpdate {
+        board_id: Patch::Value(99),
+        ..TaskInfoUpdate::new("Order a second clamp")
+    };
+    is(all.tasks().update(501, &nowhere).await, unknown);
 }
 
 pub async fn values(all: &Client, service: &Service) {

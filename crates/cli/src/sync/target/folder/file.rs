@@ -272,7 +272,9 @@ fn column_array(kind: Kind, place: usize, rows: &[TableRow]) -> ArrayRef {
             CellValue::Instant(instant) => micros(*instant)
         ),
         Kind::Day => built!(Date32Builder::new(), CellValue::Day(day) => *day),
-        Kind::Row(_) | Kind::List(_) => unreachable!("lists have their own tables"),
+        Kind::Texts | Kind::Row(_) | Kind::List(_) => {
+            unreachable!("lists have their own tables")
+        }
     }
 }
 

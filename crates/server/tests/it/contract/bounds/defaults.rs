@@ -69,6 +69,7 @@ fn grown(folder: &Path) {
             "incidents.jsonl",
             "improvements.jsonl",
             "datasource_values.jsonl",
+            "tasks.jsonl",
         ]
         .iter()
         .any(|grown| name == *grown)

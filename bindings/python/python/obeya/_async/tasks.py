@@ -1,0 +1,69 @@
+"""Tasks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from obeya._async._answer import answer
+
+if TYPE_CHECKING:
+    from obeya._obeya import Core
+
+    # Imports of the methods below the second marker, written by `cargo xtask regen`.
+    from obeya._obeya import Call
+    from obeya.models import TaskInfo
+    from obeya.types import TaskInfoCreate, TaskInfoUpdate
+    from typing_extensions import Unpack
+    # End of the methods that `cargo xtask regen` writes.
+
+
+class AsyncTasks:
+    """The tasks of boards, projects, incidents and persons.
+
+    Those of a board are `boards.tasks`, and so for `projects` and `incidents`.
+    """
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.
+    async def create(self, *, idempotency_key: str | None = None, **fields: Unpack[TaskInfoCreate]) -> TaskInfo:
+        """Creates a task of a board (`board_id`), or of the person responsible alone."""
+        call: Call[TaskInfo] = self._core.carrying(None, idempotency_key).call("createTask", fields)
+        return await answer(call)
+
+    async def get(self, task: int | TaskInfo) -> TaskInfo:
+        """One task, by its id."""
+        call: Call[TaskInfo] = self._core.call("getTask", task)
+        return await answer(call)
+
+    async def update(
+        self,
+        task: int | TaskInfo,
+        /,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **fields: Unpack[TaskInfoUpdate],
+    ) -> TaskInfo:
+        """Changes a task: arguments that are left out change nothing, `None` clears a field. On another board it is in no row and column.
+
+        Its `title` is needed, even if it does not change.
+        """
+        call: Call[TaskInfo] = self._core.carrying(if_match, idempotency_key).call("updateTask", task, fields)
+        return await answer(call)
+
+    async def delete(
+        self, task: int | TaskInfo, *, if_match: str | None = None, idempotency_key: str | None = None
+    ) -> TaskInfo:
+        """Deletes a task for good, with its sub-tasks, and returns it as it was."""
+        call: Call[TaskInfo] = self._core.carrying(if_match, idempotency_key).call("deleteTask", task)
+        return await answer(call)
+
+    async def create_sub_task(
+        self, task: int | TaskInfo, /, *, idempotency_key: str | None = None, **fields: Unpack[TaskInfoCreate]
+    ) -> TaskInfo:
+        """Creates a task below another one, whose project and incident it gets, and whose board unless there is a `board_id`."""
+        call: Call[TaskInfo] = self._core.carrying(None, idempotency_key).call("createSubTask", task, fields)
+        return await answer(call)
+    # End of the methods that `cargo xtask regen` writes.

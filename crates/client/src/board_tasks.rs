@@ -1,0 +1,166 @@
+//! The tasks of a board: one page by its number, or all of them as a stream.
+
+use std::future::IntoFuture;
+
+use futures_core::future::BoxFuture;
+use futures_core::stream::BoxStream;
+use futures_util::{StreamExt, TryStreamExt, stream};
+use obeya_api::call;
+use obeya_model::{TaskInfo, TaskPage, Timestamp};
+
+use crate::Client;
+use crate::consistent::{self, Cursor, NumberedList, NumberedPage, SeenIds, Snapshot};
+use crate::error::Result;
+use crate::paged::Paged;
+use crate::prefetch::Extent;
+
+/// The default page size of a stream.
+const STREAM_PAGE_SIZE: i32 = 1_000;
+
+/// A request for the tasks of a board; created by [`Boards::tasks`](crate::Boards::tasks). Send it for one
+/// page, or stream it for all.
+#[derive(Clone, Debug)]
+#[must_use = "a request does nothing until it is sent or streamed"]
+pub struct BoardTasks {
+    client: Client,
+    board: i32,
+    due_from: Option<Timestamp>,
+    due_to: Option<Timestamp>,
+    page: Option<i32>,
+    page_size: Option<i32>,
+}
+
+impl BoardTasks {
+    pub(crate) fn new(client: Client, board: i32) -> Self {
+        Self {
+            client,
+            board,
+            due_from: None,
+            due_to: None,
+            page: None,
+            page_size: None,
+        }
+    }
+
+    /// Only tasks due after this instant (exclusive).
+    pub fn due_from(mut self, instant: Timestamp) -> Self {
+        self.due_from = Some(instant);
+        self
+    }
+
+    /// Only tasks due before this instant (exclusive).
+    pub fn due_to(mut self, instant: Timestamp) -> Self {
+        self.due_to = Some(instant);
+        self
+    }
+
+    /// The page that [`send`](Self::send) fetches, from 1. Streams begin at the first page.
+    pub fn page(mut self, number: i32) -> Self {
+        self.page = Some(number);
+        self
+    }
+
+    /// Tasks per page, 1 to 10,000. Default: 1,000.
+    pub fn page_size(mut self, tasks: i32) -> Self {
+        self.page_size = Some(tasks);
+        self
+    }
+
+    /// Fetches one page. A page past the end is empty.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn send(self) -> Result<TaskPage> {
+        let call = call::ListTasksOfBoard {
+            count: self.page_size,
+            page: self.page,
+            from: self.due_from.as_ref(),
+            to: self.due_to.as_ref(),
+            ..call::ListTasksOfBoard::new(self.board)
+        };
+        self.client.call(&call).await
+    }
+
+    /// All tasks, each once. If the number of tasks changes between two pages, all pages are read again, and
+    /// tasks that were already yielded are skipped. If ten passes in a row make no progress, the stream ends
+    /// with [`Error::Changed`](crate::Error::Changed).
+    pub fn stream(self) -> Paged<TaskInfo> {
+        let tasks = self
+            .pages_inner()
+            .map_ok(|page| stream::iter(page.values.into_iter().map(Ok)))
+            .try_flatten();
+        Paged::new(tasks)
+    }
+
+    /// All pages, read as by [`stream`](Self::stream).
+    pub fn pages(self) -> Paged<TaskPage> {
+        Paged::new(self.pages_inner())
+    }
+
+    pub(crate) fn pages_inner(self) -> BoxStream<'static, Result<TaskPage>> {
+        let cursor = Cursor::ById(SeenIds::default());
+        consistent::pages(self, cursor, 1)
+            .map_ok(|NumberedTasks { page, .. }| page)
+            .boxed()
+    }
+}
+
+/// A page, and the most tasks that it may have.
+pub(crate) struct NumberedTasks {
+    page: TaskPage,
+    page_size: i32,
+}
+
+impl NumberedPage for NumberedTasks {
+    fn extent(&self) -> Extent {
+        Extent {
+            len: self.page.values.len(),
+            page_size: self.page_size,
+            count: self.page.total,
+        }
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            state: None,
+            count: Some(self.page.total),
+        }
+    }
+
+    fn retain(&mut self, keep: &mut dyn FnMut(i64, i32) -> bool) {
+        self.page.values.retain(|task| keep(0, task.id));
+    }
+}
+
+impl NumberedList for BoardTasks {
+    type Page = NumberedTasks;
+
+    const OPERATION: &'static str = call::ListTasksOfBoard::OPERATION.id();
+
+    fn pass(&self, _: &Cursor, _: usize) -> Option<BoxStream<'static, Result<Self::Page>>> {
+        let page_size = self.page_size.unwrap_or(STREAM_PAGE_SIZE);
+        let list = self.clone().page_size(page_size);
+        let pages = stream::try_unfold(Some(1), move |number| {
+            let list = list.clone();
+            async move {
+                let Some(number) = number else {
+                    return Ok(None);
+                };
+                let page = list.page(number).send().await?;
+                let found = NumberedTasks { page, page_size };
+                let next = (!found.extent().is_last(number)).then_some(number + 1);
+                Ok(Some((found, next)))
+            }
+        });
+        Some(pages.boxed())
+    }
+}
+
+impl IntoFuture for BoardTasks {
+    type Output = Result<TaskPage>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
