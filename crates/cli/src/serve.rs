@@ -91,11 +91,11 @@ pub(crate) struct Args {
     no_docs: bool,
 
     /// The public URL of the service, if requests do not carry it (behind a proxy that terminates TLS)
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = public_url)]
     base_url: Option<String>,
 
     /// The URL of the token issuer, if it is not the base URL (several services on one database)
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = public_url)]
     auth_url: Option<String>,
 
     /// How many days entries of the audit log are retained. By default they are never removed
@@ -156,6 +156,21 @@ fn origin(text: &str) -> Result<String, String> {
         "expected an origin such as https://app.example, in lower case and without a path, or *"
             .into(),
     )
+}
+
+/// A URL that clients are given, and to which paths are added.
+fn public_url(text: &str) -> Result<String, String> {
+    let rest = ["https://", "http://"]
+        .iter()
+        .find_map(|scheme| text.strip_prefix(scheme));
+    let is_url = rest.is_some_and(|rest| {
+        let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"?#@\"<>\\^`{|}".contains(&byte);
+        !rest.is_empty() && !rest.starts_with(['/', ':']) && rest.bytes().all(is_plain)
+    });
+    if is_url {
+        return Ok(text.to_owned());
+    }
+    Err("expected http or https and a host, without user, query and fragment, in ASCII, such as https://obeya.example/plant".into())
 }
 
 fn filter(text: &str) -> Result<String, String> {

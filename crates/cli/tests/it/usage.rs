@@ -36,6 +36,24 @@ fn wrong_usage_exits_with_2_and_says_what_is_wrong() {
             "expected an origin such as https://app.example",
         ),
         (
+            vec!["serve", "--db", &db, "--base-url", "obeya.example"],
+            "expected http or https and a host",
+        ),
+        (
+            vec!["serve", "--db", &db, "--auth-url", "https://u:p@x.example/"],
+            "expected http or https and a host",
+        ),
+        (
+            vec![
+                "serve",
+                "--db",
+                &db,
+                "--base-url",
+                "https://x.example/p?q=1",
+            ],
+            "expected http or https and a host",
+        ),
+        (
             vec!["serve", "--db", &db, "--client-rate", "fast"],
             "expected requests and seconds, such as 600/60",
         ),
