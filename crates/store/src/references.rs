@@ -204,7 +204,8 @@ impl<'s> References<'s> {
             // not be allowed to read.
             self.not_member.push(complaint(
                 "responsibleUserId",
-                "the responsible user is not a member of the follow-up group".to_owned(),
+                "the responsible user is not a member of the follow-up group, or only views it"
+                    .to_owned(),
             ));
         }
         Ok(())

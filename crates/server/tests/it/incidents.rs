@@ -424,7 +424,7 @@ async fn the_responsible_user_is_a_member_of_the_follow_up_group() {
     .await;
     assert_eq!(
         problem["errors"],
-        json!({"responsibleUserId": ["the responsible user is not a member of the follow-up group"]})
+        json!({"responsibleUserId": ["the responsible user is not a member of the follow-up group, or only views it"]})
     );
     let nowhere = with(least(), &json!({"responsibleUserId": "u-104"}));
     refused(

@@ -1,8 +1,12 @@
 //! Areas, groups and users as they are stored.
 
+use std::fmt;
+
 use crate::table::table;
 use crate::variant::Variant;
 use obeya_rules::enums::{GroupType, MemberRole};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 table! {
@@ -47,11 +51,8 @@ table! {
 
 /// A membership in the line of a user: the id of a group, where the user is a `Member`, or the id with the
 /// role.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
-#[serde(
-    untagged,
-    expecting = "the id of a group, or an object of its id and a role"
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum MembershipLine {
     /// The id.
     Id(i32),
@@ -61,12 +62,44 @@ pub enum MembershipLine {
 
 /// A role in a group.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub struct RoleInGroup {
     /// The id of the group.
     pub id: i32,
     /// The role of the user.
     pub role: Variant<MemberRole>,
+}
+
+/// Not derived: an error inside the object would not say where it is.
+impl<'de> Deserialize<'de> for MembershipLine {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct IdOrObject;
+
+        impl<'de> Visitor<'de> for IdOrObject {
+            type Value = MembershipLine;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the id of a group, or an object of its id and a role")
+            }
+
+            fn visit_i64<E: de::Error>(self, id: i64) -> Result<MembershipLine, E> {
+                let id = i32::try_from(id);
+                id.map(MembershipLine::Id)
+                    .map_err(|_| E::custom("expected an integer of 32 bits"))
+            }
+
+            fn visit_u64<E: de::Error>(self, id: u64) -> Result<MembershipLine, E> {
+                self.visit_i64(i64::try_from(id).unwrap_or(i64::MAX))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<MembershipLine, A::Error> {
+                let object = MapAccessDeserializer::new(map);
+                RoleInGroup::deserialize(object).map(MembershipLine::WithRole)
+            }
+        }
+
+        deserializer.deserialize_any(IdOrObject)
+    }
 }
 
 impl From<MembershipLine> for RoleInGroup {

@@ -89,15 +89,19 @@ pub(super) fn users(run: &mut Run<'_>, source: &Source) -> Result<(), ImportErro
         if action == LineAction::Replace {
             run.execute("DELETE FROM group_members WHERE user_id = ?1", &[id])?;
         }
+        let mut roles = HashMap::new();
         for (position, membership) in memberships.into_iter().enumerate() {
             let RoleInGroup { id: group, role } = membership.into();
-            refer(
-                location,
-                &format!("groups[{position}]"),
-                Some(group),
-                &run.known.groups,
-                "a group",
-            )?;
+            let field = format!("groups[{position}]");
+            refer(location, &field, Some(group), &run.known.groups, "a group")?;
+            // The same one again was always accepted.
+            if let Some(other) = roles.insert(group, role)
+                && other != role
+            {
+                let found =
+                    format_args!("group {group} as {} and {}", other.as_str(), role.as_str());
+                return Err(location.field_error(&field, found, "one role in each group"));
+            }
             groups::put_member(run.session, group, &row.id, role)?;
         }
         run.known.users.insert(row.id);
