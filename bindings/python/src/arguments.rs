@@ -19,7 +19,7 @@ use crate::models::{
     self, Area, Board, BoardDetail, BoardSummary, DataList, Datasource, DatasourceDetail,
     DatasourceValue, GroupV1, GroupV2, Improvement, IncidentCommentV1, IncidentCommentV2,
     IncidentCustomField, IncidentType, IncidentTypeCustomField, IncidentTypeDetail,
-    IncidentTypeSummary, IncidentV1, IncidentV2, ProjectMilestone, Record, TaskInfo,
+    IncidentTypeSummary, IncidentV1, IncidentV2, ProjectMilestone, Record, Task, TaskInfo,
     TrashedIncident,
 };
 
@@ -220,7 +220,7 @@ identified! {
     Datasource = DatasourceDetail;
     DataList;
     ProjectMilestone;
-    TaskInfo;
+    TaskInfo = Task;
     DatasourceValue;
 }
 

@@ -5,7 +5,7 @@
 
 use obeya_odata::csdl::{Container, EntitySet};
 
-use crate::entities::{AREA, BOARD, GROUP, INCIDENT_COMMENT, INCIDENT_TYPE_V2, INCIDENT_V2};
+use crate::entities::{AREA, BOARD, GROUP, INCIDENT_COMMENT, INCIDENT_TYPE_V2, INCIDENT_V2, TASK};
 
 /// Where the service is, seen from its base URL.
 pub const ROOT: &str = "/v2";
@@ -44,6 +44,11 @@ pub static CONTAINER: Container = Container {
             name: "incidentTypes",
             entity: &INCIDENT_TYPE_V2,
             url: "incidents/types",
+        },
+        EntitySet {
+            name: "tasks",
+            entity: &TASK,
+            url: "tasks",
         },
     ],
 };

@@ -24,13 +24,14 @@ pub const PARTS_INDEX: &str = "comments_parts";
 
 /// The indexes over the tokens of texts.
 #[rustfmt::skip]
-pub const INDEXES: [SearchIndex; 6] = [
+pub const INDEXES: [SearchIndex; 7] = [
     SearchIndex { name: "areas_search", table: "areas", columns: &["name", "description"] },
     SearchIndex { name: "boards_search", table: "boards", columns: &["name", "description"] },
     SearchIndex { name: "comments_search", table: "incident_comments", columns: &["text"] },
     SearchIndex { name: "groups_search", table: "groups", columns: &["name", "description"] },
     SearchIndex { name: "incident_types_search", table: "incident_types", columns: &["title", "description"] },
     SearchIndex { name: "incidents_search", table: "incidents", columns: &["title", "text"] },
+    SearchIndex { name: "tasks_search", table: "tasks", columns: &["title", "description"] },
 ];
 
 /// Indexes an area by its name and description.
@@ -124,6 +125,21 @@ pub fn put_incident_type(
 ) -> Result<(), StoreError> {
     let texts = [Some(title), description];
     put(session, "incident_types_search", id, &texts)
+}
+
+/// Indexes a task by its title and description.
+pub fn put_task(
+    session: &mut dyn Session,
+    id: i32,
+    title: &str,
+    description: Option<&str>,
+) -> Result<(), StoreError> {
+    put(session, "tasks_search", id, &[Some(title), description])
+}
+
+/// Removes a task from its index.
+pub fn remove_task(session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
+    session.execute_deferred("DELETE FROM tasks_search WHERE rowid = ?1", &[id.into()])
 }
 
 /// Indexes the incident types from before types were searchable.

@@ -2,7 +2,7 @@
 
 use super::engine::{Value, present};
 use super::tables::tasks::TaskRow;
-use super::{Session, StoreError};
+use super::{Session, StoreError, search};
 
 /// The task, unless its incident is in the trash.
 ///
@@ -25,14 +25,17 @@ pub fn find(session: &mut dyn Session, id: i32) -> Result<Option<TaskRow>, Store
 pub fn insert(session: &mut dyn Session, row: &TaskRow) -> Result<i32, StoreError> {
     let binds: Vec<Value<'_>> = row.written().collect();
     let sql = &TaskRow::statements().insert;
-    present(session.first(sql, &binds, |row| row.int32(0))?.flatten())
+    let id = present(session.first(sql, &binds, |row| row.int32(0))?.flatten())?;
+    search::put_task(session, id, &row.title, row.description.as_deref())?;
+    Ok(id)
 }
 
 /// Replaces what a write sets.
 pub fn update(session: &mut dyn Session, row: &TaskRow) -> Result<(), StoreError> {
     let mut binds = vec![row.id.into()];
     binds.extend(row.written());
-    session.execute_deferred(&TaskRow::statements().update, &binds)
+    session.execute_deferred(&TaskRow::statements().update, &binds)?;
+    search::put_task(session, row.id, &row.title, row.description.as_deref())
 }
 
 /// The tasks below a task, at any depth, by id.
@@ -48,6 +51,10 @@ pub fn below(session: &mut dyn Session, id: i32) -> Result<Vec<TaskRow>, StoreEr
 }
 
 /// Removes a task with those below it.
-pub fn delete(session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
+pub fn delete(session: &mut dyn Session, id: i32, below: &[TaskRow]) -> Result<(), StoreError> {
+    let ids = below.iter().map(|task| task.id).chain([id]);
+    for id in ids {
+        search::remove_task(session, id)?;
+    }
     session.execute_deferred("DELETE FROM tasks WHERE id = ?1", &[id.into()])
 }

@@ -41,6 +41,7 @@ __all__ = [
     "Problem",
     "Project",
     "ProjectMilestone",
+    "Task",
     "TaskInfo",
     "TrashedIncident",
     "TypeCause",
@@ -81,7 +82,7 @@ class Area:
 @final
 class Board:
     """A board, without its lines."""
-    __match_args__ = ("id", "name", "board_type", "business_unit_id", "is_member", "project_id", "is_public", "group_id", "group",)
+    __match_args__ = ("id", "name", "board_type", "business_unit_id", "is_member", "project_id", "is_public", "group_id", "group", "tasks",)
     @property
     def id(self) -> int | None:
         """Id of the board."""
@@ -109,6 +110,9 @@ class Board:
     @property
     def group(self) -> GroupV2 | None:
         """The group the board belongs to. Only with `$expand`."""
+    @property
+    def tasks(self) -> tuple[Task, ...] | None:
+        """The tasks of the board. Only with `$expand`."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""
@@ -287,7 +291,7 @@ class IncidentCommentV2:
 @final
 class IncidentV2:
     """An incident in its v2 form."""
-    __match_args__ = ("id", "title", "text", "status", "severity", "type_id", "incident_date", "created_date", "last_modified", "last_modified_by_user_id", "last_modified_by_user", "due_date", "status_modified_date", "status_new_date", "status_in_progress_date", "status_implemented_date", "status_rejected_date", "archived_date", "evaluation_status", "evaluation_text", "owner", "owner_display_name", "owner_user_id", "created_by_user_id", "created_by_user", "created_by_user_display_name", "group_id", "follow_up_group_id", "area_id", "project_id", "external_id", "is_anonymous", "latitude", "longitude", "accuracy_in_meters", "attachment_count", "action_list_count", "area", "group", "follow_up_group", "type", "comments",)
+    __match_args__ = ("id", "title", "text", "status", "severity", "type_id", "incident_date", "created_date", "last_modified", "last_modified_by_user_id", "last_modified_by_user", "due_date", "status_modified_date", "status_new_date", "status_in_progress_date", "status_implemented_date", "status_rejected_date", "archived_date", "evaluation_status", "evaluation_text", "owner", "owner_display_name", "owner_user_id", "created_by_user_id", "created_by_user", "created_by_user_display_name", "group_id", "follow_up_group_id", "area_id", "project_id", "external_id", "is_anonymous", "latitude", "longitude", "accuracy_in_meters", "attachment_count", "action_list_count", "area", "group", "follow_up_group", "type", "comments", "tasks",)
     @property
     def id(self) -> int | None:
         """Id of the incident."""
@@ -414,6 +418,9 @@ class IncidentV2:
     @property
     def comments(self) -> tuple[IncidentCommentV2, ...] | None:
         """The comments on it. Only with `$expand`."""
+    @property
+    def tasks(self) -> tuple[Task, ...] | None:
+        """The tasks of the incident. Only with `$expand`."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""
@@ -443,6 +450,80 @@ class IncidentType:
     @property
     def description(self) -> str | None:
         """Description of the type."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
+class Task:
+    """A task as v2 returns it."""
+    __match_args__ = ("id", "parent_id", "last_modified", "responsible_user", "responsible_user_id", "external_id", "board_id", "title", "description", "status", "due_date", "start_date", "row_category_id", "column_category_id", "last_modified_by_user_id", "last_modified_by_user", "tags", "board",)
+    @property
+    def id(self) -> int | None:
+        """Id of the task."""
+    @property
+    def parent_id(self) -> int | None:
+        """Id of the task that this is a sub-task of."""
+    @property
+    def last_modified(self) -> datetime.datetime | None:
+        """When it was last changed. Every change of the task moves it forward."""
+    @property
+    def responsible_user(self) -> str | None:
+        """Display name of the person responsible."""
+    @property
+    def responsible_user_id(self) -> str | None:
+        """Id of the person responsible."""
+    @property
+    def external_id(self) -> str | None:
+        """The task's id in another system."""
+    @property
+    def board_id(self) -> int | None:
+        """Id of the board it is on."""
+    @property
+    def title(self) -> str | None:
+        """Title of the task."""
+    @property
+    def description(self) -> str | None:
+        """Description of the task."""
+    @property
+    def status(self) -> str | None:
+        """Status of a task."""
+    @property
+    def due_date(self) -> datetime.datetime | None:
+        """When it is to be completed."""
+    @property
+    def start_date(self) -> datetime.datetime | None:
+        """When it is to begin."""
+    @property
+    def row_category_id(self) -> int | None:
+        """Id of the row of the board it is in."""
+    @property
+    def column_category_id(self) -> int | None:
+        """Id of the column of the board it is in."""
+    @property
+    def last_modified_by_user_id(self) -> str | None:
+        """Id of the person who last changed it. Null after a change by a client."""
+    @property
+    def last_modified_by_user(self) -> str | None:
+        """Display name of the person who last changed it. Null after a change by a client."""
+    @property
+    def tags(self) -> tuple[str, ...] | None:
+        """Its tags, in the order in which they were set."""
+    @property
+    def board(self) -> Board | None:
+        """The board it is on. Only with `$expand`."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""

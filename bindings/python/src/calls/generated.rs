@@ -100,6 +100,12 @@ pub(super) fn call(handle: &Handle, operation: &str, arguments: &Arguments<'_, '
             let expand = arguments.get(3, "expand")?;
             handle.call(move |client| get(client.incidents().type_of_incident(incident_id, type_id), select, expand).send())
         }
+        "getTaskV2" => {
+            let task_id = arguments.id::<TaskInfo>(0, "task")?;
+            let select = arguments.get(1, "select")?;
+            let expand = arguments.get(2, "expand")?;
+            handle.call(move |client| get(client.tasks().get_v2(task_id), select, expand).send())
+        }
         "createImprovement" => {
             let body = arguments.body(0, &IMPROVEMENT_CREATE, "improvements.create()")?;
             handle.call(move |client| async move { client.call(&call::CreateImprovement::new(&body)).await })
@@ -268,9 +274,9 @@ pub(super) fn call(handle: &Handle, operation: &str, arguments: &Arguments<'_, '
             let body = arguments.body(0, &TASK_INFO_CREATE, "tasks.create()")?;
             handle.call(move |client| async move { client.call(&call::CreateTask::new(&body)).await })
         }
-        "getTask" => {
+        "getTaskV1" => {
             let task_id = arguments.id::<TaskInfo>(0, "task")?;
-            handle.call(move |client| async move { client.call(&call::GetTask::new(task_id)).await })
+            handle.call(move |client| async move { client.call(&call::GetTaskV1::new(task_id)).await })
         }
         "updateTask" => {
             let task_id = arguments.id::<TaskInfo>(0, "task")?;
@@ -323,6 +329,9 @@ pub(super) fn query(
         "listTypesOfIncident" => {
             let incident_id = arguments.id::<IncidentV1>(0, "incident")?;
             list(handle, handle.client()?.incidents().types_of_incident(incident_id), options)
+        }
+        "listTasks" => {
+            list(handle, handle.client()?.tasks().list(), options)
         }
         "listCommentsOfIncidentV1" => {
             let incident_id = arguments.id::<IncidentV1>(0, "incident")?;

@@ -4,7 +4,7 @@ use super::{Field, enums, record, records};
 
 enums! { IncidentStatus IncidentSeverity ImprovementStatus ImprovementPriorityStatus EvaluationStatusV1 EvaluationStatusV2 BoardType DatasourceElementType GroupType TaskStatus GroupRole }
 
-records! { Area Board GroupV2 UserGroup IncidentCommentV2 IncidentV2 IncidentType IncidentV1 TrashedIncident IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValue DatasourceValueTotal GroupV1 UserGroupMember BoardSummary BoardDetail BoardLine DataList DataListItem Project ProjectMilestone TaskInfo Problem ODataError }
+records! { Area Board GroupV2 UserGroup IncidentCommentV2 IncidentV2 IncidentType Task IncidentV1 TrashedIncident IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValue DatasourceValueTotal GroupV1 UserGroupMember BoardSummary BoardDetail BoardLine DataList DataListItem Project ProjectMilestone TaskInfo Problem ODataError }
 
 record! {
 /// An area of the plant.
@@ -38,6 +38,8 @@ Board BOARD "Board" {
     group_id = group_id: Field::optional("group_id", "groupId").nullable();
     /// The group the board belongs to. Only with `$expand`.
     group = group: Field::optional("group", "group").one(&GROUP_V2).nullable();
+    /// The tasks of the board. Only with `$expand`.
+    tasks = tasks: Field::optional("tasks", "tasks").many(&TASK);
 } }
 
 record! {
@@ -208,6 +210,8 @@ IncidentV2 INCIDENT_V2 "IncidentV2" {
     r#type = type_: Field::optional("type", "type").one(&INCIDENT_TYPE).nullable();
     /// The comments on it. Only with `$expand`.
     comments = comments: Field::optional("comments", "comments").many(&INCIDENT_COMMENT_V2);
+    /// The tasks of the incident. Only with `$expand`.
+    tasks = tasks: Field::optional("tasks", "tasks").many(&TASK);
 } }
 
 record! {
@@ -219,6 +223,47 @@ IncidentType INCIDENT_TYPE "IncidentType" {
     title = title: Field::optional("title", "title");
     /// Description of the type.
     description = description: Field::optional("description", "description").nullable();
+} }
+
+record! {
+/// A task as v2 returns it.
+Task TASK "Task" {
+    /// Id of the task.
+    id = id: Field::optional("id", "id");
+    /// Id of the task that this is a sub-task of.
+    parent_id = parent_id: Field::optional("parent_id", "parentId").nullable();
+    /// When it was last changed. Every change of the task moves it forward.
+    last_modified = last_modified: Field::optional("last_modified", "lastModified");
+    /// Display name of the person responsible.
+    responsible_user = responsible_user: Field::optional("responsible_user", "responsibleUser").nullable();
+    /// Id of the person responsible.
+    responsible_user_id = responsible_user_id: Field::optional("responsible_user_id", "responsibleUserId").nullable();
+    /// The task's id in another system.
+    external_id = external_id: Field::optional("external_id", "externalId").nullable();
+    /// Id of the board it is on.
+    board_id = board_id: Field::optional("board_id", "boardId").nullable();
+    /// Title of the task.
+    title = title: Field::optional("title", "title");
+    /// Description of the task.
+    description = description: Field::optional("description", "description").nullable();
+    /// Status of a task.
+    status = status: Field::optional("status", "status");
+    /// When it is to be completed.
+    due_date = due_date: Field::optional("due_date", "dueDate").nullable();
+    /// When it is to begin.
+    start_date = start_date: Field::optional("start_date", "startDate").nullable();
+    /// Id of the row of the board it is in.
+    row_category_id = row_category_id: Field::optional("row_category_id", "rowCategoryId").nullable();
+    /// Id of the column of the board it is in.
+    column_category_id = column_category_id: Field::optional("column_category_id", "columnCategoryId").nullable();
+    /// Id of the person who last changed it. Null after a change by a client.
+    last_modified_by_user_id = last_modified_by_user_id: Field::optional("last_modified_by_user_id", "lastModifiedByUserId").nullable();
+    /// Display name of the person who last changed it. Null after a change by a client.
+    last_modified_by_user = last_modified_by_user: Field::optional("last_modified_by_user", "lastModifiedByUser").nullable();
+    /// Its tags, in the order in which they were set.
+    tags = tags: Field::optional("tags", "tags");
+    /// The board it is on. Only with `$expand`.
+    board = board: Field::optional("board", "board").one(&BOARD).nullable();
 } }
 
 record! {

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use arrow_array::RecordBatch;
 use obeya::model::{
     Area, Board, DataList, DatasourceValue, GroupV2, Improvement, IncidentCommentV2, IncidentV1,
-    Project,
+    Project, Task,
 };
 use obeya::tables::{Cell, Rows, Tabular};
 use serde::Serialize;
@@ -49,6 +49,7 @@ records! {
     Area, |area| area.id;
     DataList, |list| Some(list.id);
     Project, |project| Some(project.id);
+    Task, |task| task.id;
 }
 
 /// Encodes records of one type as pieces.

@@ -62,6 +62,7 @@ impl Source {
             Selection::Boards => fetcher.fetch_v2_list(client.boards().list(), after).await,
             Selection::Groups => fetcher.fetch_v2_list(client.groups().list(), after).await,
             Selection::Areas => fetcher.fetch_v2_list(client.areas().list(), after).await,
+            Selection::Tasks => fetcher.fetch_v2_list(client.tasks().list(), after).await,
             Selection::DataLists => {
                 fetcher
                     .fetch_whole_list(client.data_lists().list(), after)
@@ -95,6 +96,7 @@ impl Source {
             Selection::Boards => count_of(self.v2_list(client.boards().list(), after)).await?,
             Selection::Groups => count_of(self.v2_list(client.groups().list(), after)).await?,
             Selection::Areas => count_of(self.v2_list(client.areas().list(), after)).await?,
+            Selection::Tasks => count_of(self.v2_list(client.tasks().list(), after)).await?,
             Selection::DataLists => {
                 let list = self.whole_list(client.data_lists().list(), after);
                 length(&list.await?)

@@ -90,6 +90,8 @@ enum PullCommand {
     DataLists(Box<Common>),
     /// The projects
     Projects(Box<Common>),
+    /// The tasks
+    Tasks(Box<Common>),
 }
 
 #[derive(clap::Args)]
@@ -145,7 +147,8 @@ impl PullCommand {
             | Self::Groups(common)
             | Self::Areas(common)
             | Self::DataLists(common)
-            | Self::Projects(common) => common,
+            | Self::Projects(common)
+            | Self::Tasks(common) => common,
         }
     }
 
@@ -179,6 +182,7 @@ impl PullCommand {
             Self::Areas(_) => query::Selection::Areas,
             Self::DataLists(_) => query::Selection::DataLists,
             Self::Projects(_) => query::Selection::Projects,
+            Self::Tasks(_) => query::Selection::Tasks,
         };
         PullQuery {
             service: common.connect.identity().0.to_owned(),

@@ -6,7 +6,7 @@ use arrow_schema::SchemaRef;
 use obeya::fields::{UnknownWord, check_words};
 use obeya::model::{
     Area, Board, DataList, DatasourceValue, GroupV2, Improvement, IncidentCommentV2, IncidentV1,
-    Project, Timestamp,
+    Project, Task, Timestamp,
 };
 use obeya::tables::schema;
 use serde::{Deserialize, Serialize};
@@ -50,6 +50,7 @@ pub(crate) enum Selection {
     Areas,
     DataLists,
     Projects,
+    Tasks,
 }
 
 impl PullQuery {
@@ -65,6 +66,7 @@ impl PullQuery {
             Selection::Areas => schema::<Area>(),
             Selection::DataLists => schema::<DataList>(),
             Selection::Projects => schema::<Project>(),
+            Selection::Tasks => schema::<Task>(),
         }
     }
 
@@ -80,6 +82,7 @@ impl PullQuery {
             Selection::Areas => check_words::<Area>,
             Selection::DataLists => check_words::<DataList>,
             Selection::Projects => check_words::<Project>,
+            Selection::Tasks => check_words::<Task>,
         };
         self.condition.as_deref().map_or(Ok(()), check)
     }

@@ -181,7 +181,7 @@ impl Client {
         Projects::new(self.clone())
     }
 
-    /// Tasks of boards, projects, incidents and persons (v1).
+    /// Tasks of boards, projects, incidents and persons.
     #[must_use]
     pub fn tasks(&self) -> Tasks {
         Tasks::new(self.clone())

@@ -45,13 +45,15 @@ use obeya_model::{
     ProjectMilestone,
     ProjectMilestoneCreate,
     ProjectMilestoneUpdate,
+    Task,
     TaskInfo,
     TaskInfoCreate,
     TaskInfoUpdate,
+    TaskPaginationResult,
     UserGroupMember,
 };
 
-use super::{Areas, Boards, Groups, Comments, Incidents, Improvements, Datasources, DataLists, Projects, Tasks};
+use super::{Areas, Boards, Groups, Comments, Incidents, Tasks, Improvements, Datasources, DataLists, Projects};
 use crate::error::Result;
 use crate::list::{Get, List};
 use crate::whole_list::WholeList;
@@ -341,6 +343,69 @@ impl Incidents {
     }
 }
 
+impl Tasks {
+    /// `GET /v2/tasks`: The tasks, sub-tasks included, ordered by id unless `$orderby` is given.
+    /// `$expand=board` adds the board of a task. `tags` can be selected, and stands in no condition and no
+    /// order.
+    pub fn list(&self) -> List<Task> {
+        List::new(self.client.clone(), odata_list!(ListTasks))
+    }
+
+    /// `GET /v2/tasks/{taskId}`: One task by its id. `$select` and `$expand` apply to the response; the other
+    /// options are validated but have no effect.
+    pub fn get_v2(&self, id: i32) -> Get<Task> {
+        Get::new(self.client.clone(), odata_get!(GetTaskV2), id)
+    }
+
+    /// `POST /v1/Tasks`: Creates a task of a board (`boardId`), or of the person responsible alone. Its id is
+    /// never used again. The response is the whole task.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
+    /// [`Error::Timeout`](crate::Error::Timeout) it may have been carried out all the same.
+    pub async fn create(&self, body: &TaskInfoCreate) -> Result<TaskInfo> {
+        self.client.call(&call::CreateTask::new(body)).await
+    }
+
+    /// `GET /v1/Tasks/{id}`: One task by its id.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn get(&self, id: i32) -> Result<TaskInfo> {
+        self.client.call(&call::GetTaskV1::new(id)).await
+    }
+
+    /// `PUT /v1/Tasks/{id}`: Changes only the properties in the body; null clears a nullable property.
+    /// Another `boardId`, or none, takes the task out of its row and column unless the body has others. The
+    /// response is the whole task.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn update(&self, id: i32, body: &TaskInfoUpdate) -> Result<TaskInfo> {
+        self.client.call(&call::UpdateTask::new(id, body)).await
+    }
+
+    /// `DELETE /v1/Tasks/{id}`: Deletes a task permanently, with its sub-tasks. The response is the task as
+    /// it was.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn delete(&self, id: i32) -> Result<TaskInfo> {
+        self.client.call(&call::DeleteTask::new(id)).await
+    }
+
+    /// `POST /v1/Tasks/{id}/SubTasks`: Creates a task below another one, whose project and incident it gets,
+    /// and whose board if the body has no `boardId`. Its id is never used again. The response is the
+    /// sub-task.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
+    /// [`Error::Timeout`](crate::Error::Timeout) it may have been carried out all the same.
+    pub async fn create_sub_task(&self, id: i32, body: &TaskInfoCreate) -> Result<TaskInfo> {
+        self.client.call(&call::CreateSubTask::new(id, body)).await
+    }
+}
+
 impl Improvements {
     /// `POST /v1/Improvements`: suggests an improvement. [`ImprovementCreate::new`] takes the required
     /// properties.
@@ -550,56 +615,6 @@ impl Projects {
     }
 }
 
-impl Tasks {
-    /// `POST /v1/Tasks`: Creates a task of a board (`boardId`), or of the person responsible alone. Its id is
-    /// never used again. The response is the whole task.
-    ///
-    /// # Errors
-    /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
-    /// [`Error::Timeout`](crate::Error::Timeout) it may have been carried out all the same.
-    pub async fn create(&self, body: &TaskInfoCreate) -> Result<TaskInfo> {
-        self.client.call(&call::CreateTask::new(body)).await
-    }
-
-    /// `GET /v1/Tasks/{id}`: One task by its id.
-    ///
-    /// # Errors
-    /// See [`Error`](crate::Error).
-    pub async fn get(&self, id: i32) -> Result<TaskInfo> {
-        self.client.call(&call::GetTask::new(id)).await
-    }
-
-    /// `PUT /v1/Tasks/{id}`: Changes only the properties in the body; null clears a nullable property.
-    /// Another `boardId`, or none, takes the task out of its row and column unless the body has others. The
-    /// response is the whole task.
-    ///
-    /// # Errors
-    /// See [`Error`](crate::Error).
-    pub async fn update(&self, id: i32, body: &TaskInfoUpdate) -> Result<TaskInfo> {
-        self.client.call(&call::UpdateTask::new(id, body)).await
-    }
-
-    /// `DELETE /v1/Tasks/{id}`: Deletes a task permanently, with its sub-tasks. The response is the task as
-    /// it was.
-    ///
-    /// # Errors
-    /// See [`Error`](crate::Error).
-    pub async fn delete(&self, id: i32) -> Result<TaskInfo> {
-        self.client.call(&call::DeleteTask::new(id)).await
-    }
-
-    /// `POST /v1/Tasks/{id}/SubTasks`: Creates a task below another one, whose project and incident it gets,
-    /// and whose board if the body has no `boardId`. Its id is never used again. The response is the
-    /// sub-task.
-    ///
-    /// # Errors
-    /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
-    /// [`Error::Timeout`](crate::Error::Timeout) it may have been carried out all the same.
-    pub async fn create_sub_task(&self, id: i32, body: &TaskInfoCreate) -> Result<TaskInfo> {
-        self.client.call(&call::CreateSubTask::new(id, body)).await
-    }
-}
-
 odata_pages! {
     Area in AreaPaginationResult;
     Board in BoardPaginationResult;
@@ -607,4 +622,5 @@ odata_pages! {
     IncidentCommentV2 in IncidentCommentPaginationResult;
     IncidentType in IncidentTypePaginationResult;
     IncidentV2 in IncidentPaginationResult;
+    Task in TaskPaginationResult;
 }

@@ -134,7 +134,8 @@ fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)
             (&INCIDENT_TYPE_V2, "incident type")
         }
         Operation::ListDataListItems | Operation::CreateDataListItem => (&DATA_LIST, "data list"),
-        Operation::GetTask
+        Operation::GetTaskV1
+        | Operation::GetTaskV2
         | Operation::UpdateTask
         | Operation::DeleteTask
         | Operation::CreateSubTask => (&TASK_INFO, "task"),
@@ -170,6 +171,7 @@ fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)
         | Operation::ListTasksOfProject
         | Operation::CreateTaskOfProject
         | Operation::CreateTask
+        | Operation::ListTasks
         | Operation::Ping => return None,
     })
 }

@@ -530,6 +530,8 @@ const OPERATIONS: &[(Method, &str, &str)] = &[
     (Method::GET, "/v1/Projects/1/tasks", "Tasks"),
     (Method::POST, "/v1/Projects/1/tasks", "Tasks"),
     (Method::POST, "/v1/Tasks", "Tasks"),
+    (Method::GET, "/v2/tasks", "Tasks"),
+    (Method::GET, "/v2/tasks/1", "Tasks"),
     (Method::GET, "/v1/Tasks/1", "Tasks"),
     (Method::PUT, "/v1/Tasks/1", "Tasks"),
     (Method::DELETE, "/v1/Tasks/1", "Tasks"),

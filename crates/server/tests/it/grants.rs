@@ -201,6 +201,7 @@ fn addressed() -> Vec<Addressed> {
         (get, "/v1/Boards/{}/tasks", 9, None),
         (post, "/v1/Boards/{}/tasks", 9, Some(json!({"title": "x"}))),
         (get, "/v1/Tasks/{}", 300, None),
+        (get, "/v2/tasks/{}", 300, None),
         (put, "/v1/Tasks/{}", 300, Some(json!({"title": "x"}))),
         (
             post,

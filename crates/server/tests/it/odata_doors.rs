@@ -54,6 +54,7 @@ async fn the_service_document_lists_the_sets_under_the_name_the_caller_uses() {
                     set("comments", "incidents/comments"),
                     set("incidents", "incidents"),
                     set("incidentTypes", "incidents/types"),
+                    set("tasks", "tasks"),
                 ],
             })
         );
@@ -116,6 +117,7 @@ async fn the_description_is_that_of_the_records() {
         "comments",
         "incidents",
         "incidentTypes",
+        "tasks",
     ] {
         let name = types["Service"][set]["$Type"].as_str().expect("a type");
         let records = plant.get(&format!("/v2/{set}?$expand=*")).await.json()["value"].take();
@@ -152,11 +154,15 @@ fn check_record(
     for (property, of) in properties {
         let value = &record[property];
         let ty = of["$Type"].as_str().unwrap_or("Edm.String");
+        let is_text = |value: &Value| value.is_string();
         let fits = match ty {
+            "Edm.String" if of["$Collection"] == true => value
+                .as_array()
+                .is_some_and(|texts| texts.iter().all(is_text)),
             "Edm.Int32" => value.is_i64(),
             "Edm.Double" => value.is_number(),
             "Edm.Boolean" => value.is_boolean(),
-            "Edm.String" => value.is_string(),
+            "Edm.String" => is_text(value),
             "Edm.DateTimeOffset" => value.as_str().is_some_and(|text| text.ends_with('Z')),
             of => {
                 let members = types[of.trim_start_matches("Obeya.")].as_object();

@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use obeya::fields::{
     self, area, board, board_summary, datasource_value, group_v1, group_v2, improvement,
-    incident_comment_v2, incident_v1, incident_v2, trashed_incident,
+    incident_comment_v2, incident_v1, incident_v2, task, trashed_incident,
 };
 use obeya::model::{
     BoardType, Date, EvaluationStatusV1, EvaluationStatusV2, GroupType, GroupV2,
-    ImprovementPriorityStatus, ImprovementStatus, IncidentSeverity, IncidentStatus, Timestamp,
+    ImprovementPriorityStatus, ImprovementStatus, IncidentSeverity, IncidentStatus, TaskStatus,
+    Timestamp,
 };
 use obeya::{Client, Error};
 use obeya_testkit::UnknownWord;
@@ -36,6 +37,7 @@ fn place(entity: &str) -> (&'static str, &'static str) {
         "BoardSummary" => ("/v1/Boards", "{}"),
         "DataList" => ("/v1/Datalists", "{}"),
         "Project" => ("/v1/Projects", "{}"),
+        "Task" => ("/v2/tasks", "{}"),
         "GroupV1" => ("/v1/Groups", "{}"),
         "Improvement" => ("/v1/Improvements", "{}"),
         "TrashedIncident" => ("/v1/Incidents/trash", "{}"),
@@ -80,15 +82,21 @@ async fn the_service_knows_every_generated_property_by_its_type() {
     for (entity, properties) in fields::ENTITIES {
         let (path, frame) = place(entity);
         for (property, ty) in *properties {
-            let condition = only_for(ty, &named(entity, property));
-            let filter = frame.replace("{}", &condition);
+            let (option, text) = match *ty {
+                // No condition takes it.
+                "Collection(Edm.String)" => ("$select", (*property).to_owned()),
+                ty => {
+                    let condition = only_for(ty, &named(entity, property));
+                    ("$filter", frame.replace("{}", &condition))
+                }
+            };
             let request = plant
                 .service()
                 .request(reqwest::Method::GET, path)
-                .query(&[("$filter", &filter)]);
+                .query(&[(option, &text)]);
             let answer = crate::support::Answer::of(request).await;
             if answer.status != 200 {
-                refused.push(format!("{entity}: {filter}: {}", answer.text()));
+                refused.push(format!("{entity}: {text}: {}", answer.text()));
             }
         }
     }
@@ -444,6 +452,9 @@ async fn the_service_and_the_sdk_refuse_the_same_words_alike() {
                     EvaluationStatusV1,
                     unknown
                 )
+            }
+            ("Task", "status") => {
+                refusals!(client.tasks().list(), task::status(), TaskStatus, unknown)
             }
             other => panic!("{other:?} is new: say which list has it"),
         };

@@ -116,6 +116,10 @@ pub fn fill(
     ] {
         session.execute(sql, &[])?;
     }
+    session.execute(
+        "INSERT INTO tasks (id, title, status, responsible_user_id, tags, last_modified) VALUES (1, 'Clamp', 'Blocked', 'u2', '[\"5S\"]', 10)",
+        &[],
+    )?;
     sql::put_words(session, "incident_types_search", 1, "safety")?;
     let rows = |name: &str| {
         fixture[name]

@@ -72,6 +72,7 @@ pub mod store_words;
 pub mod tasks;
 pub mod tasks_deleted;
 pub mod tasks_imported;
+pub mod tasks_v2;
 pub mod token;
 pub mod trash;
 pub mod types;

@@ -50,9 +50,25 @@ pub static BOARD: EntityType = EntityType {
     table: "boards",
     key: "id",
     properties: &wire::Board::SAME.properties(),
-    navigations: &[one("group", &GROUP, "group_id")],
+    navigations: &[
+        one("group", &GROUP, "group_id"),
+        many("tasks", &TASK, "board_id"),
+    ],
     search: Some(SearchIndex {
         table: "boards_search",
+        column: "id",
+    }),
+};
+
+/// `/v2/tasks`: tasks whose incident, if they have one, is not in the trash.
+pub static TASK: EntityType = EntityType {
+    name: "Task",
+    table: "live_tasks",
+    key: "id",
+    properties: &wire::Task::SAME.properties(),
+    navigations: &[one("board", &BOARD, "board_id")],
+    search: Some(SearchIndex {
+        table: "tasks_search",
         column: "id",
     }),
 };
@@ -170,6 +186,7 @@ pub static INCIDENT_V2: EntityType = EntityType {
         one("followUpGroup", &GROUP, "follow_up_group_id"),
         one("type", &INCIDENT_TYPE_V2, "incident_type_id"),
         many("comments", &INCIDENT_COMMENT, "incident_id"),
+        many("tasks", &TASK, "incident_id"),
     ],
     search: Some(SearchIndex {
         table: "incidents_search",
@@ -234,6 +251,7 @@ pub fn all() -> Vec<&'static EntityType> {
     vec![
         &AREA,
         &BOARD,
+        &TASK,
         &GROUP,
         &USER_GROUP,
         &INCIDENT_COMMENT,

@@ -102,7 +102,7 @@ pub(crate) fn restriction(entity: &EntityType) -> Option<Restriction> {
         // Of the whole plant.
         "DataList" | "DataListItem" | "Project" | "ProjectMilestone" => NONE,
         "IncidentComment" | "IncidentCommentV1" => return Some(Restriction::Incident),
-        "TaskInfo" => return Some(Restriction::Task(TASK)),
+        "Task" | "TaskInfo" => return Some(Restriction::Task(TASK)),
         // Below an incident or a datasource. The area of a value is a number of its sender's and not checked.
         "IncidentConsequence"
         | "CategoryReference"

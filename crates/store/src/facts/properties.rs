@@ -69,7 +69,6 @@ const HIDDEN: &[(&str, &str)] = &[
     ("live_tasks", "area_id"),
     ("live_tasks", "board_group_id"),
     ("live_tasks", "follow_up_group_id"),
-    ("live_tasks", "incident_id"),
     ("live_tasks", "incident_type_id"),
     ("live_tasks", "project_id"),
     ("live_tasks", "reported_by_group_id"),

@@ -71,10 +71,16 @@ async fn purge_due(store: &Store, due: i64, now: i64) -> Result<u64, StoreError>
 /// The engine fails.
 pub fn purge_some(session: &mut dyn Session, now: i64, limit: i64) -> Result<u64, StoreError> {
     let binds = [now.saturating_sub(RETENTION_TICKS).into(), limit.into()];
-    // The same incidents in all three: the oldest first, then by id.
+    // The same incidents in all four: the oldest first, then by id.
     session.execute_deferred(
         "DELETE FROM comments_search WHERE rowid IN (
             SELECT c.id FROM incident_comments AS c WHERE c.incident_id IN (
+                SELECT i.id FROM incidents AS i WHERE i.deleted_date <= ?1 ORDER BY i.deleted_date, i.id LIMIT ?2))",
+        &binds,
+    )?;
+    session.execute_deferred(
+        "DELETE FROM tasks_search WHERE rowid IN (
+            SELECT t.id FROM tasks AS t WHERE t.incident_id IN (
                 SELECT i.id FROM incidents AS i WHERE i.deleted_date <= ?1 ORDER BY i.deleted_date, i.id LIMIT ?2))",
         &binds,
     )?;
@@ -83,7 +89,7 @@ pub fn purge_some(session: &mut dyn Session, now: i64, limit: i64) -> Result<u64
             SELECT i.id FROM incidents AS i WHERE i.deleted_date <= ?1 ORDER BY i.deleted_date, i.id LIMIT ?2)",
         &binds,
     )?;
-    // Foreign keys remove parts and comments with it.
+    // Foreign keys remove parts, comments and tasks with it.
     session.execute(
         "DELETE FROM incidents WHERE id IN (
             SELECT i.id FROM incidents AS i WHERE i.deleted_date <= ?1 ORDER BY i.deleted_date, i.id LIMIT ?2)",

@@ -10,6 +10,7 @@ use super::folder::Source;
 use super::ids::SeenIds;
 use super::run::{LineAction, Run, all_parents, leaves_ids, length, no_circle, refer, refer_user};
 use obeya_store::engine::StoreError;
+use obeya_store::search;
 use obeya_store::tables::tasks::{TaskLine, TaskRow};
 use obeya_store::texts::Texts;
 
@@ -41,7 +42,9 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
             last_modified,
             ..TaskRow::from_line(line)
         };
-        run.execute(&TaskRow::statements().upsert, &row.cells())
+        run.execute(&TaskRow::statements().upsert, &row.cells())?;
+        search::put_task(run.session, row.id, &row.title, row.description.as_deref())?;
+        Ok(())
     })?;
     for (parent, line) in parents.values() {
         let location = Location {

@@ -10,13 +10,14 @@ use obeya_store::table::{Column, ColumnType, Table};
 use obeya_store::{Session, Store, StoreError, StoreOptions};
 
 /// What is made from other tables, and so not copied.
-const DERIVED: [&str; 7] = [
+const DERIVED: [&str; 8] = [
     "areas_search",
     "boards_search",
     "comments_parts",
     "comments_search",
     "groups_search",
     "incident_types_search",
+    "tasks_search",
     "incidents_search",
 ];
 

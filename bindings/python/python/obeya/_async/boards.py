@@ -51,7 +51,7 @@ class AsyncBoards:
         skip: int | None = None,
         count: bool | None = None,
     ) -> AsyncRecords[Board]:
-        """The boards, without their lines. Expands `group`. The options are those of `areas.list`."""
+        """The boards, without their lines. Expands `group` and `tasks`. The options are those of `areas.list`."""
         query: Query[Board] = self._core.query(
             "listBoardsV2",
             where=where,
@@ -66,7 +66,7 @@ class AsyncBoards:
         return AsyncRecords(query, "boards")
 
     async def get(self, board: BoardId, *, select: Names | None = None, expand: Names | None = None) -> Board:
-        """One board, without its lines. Expands `group`."""
+        """One board, without its lines. Expands `group` and `tasks`."""
         call: Call[Board] = self._core.call("getBoardV2", board, select, expand)
         return await answer(call)
 

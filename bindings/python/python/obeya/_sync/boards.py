@@ -53,7 +53,7 @@ class Boards:
         skip: int | None = None,
         count: bool | None = None,
     ) -> Records[Board]:
-        """The boards, without their lines. Expands `group`. The options are those of `areas.list`."""
+        """The boards, without their lines. Expands `group` and `tasks`. The options are those of `areas.list`."""
         query: Query[Board] = self._core.query(
             "listBoardsV2",
             where=where,
@@ -68,7 +68,7 @@ class Boards:
         return Records(query, "boards")
 
     def get(self, board: BoardId, *, select: Names | None = None, expand: Names | None = None) -> Board:
-        """One board, without its lines. Expands `group`."""
+        """One board, without its lines. Expands `group` and `tasks`."""
         call: Call[Board] = self._core.call("getBoardV2", board, select, expand)
         return answer(call)
 

@@ -7,13 +7,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from obeya._sync._answer import answer
+from obeya._sync.lists import Records
 
 if TYPE_CHECKING:
     from obeya._obeya import Core
 
     # Imports of the methods below the second marker, written by `cargo xtask regen`.
-    from obeya._obeya import Call
-    from obeya.models import TaskInfo
+    from obeya._obeya import Call, Query
+    from obeya._settings import Names, Order, Where
+    from obeya.models import Task, TaskInfo
     from obeya.types import TaskInfoCreate, TaskInfoUpdate
     from typing_extensions import Unpack
     # End of the methods that `cargo xtask regen` writes.
@@ -29,6 +31,37 @@ class Tasks:
         self._core = core
 
     # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.
+    def list(
+        self,
+        *,
+        where: Where | None = None,
+        order_by: Order | None = None,
+        select: Names | None = None,
+        expand: Names | None = None,
+        search: str | None = None,
+        top: int | None = None,
+        skip: int | None = None,
+        count: bool | None = None,
+    ) -> Records[Task]:
+        """The tasks, sub-tasks included. Expands `board`. No condition and no order takes `tags`. The options are those of `areas.list`."""
+        query: Query[Task] = self._core.query(
+            "listTasks",
+            where=where,
+            order_by=order_by,
+            select=select,
+            expand=expand,
+            search=search,
+            top=top,
+            skip=skip,
+            count=count,
+        )
+        return Records(query, "tasks")
+
+    def get_v2(self, task: int | TaskInfo, *, select: Names | None = None, expand: Names | None = None) -> Task:
+        """One task, with who changed it last. Expands `board`."""
+        call: Call[Task] = self._core.call("getTaskV2", task, select, expand)
+        return answer(call)
+
     def create(self, *, idempotency_key: str | None = None, **fields: Unpack[TaskInfoCreate]) -> TaskInfo:
         """Creates a task of a board (`board_id`), or of the person responsible alone."""
         call: Call[TaskInfo] = self._core.carrying(None, idempotency_key).call("createTask", fields)
@@ -36,7 +69,7 @@ class Tasks:
 
     def get(self, task: int | TaskInfo) -> TaskInfo:
         """One task, by its id."""
-        call: Call[TaskInfo] = self._core.call("getTask", task)
+        call: Call[TaskInfo] = self._core.call("getTaskV1", task)
         return answer(call)
 
     def update(

@@ -72,6 +72,7 @@ fn lists_are_what_the_service_answers() {
         ("improvements", "/v1/Improvements"),
         ("data-lists", "/v1/Datalists"),
         ("projects", "/v1/Projects"),
+        ("tasks", "/v2/tasks"),
     ] {
         for plant in &plants {
             let wire = plant.records(path);

@@ -66,6 +66,7 @@ impl Plant {
             "Improvements.Read",
             "Boards.Read",
             "Projects.Read",
+            "Tasks.Read",
         ];
         let credentials = Credentials::add(&db, &scopes);
         // The log is not read, and a full pipe would block the service.

@@ -230,6 +230,7 @@ fn a_word_that_is_no_member_is_wrong_usage() {
             "GroupV2" => "groups",
             "IncidentV1" => "incidents",
             "Improvement" => "improvements",
+            "Task" => "tasks",
             // No list of `pull`.
             "IncidentV2" | "TrashedIncident" | "BoardSummary" | "GroupV1" => continue,
             other => panic!("{other} is new: say which list has it"),
@@ -246,7 +247,7 @@ fn a_word_that_is_no_member_is_wrong_usage() {
         assert!(err.starts_with(&told), "{list}: {err}");
         tried += 1;
     }
-    assert_eq!(tried, 8);
+    assert_eq!(tried, 9);
     assert_eq!(names(folder.path()), [""; 0]);
 }
 

@@ -8,7 +8,10 @@ use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::incidents::reads::parent;
 use crate::ops::{projects, reading};
-use obeya_read::{Parent, Records, check_options};
+use obeya_read::{List, Parent, PointQuery, Records, check_options};
+use obeya_store::entities;
+
+static TASK: PointQuery = PointQuery::new(&entities::TASK, "task");
 
 /// GET /v1/Boards/{id}/tasks: one page of the tasks of a board.
 pub(crate) async fn list_of_board(call: Call) -> Result<Response, Problem> {
@@ -58,6 +61,17 @@ pub(crate) async fn get(call: Call) -> Result<Response, Problem> {
         .await?;
     let task = task.ok_or_else(|| Problem::not_found("task", id))?;
     call.reply_whole_record(task)
+}
+
+/// GET /v2/tasks
+pub(crate) async fn list(call: Call) -> Result<Response, Problem> {
+    reading::read(call, |request| List::of(&entities::TASK).prepare(request)).await
+}
+
+/// GET /v2/tasks/{taskId}
+pub(crate) async fn get_v2(call: Call) -> Result<Response, Problem> {
+    let id = call.id()?;
+    reading::read(call, |request| TASK.prepare(request, id)).await
 }
 
 fn of(column: &str, id: i32) -> Predicate {

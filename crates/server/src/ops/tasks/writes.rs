@@ -171,7 +171,7 @@ pub(crate) async fn delete(call: Call) -> Result<Response, Problem> {
             let before = answer(session, id)?;
             let task = tasks::find(session, id)?.ok_or(missing(id))?;
             let below = tasks::below(session, id)?;
-            tasks::delete(session, id)?;
+            tasks::delete(session, id, &below)?;
             let change = removed(&task, below);
             Ok(Written::changed(change, move |_| Ok(before.deleted())))
         };

@@ -426,7 +426,9 @@ pub fn call<'a>(
             let body = TaskInfoCreate::new("Read the new safety rules");
             client.tasks().create(&body).await.map(drop)
         }),
-        "getTask" => Box::pin(async move { client.tasks().get(ids.pick(501)).await.map(drop) }),
+        "listTasks" => asked!(client.tasks().list(), ask),
+        "getTaskV2" => asked!(client.tasks().get_v2(ids.pick(501)), ask),
+        "getTaskV1" => Box::pin(async move { client.tasks().get(ids.pick(501)).await.map(drop) }),
         "updateTask" => Box::pin(async move {
             let body = TaskInfoUpdate {
                 due_date: Patch::Null,

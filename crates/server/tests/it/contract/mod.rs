@@ -216,7 +216,7 @@ async fn successes(all: &Client) -> Vec<&'static str> {
     for operation in operations() {
         let is_v2 = operation.path.starts_with("/v2/");
         let expand = match operation.id.as_str() {
-            "listBoardsV2" | "getBoardV2" => "group($expand=parent,children,users)",
+            "listBoardsV2" | "getBoardV2" => "group($expand=parent,children,users),tasks",
             "listGroupsV2" | "getGroup" => "parent,children,boards,users",
             "listAreas"
             | "getArea"
@@ -225,8 +225,9 @@ async fn successes(all: &Client) -> Vec<&'static str> {
             | "listTypesOfIncident"
             | "getTypeOfIncident" => "*",
             "listIncidentsV2" | "getIncidentV2" => {
-                "area,group,followUpGroup,type,comments($expand=incident($expand=type))"
+                "area,group,followUpGroup,type,tasks,comments($expand=incident($expand=type))"
             }
+            "listTasks" | "getTaskV2" => "board($expand=tasks,group)",
             _ => "parent,incident($expand=area,group,followUpGroup,comments($expand=incident))",
         };
         let asks = [
