@@ -49,6 +49,15 @@ def test_a_due_moment_is_of_its_day_in_the_time_zone() -> None:
     assert lean.overdue(records, as_of="2026-03-10", tz="Europe/Oslo").overdue == 0
 
 
+def test_midnight_in_utc_is_that_day_in_every_time_zone() -> None:
+    # As the service writes a due date.
+    records = [{"id": 1, "status": "New", "dueDate": "2026-04-01T00:00:00Z", "responsibleDisplayName": None}]
+    for tz in ("UTC", "America/New_York", "Pacific/Auckland"):
+        assert lean.overdue(records, as_of="2026-04-01", tz=tz).overdue == 0
+        assert lean.overdue(records, as_of="2026-04-03", tz=tz).to_arrow()["days"].to_pylist() == [[2]]
+        assert lean.overdue(records, as_of=datetime.datetime(2026, 4, 3), tz=tz).as_of == datetime.date(2026, 4, 3)
+
+
 def test_today_is_the_default() -> None:
     now = datetime.datetime.now(datetime.timezone.utc)
     records = [

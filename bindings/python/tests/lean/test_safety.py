@@ -55,6 +55,16 @@ def test_moments_are_of_the_day_in_the_time_zone() -> None:
         assert [row["day"].day for row in cross.to_arrow().to_pylist() if row["state"] == "incident"] == [day]
 
 
+def test_midnight_in_utc_is_that_day_in_every_time_zone() -> None:
+    # As v2 serves the day of an incident.
+    frame = {"incidentDate": ["2026-03-01T00:00:00Z", "2026-03-11T00:00:00Z"], "severity": ["Low", "High"]}
+    for tz in ("UTC", "America/New_York", "Pacific/Auckland"):
+        cross = lean.safety_cross(frame, as_of="2026-03-31", tz=tz)
+        assert [row["day"].day for row in cross.to_arrow().to_pylist() if row["state"] == "incident"] == [1, 11]
+        since = lean.days_since(frame, as_of="2026-03-31", tz=tz)
+        assert (since.days, since.to_arrow()["last"].to_pylist()) == (20, [datetime.date(2026, 3, 11)])
+
+
 def test_other_words_have_an_order_of_their_own() -> None:
     frame = {"incidentDate": [DAY(2026, 3, 1)] * 2, "severity": ["minor", "major"]}
     cross = lean.safety_cross(frame, as_of="2026-03-31", order=("minor", "major"))

@@ -54,9 +54,14 @@ class Stamp(NamedTuple):
     day: datetime.date | None
     """The day, if the value is one and has no time."""
 
+    @property
+    def whole(self) -> bool:
+        """Whether only the day is known: a day as such, or the first moment of one in UTC, as systems store a day."""
+        return self.day is not None or self.moment.time() == datetime.time()
+
     def local(self, where: datetime.tzinfo) -> datetime.date:
-        """Its day in a time zone. A day is the same in each."""
-        return local_day(self.moment, where) if self.day is None else self.day
+        """Its day in a time zone. Where only the day is known, that is the same in each."""
+        return self.moment.date() if self.whole else local_day(self.moment, where)
 
     def clock(self, where: datetime.tzinfo) -> datetime.datetime:
         """What calendar and clock show in a time zone, without the zone. A day is its first moment in each."""
@@ -99,6 +104,9 @@ def zone(tz: str) -> datetime.tzinfo:
     """A time zone by its IANA name. UTC needs no database of them."""
     if tz == "UTC":
         return datetime.timezone.utc
+    if not isinstance(tz, str):
+        message = f"expected the name of a time zone, such as Europe/Oslo; found {tz!r}"
+        raise ValueError(message)  # noqa: TRY004
     try:
         return ZoneInfo(tz)
     except (ZoneInfoNotFoundError, ValueError) as error:
@@ -118,8 +126,10 @@ def day(value: Day | None, tz: str) -> datetime.date:
             message = f"expected a day such as 2026-03-31; found {value!r}"
             raise ValueError(message) from error
     if isinstance(value, datetime.datetime):
-        aware = value if value.tzinfo else value.replace(tzinfo=datetime.timezone.utc)
-        return aware.astimezone(where).date()
+        return given(value).local(where)
+    if not isinstance(value, datetime.date):
+        message = f"expected a day such as 2026-03-31; found {value!r}"
+        raise ValueError(message)  # noqa: TRY004
     return value
 
 

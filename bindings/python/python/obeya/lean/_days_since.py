@@ -112,7 +112,7 @@ def days_since(
         date: The column of days or moments.
         by: A column of groups, such as ``reportedByGroup``. A group without incidents is not in the frame and gets no row.
         as_of: The day up to which to count; today in ``tz`` by default. Later incidents are left out.
-        tz: The time zone in which moments are days.
+        tz: The time zone in which moments are days. Midnight UTC, which is how a day is stored, stays that day.
         key: The column that names a record in `left_out`: an incident without a date is on no day, and may be the last one.
 
     Days alone, in a list, an array or a Series, are the incidents. Without rows the chart has no groups.

@@ -138,7 +138,7 @@ def overdue(
         closed: The statuses of finished records: by default incidents that are resolved or rejected, and
             improvements that are implemented, evaluated or archived.
         as_of: The day on which to look; today in ``tz`` by default.
-        tz: The time zone in which moments are days.
+        tz: The time zone in which moments are days. Midnight UTC, which is how a day is stored, stays that day.
 
     Left out are records without a status, of which it is not known whether they are open, and open ones whose due date is no
     date or before the year 1. One that is due after the year 9999 is never overdue.

@@ -130,7 +130,7 @@ def g_chart(
         between: A column of whole numbers, counted already, instead of the days between dates.
         phases, baseline, minimum: As in `xmr`; ``minimum`` counts intervals.
         rules: Of `NELSON` and `WESTERN_ELECTRIC`, those that need no sigma: N1, N2, N3, N4, W1, W4.
-        tz: The time zone in which moments are days.
+        tz: The time zone in which moments are days. Midnight UTC, which is how a day is stored, stays that day.
         unit: What is counted; days when there is no ``between``.
         key: The column that names a record in `left_out`.
         by: One or more columns of groups: the result is a chart of each.

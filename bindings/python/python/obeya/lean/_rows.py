@@ -51,7 +51,7 @@ class Rows:
         return self._checked(_dates.stamps(self.table, name, argument), name, needed=needed)
 
     def days(self, name: str, argument: str, tz: str) -> list[datetime.date | None]:
-        """Days. A column of days is taken as it is; a moment belongs to the day it has in the time zone ``tz``."""
+        """Days. A day, or midnight UTC, stays that day; another moment belongs to the day it has in the time zone ``tz``."""
         where = _dates.zone(tz)
         return [None if stamp is None else stamp.local(where) for stamp in self.stamps(name, argument)]
 

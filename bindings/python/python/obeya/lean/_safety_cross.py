@@ -197,7 +197,7 @@ def safety_cross(
             day is an incident of unknown severity, never a safe day, and ``ungraded`` names it. None: severities do not count.
         order: The severities from the least severe to the worst.
         as_of: The last day that is over; today in ``tz`` by default. Later days are to come, and incidents of them are left out.
-        tz: The time zone in which moments are days.
+        tz: The time zone in which moments are days. Midnight UTC, which is how a day is stored, stays that day.
         key: The column that names a record in messages. Incidents without a date are on no day, and left out.
         by: One or more columns of groups: the result is a cross of each. A group without incidents is not in the frame.
 
@@ -284,4 +284,7 @@ def _month(month: str | datetime.date | None, last: datetime.date) -> datetime.d
         except ValueError as error:
             message = f"expected a month such as 2026-03; found {month!r}"
             raise ValueError(message) from error
+    if not isinstance(month, datetime.date):
+        message = f"expected a month such as 2026-03; found {month!r}"
+        raise ValueError(message)  # noqa: TRY004
     return datetime.date(month.year, month.month, 1)

@@ -41,7 +41,7 @@ class Entry(NamedTuple):
     day: datetime.date
     """Its day in the time zone of the call. A day that was recorded without a time is the same in each."""
     whole: bool
-    """Whether only the day is known: a day as such, or the first moment of one in UTC, as systems store a day."""
+    """Whether only the day is known, as `Stamp.whole` says."""
 
     def after(self, other: Entry) -> bool:
         """Whether it certainly comes after another. Two on one day, of which only the day is known, may be in either order."""
@@ -111,8 +111,7 @@ def _possible(
         year = date.moment.year
         if year < FIRST_YEAR or (year > LAST_YEAR and not never):
             raise _Impossible(_outside(name, date.moment.isoformat()))
-        whole = date.day is not None or date.moment.time() == datetime.time()
-        possible.append(Entry(date.moment, date.moment.date() if whole else date.local(where), whole))
+        possible.append(Entry(date.moment, date.local(where), date.whole))
     present = [(name, entry) for name, entry in zip(stages, possible, strict=True) if entry is not None]
     for (earlier, first), (later, second) in combinations(present, 2):
         if first.after(second):
