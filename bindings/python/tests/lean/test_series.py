@@ -93,7 +93,43 @@ def test_a_group_that_cannot_be_charted_spoils_no_other() -> None:
     found = lean.xmr(frame, date=None, by="dimension")
     assert (list(found.charts), list(found.failed)) == (["a"], [None])
     assert found.failed[None].startswith("the series has 1 points, of which at least 5")
-    assert repr(found) == "<obeya.lean.Panels: 1 chart by dimension, 0 signals, 1 group without>"
+    assert repr(found) == "<obeya.lean.Panels: 1 chart by dimension, 0 signals, no chart of (none)>"
+    assert found.left_out == (f"(none) has no chart: {found.failed[None]}",)
+    # Line 1 has a record left out, and five groups too few points.
+    frame = {"value": [1.0, 2, 1, 2, 1, None] + [3.0] * 5, "dimension": ["a"] * 6 + ["b" * 30, "c", "d$1$", "e", "f"]}
+    found = lean.xmr(frame, date=None, by="dimension")
+    note = f"1 record left out, no chart of {'b' * 19}…, c, d$1$ and 2 more"
+    assert repr(found) == f"<obeya.lean.Panels: 1 chart by dimension, 0 signals, {note}>"
+    assert [why.partition(": ")[0] for why in found.left_out] == ["a", *(f"{name} has no chart" for name in found.failed)]
+    pyplot.switch_backend("Agg")
+    drawn = found.plot().get_title(loc="left")
+    assert drawn.split() == f"XmR chart of value by dimension\n{note}".replace("$", r"\$").split()
+    lines = drawn.split("\n")
+    assert lines[0] == "XmR chart of value by dimension"
+    assert max(map(len, lines)) <= 66
+    assert found.plot(backend="altair").to_dict()["title"]["subtitle"] == note
+    pyplot.close("all")
+
+
+def test_charts_with_signals_are_among_those_that_are_shown() -> None:
+    calm, broken = [1.0, 2] * 8, [1.0, 2] * 7 + [1, 20]
+    groups = {f"{at:02}": broken if at in (4, 18, 19) else calm for at in range(20)}
+    frame = {"value": [value for own in groups.values() for value in own], "g": [name for name in groups for _ in range(16)]}
+    found = lean.xmr(frame, date=None, by="g", rules=["N1"])
+    assert found.signals == 3
+    assert [name for name, _ in found._shown()] == ["04", "18", "19", *(f"{at:02}" for at in range(14) if at != 4)]
+    assert found._title() == "XmR chart of value by g (16 of 20 shown; 0 signals in the others)"
+    assert list(found.charts) == list(groups)
+    # Signals in 18 of 20 charts, two in two of them: some charts with one signal are not shown.
+    twice = [1.0, 2] * 6 + [40, 1, 2, 40]
+    groups = {f"{at:02}": twice if at >= 18 else calm if at in (3, 7) else broken for at in range(20)}
+    frame["value"] = [value for own in groups.values() for value in own]
+    found = lean.xmr(frame, date=None, by="g", rules=["N1"])
+    assert [chart.signals for chart in found.charts.values()].count(2) == 2
+    assert [name for name, _ in found._shown()][:3] == ["18", "19", "00"]
+    assert found._title() == "XmR chart of value by g (16 of 20 shown; 2 signals in the others)"
+    flows = lean.safety_cross({"incidentDate": ["2026-03-01"] * 20, "g": list(groups)}, severity=None, by="g", as_of="2026-03-31")
+    assert flows._title() == "Safety cross 2026-03 by g (16 of 20 shown)"
 
 
 def test_every_group_is_drawn_and_named() -> None:
@@ -118,6 +154,6 @@ def test_every_group_is_drawn_and_named() -> None:
     assert len(drawn["vconcat"]) == 6
     pyplot.close("all")
     many = lean.xmr({"value": [1.0, 2, 3] * 40, "g": [f"{at // 6:02}" for at in range(120)]}, date=None, by="g", minimum=2)
-    assert many._title() == "XmR chart of value by g (16 of 20 shown)"
+    assert many._title() == "XmR chart of value by g (16 of 20 shown; 0 signals in the others)"
     assert len(many.plot().get_figure().axes) == 32  # type: ignore[union-attr]
     pyplot.close("all")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import pyarrow as pa
@@ -18,6 +19,10 @@ _Chart = TypeVar("_Chart", bound=Result)
 
 _MOST = 16
 """How many charts one figure has."""
+_NAMED = 3
+"""How many groups without a chart a picture names."""
+_WIDTH = 64
+"""How many letters a line above the picture has."""
 _HEIGHT = 0.75
 """The height of a chart among others, as a share of its height alone."""
 
@@ -26,8 +31,9 @@ _HEIGHT = 0.75
 class Panels(Result, Generic[_Chart]):
     """A chart for each group, groups by name. Its columns: ``group`` (null for rows without one) and those of the charts.
 
-    Each chart is complete: its limits, phases and figures are those of its group alone. A figure shows the first 16; its
-    title says how many there are.
+    Each chart is complete: its limits, phases and figures are those of its group alone. A figure shows 16 of them: where there
+    are more, those with the most signals, and its title says how many there are, and how many signals are in the others.
+    Groups without a chart are in ``left_out`` with the reason, and below the title.
     """
 
     charts: Mapping[str | None, _Chart]
@@ -42,13 +48,34 @@ class Panels(Result, Generic[_Chart]):
     def _says(self) -> str:
         ruled = any(hasattr(chart, "signals") for chart in self.charts.values())
         signals = f", {_plot.plural(self.signals, 'signal')}" if ruled else ""
-        failed = f", {_plot.plural(len(self.failed), 'group')} without" if self.failed else ""
-        return f"{_plot.plural(len(self.charts), 'chart')} by {self.by}{signals}{failed}"
+        return f"{_plot.plural(len(self.charts), 'chart')} by {self.by}{signals}"
+
+    def _without(self) -> str:
+        records = sum(len(chart.left_out) for chart in self.charts.values())
+        kind = next((chart._impossible for chart in self.charts.values()), "")
+        parts = [f"{_plot.plural(records, 'record')}{kind} left out"] if records else []
+        if self.failed:
+            names = ", ".join(_plot.shortened(_name(group)) for group in list(self.failed)[:_NAMED])
+            more = f" and {len(self.failed) - _NAMED} more" if len(self.failed) > _NAMED else ""
+            parts.append(f"no chart of {names}{more}")
+        return ", ".join(parts)
 
     def _title(self) -> str:
         kind = next((chart._kind() for chart in self.charts.values()), "No chart")
-        shown = f" ({_MOST} of {len(self.charts)} shown)" if len(self.charts) > _MOST else ""
-        return f"{kind} by {self.by}{shown}"
+        return f"{kind} by {self.by}{self._hidden()}"
+
+    def _lines(self, text: str) -> str:
+        # Names of groups make it as long as they are.
+        return fill(text, _WIDTH)
+
+    def _hidden(self) -> str:
+        """What the picture does not show."""
+        if len(self.charts) <= _MOST:
+            return ""
+        shown = [chart for _, chart in self._shown()]
+        ruled = any(hasattr(chart, "signals") for chart in shown)
+        others = f"; {_plot.plural(self.signals - sum(map(_signals, shown)), 'signal')} in the others" if ruled else ""
+        return f" ({_MOST} of {len(self.charts)} shown{others})"
 
     def _figure(self) -> tuple[float, float]:
         shown = self._shown()
@@ -58,7 +85,12 @@ class Panels(Result, Generic[_Chart]):
         )
 
     def _shown(self) -> list[tuple[str | None, _Chart]]:
-        return list(self.charts.items())[:_MOST]
+        charts = list(self.charts.items())
+        if len(charts) > _MOST:
+            # What is exceptional must be seen. Charts with equally many signals stay in the order of their
+            # names.
+            charts.sort(key=lambda item: -_signals(item[1]))
+        return charts[:_MOST]
 
     def _is_blank(self) -> bool:
         return not self.charts
@@ -88,7 +120,7 @@ class Panels(Result, Generic[_Chart]):
 
 def panels(table: pa.Table, by: str | Sequence[str], make: Callable[[pa.Table], _Chart]) -> Panels[_Chart]:
     """A chart of the rows of each group. A group that ``make`` refuses has none; if it refuses all, that is an error."""
-    names = [by] if isinstance(by, str) else list(by)
+    names = list(by) if isinstance(by, Sequence) and not isinstance(by, str) else [by]
     if not names:
         message = "expected a column of groups in `by`; found none"
         raise ValueError(message)
@@ -112,9 +144,17 @@ def panels(table: pa.Table, by: str | Sequence[str], make: Callable[[pa.Table], 
         charts=charts,
         failed=failed,
         by=" and ".join(names),
-        left_out=tuple(f"{_name(group)}: {why}" for group, chart in charts.items() for why in chart.left_out),
-        signals=sum(int(getattr(chart, "signals", 0)) for chart in charts.values()),
+        left_out=(
+            *(f"{_name(group)}: {why}" for group, chart in charts.items() for why in chart.left_out),
+            *(f"{_name(group)} has no chart: {why}" for group, why in failed.items()),
+        ),
+        signals=sum(map(_signals, charts.values())),
     )
+
+
+def _signals(chart: Result) -> int:
+    """How many points rules hit; 0 in a chart without rules."""
+    return int(getattr(chart, "signals", 0))
 
 
 def _name(group: str | None) -> str:

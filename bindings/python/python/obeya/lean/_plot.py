@@ -185,6 +185,11 @@ def wrapped(text: str, width: int = 22) -> str:
     return "\n".join(lines) if len(lines) <= 2 else f"{lines[0]}\n{shorten(' '.join(lines[1:]), width, placeholder=' …')}"
 
 
+def shortened(text: str, length: int = 20) -> str:
+    """A name that is cut where it is too long for a line with others."""
+    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
+
+
 def short(value: float) -> str:
     """A number as a reader wants it: four digits that count, no exponents."""
     if value == 0:

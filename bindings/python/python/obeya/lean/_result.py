@@ -27,7 +27,7 @@ class Result:
     """The frame, as an Arrow table."""
     left_out: tuple[str, ...] = field(default=(), kw_only=True)
     """For each record that is left out because it has a value that cannot be used, which it is and why. The picture has their
-    number below its title."""
+    number below its title. Of charts by group it also has the groups without a chart."""
 
     _impossible: ClassVar[str] = ""
     """What the records that are left out have in common."""
@@ -86,8 +86,8 @@ class Result:
         if backend == "matplotlib":
             axes = _plot.axes(ax, self._figure())
             # Dollars in a title of the caller's are wanted: they make formulas.
-            head = _plot.plain(title) if title else _plot.literal(self._title())
-            head = f"{head}\n{self._without()}" if self.left_out else head
+            head = _plot.plain(title) if title else _plot.literal(self._lines(self._title()))
+            head = f"{head}\n{_plot.literal(self._lines(self._without()))}" if self.left_out else head
             if self._is_blank():
                 _plot.blank(axes, head)
             else:
@@ -98,7 +98,7 @@ class Result:
                 message = "altair draws on no Axes: leave out `ax`"
                 raise ValueError(message)
             altair, head = _plot.require("altair"), _plot.plain(title or self._title())
-            titled = altair.TitleParams(head, subtitle=self._without()) if self.left_out else head
+            titled = altair.TitleParams(head, subtitle=_plot.plain(self._without())) if self.left_out else head
             if self._is_blank():
                 nothing = altair.Data(values=[{"text": _plot.NOTHING}])
                 return altair.Chart(nothing, title=titled, width=480).mark_text().encode(text="text:N")
@@ -113,6 +113,10 @@ class Result:
     def _figure(self) -> tuple[float, float]:
         """Width and height of a default figure of this chart."""
         return self._size
+
+    def _lines(self, text: str) -> str:
+        """A text above the picture, in lines that fit."""
+        return text
 
     def _kind(self) -> str:
         """The chart's name without the figures of one group."""
