@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import io
 import re
 import doctest
 from collections.abc import Callable
@@ -274,3 +275,88 @@ def test_the_example_of_the_package_is_true() -> None:
     found = doctest.testmod(lean)
     # Python 3.13 counts those that are passed over, and says how many.
     assert (found.failed, found.attempted - getattr(found, "skipped", 0)) == (0, 4)
+
+
+EMPTY_CELLS = "value,valueDate,dimension,dimension2,areaId\n" + "".join(
+    f"{value},2026-03-{at + 1:02},Line 1,,\n" for at, value in enumerate([5, 7, 6, 8, 5, 7])
+)
+"""Values with two columns that are empty throughout, which pandas reads as NaN and polars as texts."""
+
+
+@pytest.mark.parametrize("read", [pd.read_csv, pl.read_csv], ids=["pandas", "polars"])
+def test_a_column_without_a_value_is_of_any_kind(read: Callable[[Any], Any]) -> None:
+    def frame(text: str) -> Any:
+        return read(io.BytesIO(text.encode()))
+
+    chart = lean.xmr(frame(EMPTY_CELLS))
+    # By hand: the mean is 38/6; the ranges 2, 1, 2, 3, 2 have the mean 2.
+    assert (chart.centre, chart.upper) == pytest.approx((38 / 6, 38 / 6 + 2.66 * 2))
+    for column in ("dimension2", "areaId"):
+        assert list(lean.xmr(frame(EMPTY_CELLS), by=column).charts) == [None]
+    dated = "id,status,suggestionDate,plannedDate,inProgressDate,implementedDate,evaluatedDate,archivedDate\n"
+    dated += "1,Implemented,2026-03-01,,,2026-03-05,,\n2,Implemented,2026-03-02,,,2026-03-10,,\n"
+    # 4 and 8 days.
+    assert lean.lead_times(frame(dated)).median == 6
+    assert lean.cumulative_flow(frame(dated)).arrived == 2
+    late = "id,status,dueDate,responsibleDisplayName\n1,New,2026-03-01,\n2,New,2026-03-02,\n"
+    assert lean.overdue(frame(late), as_of="2026-03-10").to_arrow()["days"].to_pylist() == [[9, 8]]
+    undue = "id,status,dueDate,responsibleDisplayName\n1,New,,Kari\n"
+    assert lean.overdue(frame(undue), as_of="2026-03-10").undated == 1
+    incidents = "id,incidentDate,severity,group,causes\n1,2026-03-01,,,\n2,2026-03-04,,,\n"
+    assert lean.days_since(frame(incidents), by="group", as_of="2026-03-10").days == 6
+    assert lean.safety_cross(frame(incidents), as_of="2026-03-31").safe == 29
+    assert lean.pareto(frame(incidents), by="group").vital == (None,)
+    assert lean.pareto(frame(incidents), by="causes").vital == (None,)
+    assert lean.pareto(frame(incidents), by="causes.title").vital == (None,)
+    judged = "id,evaluationStatus,category,costOfInvestment,gainOfInvestment\n1,,,1,3\n2,,,,\n"
+    assert lean.evaluation_ratio(frame(judged), by="category").to_arrow()["unevaluated"].to_pylist() == [2]
+    assert lean.roi(frame(judged), by="category").roi == 2
+
+
+@pytest.mark.parametrize("kind", ["float64", "object", "str"])
+def test_an_empty_frame_of_pandas_is_one_of_any_kind(kind: str) -> None:
+    frame = pd.DataFrame({"value": [], "valueDate": [], "incidentType": [], "incidentDate": []}, dtype=kind)
+    assert len(lean.xmr(frame)) == len(lean.pareto(frame)) == len(lean.days_since(frame)) == 0
+    assert lean.safety_cross(frame, severity=None, as_of="2026-03-31").safe == 31
+
+
+def test_ids_that_pandas_holds_as_floats_are_integers() -> None:
+    values = [5.0, 7, 6, 8, 5, 7]
+    frame = pd.DataFrame({"value": values * 2, "areaId": [7] * 6 + [None] * 6, "id": [*range(11), None]})
+    assert frame["areaId"].dtype == frame["id"].dtype == "float64"
+    found = lean.xmr(frame, date=None, by="areaId")
+    assert list(found.charts) == ["7", None]
+    assert [phase.name for phase in lean.xmr(frame, date=None, phases="areaId").phases] == ["7", ""]
+    frame.loc[[3, 11], "value"] = None
+    assert lean.xmr(frame, date=None, by="areaId").left_out == ("7: the record 3 has no value", "(none): row 11 has no value")
+    with pytest.raises(ValueError, match="column 'share' holds double such as 0.5, not text"):
+        lean.pareto(pd.DataFrame({"share": [0.5, 1]}), by="share")
+    with pytest.raises(ValueError, match="column 'when' holds timestamp.*, not text"):
+        lean.pareto(pd.DataFrame({"when": pd.to_datetime(["2026-03-01"])}), by="when")
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "said"),
+    [
+        (lean.xmr, {"value": 0}, "expected the name of a column; found 0"),
+        (lean.xmr, {"by": 0}, "expected the name of a column in `by`; found 0"),
+        (lean.xmr, {"phases": 0}, "expected a column of phases, or their first moments; found 0"),
+        (lean.pareto, {"by": 0}, "expected the name of a column; found 0"),
+        (lean.xmr, {"tz": None}, "expected the name of a time zone, such as Europe/Oslo; found None"),
+        (lean.xmr, {"baseline": 5.0}, "a baseline is a number of points: expected a whole number, found 5.0"),
+        (lean.days_since, {"as_of": 20260320}, "expected a day such as 2026-03-31; found 20260320"),
+        (lean.safety_cross, {"month": 202603}, "expected a month such as 2026-03; found 202603"),
+    ],
+)
+def test_an_argument_of_another_kind_is_refused(function: Callable[..., Any], arguments: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
+        function(VALUES if function is lean.xmr else MOMENTS, **arguments)
+    with pytest.raises(ValueError, match=r"^expected the name of a column in `date`; found 0$"):
+        lean.xmr(pa.table(COLUMNS), date=0)  # type: ignore[call-overload]
+
+
+def test_no_value_of_pandas_and_infinite_decimals_are_left_out_by_name() -> None:
+    assert lean.xmr([1, 2, pd.NA, 3, 4, 5]).left_out == ("row 2 has no value",)
+    assert lean.xmr({"value": [1, 2, pd.NA, 3, 4, 5]}, date=None).left_out == ("row 2 has no value",)
+    decimals = [*map(Decimal, range(5)), Decimal("Infinity"), Decimal("NaN")]
+    assert lean.xmr(decimals).left_out == ("row 5 has the value an infinite number", "row 6 has no value")

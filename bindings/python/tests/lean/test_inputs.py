@@ -75,6 +75,33 @@ def test_a_series_has_the_dates_of_its_index() -> None:
     assert times.to_arrow()["date"].to_pylist() == MOMENTS
 
 
+def test_a_series_has_the_dates_of_any_index_of_them() -> None:
+    days = [datetime.date(2026, 3, 6 - at) for at in range(6)]
+    texts = [day.isoformat() for day in days]
+    wanted = pd.Series(VALUES, index=pd.DatetimeIndex(texts)).sort_index()
+    indexes: list[Any] = [
+        pd.PeriodIndex(texts, freq="D"),
+        pd.Index(days),
+        pd.Index(texts),
+        pd.Index(texts, dtype=object),
+        pd.CategoricalIndex(texts),
+        pd.DatetimeIndex(texts).astype("timestamp[ns][pyarrow]"),
+    ]
+    for index in indexes:
+        found = lean.xmr(pd.Series(VALUES, index=index)).to_arrow()
+        assert found["value"].to_pylist() == wanted.tolist()
+        assert [moment.date() for moment in found["date"].to_pylist()] == [stamp.date() for stamp in wanted.index]
+    months = pd.Series(VALUES, index=pd.PeriodIndex([f"2026-{6 - at:02}" for at in range(6)], freq="M"))
+    assert lean.xmr(months).to_arrow()["value"].to_pylist() == VALUES[::-1]
+    # A text that is no date is left out by name; texts that are no dates are in order.
+    totalled = pd.Series([*VALUES, 38], index=[*texts, "total"])
+    assert lean.xmr(totalled).left_out == ("row 6 has the (index) 'total', which is no day or moment of ISO 8601",)
+    for other in (list("abcdef"), list(range(6)), [1.5] * 6, [True] * 6, pd.MultiIndex.from_product([[1, 2], [1, 2, 3]])):
+        plain = lean.xmr(pd.Series(VALUES, index=other)).to_arrow()
+        assert plain["value"].to_pylist() == VALUES
+        assert "date" not in plain.column_names
+
+
 def test_functions_of_several_columns_say_what_they_found() -> None:
     for compute in (lean.lead_times, lean.cumulative_flow, lean.roi, lean.overdue):
         with pytest.raises(TypeError, match="this needs several columns: expected a frame, columns or records; found a list of values"):

@@ -354,3 +354,26 @@ def test_what_cannot_be_charted_is_said() -> None:
             lean.pareto({"incidentType": ["a"]}, threshold=threshold)
     with pytest.raises(ValueError, match="at least 1 category"):
         lean.pareto({"incidentType": ["a", "b"]}, top=0)
+
+
+def test_lists_that_a_csv_holds_as_text_are_refused() -> None:
+    cells = ["[]", '[{"id":41,"title":"Worn fixture"},{"id":42,"title":"Setting"}]', None]
+    said = r"""^column 'causes' holds lists as text, as a CSV does, such as '\[\{"id":41.*…'\. The argument `by` needs the lists: """
+    for by in ("causes", "causes.title"):
+        with pytest.raises(ValueError, match=said + "read them from Parquet or JSON Lines$"):
+            lean.pareto({"causes": cells}, by=by)
+    # As pandas writes lists of records, and of nothing but empty ones.
+    for other in (["[{'id': 41, 'title': 'Worn fixture'}]"], ["[]", "[]"]):
+        with pytest.raises(ValueError, match="holds lists as text"):
+            lean.pareto({"causes": other}, by="causes")
+    with pytest.raises(ValueError, match="'consequences' holds lists as text.*The argument `weight` needs"):
+        lean.pareto({"a": ["b"], "consequences": ['[{"id":1,"amount":2.0}]']}, by="a", weight="consequences.amount")
+    assert lean.pareto({"a": ["[b]", "[1]", "[]", "c"]}, by="a").total == 4
+    assert lean.pareto({"a": ["[b]", "[]"]}, by="a").total == 2
+
+
+def test_a_column_of_categories_is_called_as_the_caller_does() -> None:
+    with pytest.raises(ValueError, match="^column 'share' holds double such as 0.5, not text$"):
+        lean.pareto({"share": [0.5, 1]}, by="share")
+    with pytest.raises(ValueError, match=r"^column 'causes.share' holds double such as 0.5, not text$"):
+        lean.pareto({"causes": [[{"share": 0.5}]]}, by="causes.share")

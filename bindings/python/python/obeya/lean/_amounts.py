@@ -75,7 +75,7 @@ class Amounts:
 def amounts(used: Rows, by: str, weight: str | None, unit: str | None, split: Split | None) -> Amounts:
     """The amounts of the categories in ``by``; see `obeya.lean.pareto`."""
     names, parents = _frame.exploded(used.table, by, "by")
-    categories = _frame.words(pa.table({"category": names}), "category", "by")
+    categories = _frame.words(pa.table({by: names}), by, "by")
     rows = list(range(used.table.num_rows)) if parents is None else parents.to_pylist()
     several = any(count > 1 for count in Counter(rows).values())
     if weight is None and split is None:
@@ -156,7 +156,7 @@ def _weights(used: Rows, weight: str, unit: str | None) -> tuple[list[tuple[int,
     path = f"{_list(weight)}.unit" if _list(weight) else "unit"
     if weight.endswith("amount") and weight in ("amount", f"{_list(weight)}.amount") and _frame.has(table, path):
         units = _frame.exploded(table, path, "unit")[0]
-        beside = _frame.words(pa.table({"unit": units}), "unit", "unit")
+        beside = _frame.words(pa.table({path: units}), path, "unit")
         unit = _one_unit(beside, weight, unit)
         # Where no amount has a unit, the one that is passed only names them.
         beside = beside if any(beside) else []

@@ -5,9 +5,10 @@ from __future__ import annotations
 import datetime
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from obeya.lean import _dates, _frame, _plot
@@ -65,6 +66,9 @@ def phase_names(rows: Rows, phases: Phases, stamps: Sequence[_dates.Stamp | None
         return [""] * rows.table.num_rows
     if isinstance(phases, str):
         return [name or "" for name in _frame.words(rows.table, phases, "phases")]
+    if not isinstance(phases, Iterable):
+        message = f"expected a column of phases, or their first moments; found {phases!r}"
+        raise ValueError(message)  # noqa: TRY004
     if stamps is None:
         message = "phases by moment need the column of dates"
         raise ValueError(message)
@@ -93,6 +97,9 @@ def enough(name: str, points: int, baseline: int | None, minimum: int, left_out:
     where = f"phase {name!r}" if name else "the series"
     if points < minimum:
         message = f"{where} has {points} points, of which at least {minimum} are needed for limits (argument `minimum`){without}"
+        raise ValueError(message)
+    if baseline is not None and not isinstance(baseline, Integral):
+        message = f"a baseline is a number of points: expected a whole number, found {baseline!r}"
         raise ValueError(message)
     if baseline is not None and not minimum <= baseline <= points:
         message = f"a baseline of {baseline} points for {where}: expected {minimum} to {points}{without}"

@@ -5,6 +5,7 @@ A single value that cannot be used is `Unusable`, and it is up to `_rows` to lea
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ ROW = "(row)"
 
 NAMES = ("title", "name")
 """The fields by which records are called, such as the title of a cause and the name of a group."""
+
+_EXACT = 2**53
+"""Up to here every integer is a float."""
 
 MIXED = pa.struct([("number", pa.float64()), ("text", pa.string())])
 """How a column of numbers and other things is represented, such as measurements with a "n/a" among them."""
@@ -40,6 +44,7 @@ def column(table: pa.Table, path: str, argument: str) -> pa.ChunkedArray:
     A record in a column is found however a library represents it: as a struct, whose field a path names (``group.name``), or as
     a column with that name. Without a field its title or name is meant.
     """
+    named(path, argument)
     found = _found(table, path)
     if found is None:
         if not set(table.column_names) - {ROW} and not table.num_rows:
@@ -49,6 +54,13 @@ def column(table: pa.Table, path: str, argument: str) -> pa.ChunkedArray:
         message = f"no column {path!r}; the columns are: {others}. The argument `{argument}` takes another name"
         raise ValueError(message)
     return _plain(found)
+
+
+def named(path: object, argument: str) -> None:
+    """Refuses what is no name of a column, such as the numbers that pandas gives columns without a name."""
+    if not isinstance(path, str):
+        message = f"expected the name of a column in `{argument}`; found {path!r}"
+        raise ValueError(message)  # noqa: TRY004
 
 
 def _found(table: pa.Table, path: str) -> pa.ChunkedArray | None:
@@ -66,12 +78,17 @@ def _found(table: pa.Table, path: str) -> pa.ChunkedArray | None:
         values = table.column(name)
         if pa.types.is_struct(values.type) and values.type.get_field_index(field) >= 0:
             return pc.struct_field(values, field)
+        if field and flat is None and _empty(values):
+            # Without a record in it nothing says which fields the records have.
+            return values
     return None if flat is None else table.column(flat)
 
 
 def _empty(values: pa.ChunkedArray) -> bool:
-    nothing = pc.is_null(values, nan_is_null=True) if pa.types.is_floating(values.type) else pc.is_null(values)
-    return bool(pc.all(nothing).as_py())
+    """Whether there is no value. NaN is none: it is what pandas reads from the empty cells of a CSV."""
+    if pa.types.is_floating(values.type):
+        return bool(sum(part.true_count for part in pc.is_null(values, nan_is_null=True).chunks) == len(values))
+    return bool(values.null_count == len(values))
 
 
 def without_views(table: pa.Table) -> pa.Table:
@@ -98,6 +115,10 @@ def _without_views(kind: pa.DataType) -> pa.DataType:
 def _plain(values: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
+    # The kind of a column without a value says what a library makes of nothing: pandas makes it a number, and
+    # polars a text.
+    if _empty(values) and not (pa.types.is_list(values.type) or pa.types.is_large_list(values.type)):
+        return pa.chunked_array([pa.nulls(len(values))])
     # By name: old pyarrow has no type of string views to compare with.
     if str(values.type) in ("large_string", "string_view"):
         values = values.cast(pa.string())
@@ -161,10 +182,21 @@ def words(table: pa.Table, name: str, argument: str) -> list[str | None]:
         return [_text_of(part) for part in values.to_pylist()]
     if pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind):
         values = values.cast(pa.string())
+    elif pa.types.is_floating(kind) and _integral(values):
+        # pandas has no missing integers: a column of ids where some are missing holds floats.
+        whole = pc.if_else(pc.is_nan(values), pa.scalar(None, kind), values)
+        values = whole.cast(pa.int64()).cast(pa.string())
     elif not pa.types.is_string(kind):
         message = f"column {name!r} holds {what(values)}, not text"
         raise ValueError(message)
     return list(values.to_pylist())
+
+
+def _integral(values: pa.ChunkedArray) -> bool:
+    """Whether all numbers are integers that a float represents exactly."""
+    return all(
+        value is None or math.isnan(value) or (value.is_integer() and abs(value) <= _EXACT) for value in values.to_pylist()
+    )
 
 
 def record(table: pa.Table, row: int, key: str) -> str:
@@ -172,6 +204,8 @@ def record(table: pa.Table, row: int, key: str) -> str:
     which = table.column(key)[row].as_py() if key in table.column_names else None
     if isinstance(which, dict):
         which = _text_of(which)
+    if isinstance(which, float):
+        which = None if math.isnan(which) else int(which) if which.is_integer() else which
     if which is None and ROW in table.column_names:
         row = table.column(ROW)[row].as_py()
     return f"row {row}" if which is None else f"the record {which}"
@@ -205,10 +239,17 @@ def exploded(table: pa.Table, path: str, argument: str) -> tuple[pa.ChunkedArray
 
     ``causes`` is the same as ``causes.title``. The rows are None where the column has no lists.
     """
+    named(path, argument)
     name, _, field = path.partition(".")
     whole = path in table.column_names or name not in table.column_names
     values = _plain(table.column(name)) if not whole else column(table, path, argument)
     if not (pa.types.is_list(values.type) or pa.types.is_large_list(values.type)):
+        if _lists_as_text(values):
+            message = (
+                f"column {name if field and not whole else path!r} holds lists as text, as a CSV does, such as {_first(values)!r}. "
+                f"The argument `{argument}` needs the lists: read them from Parquet or JSON Lines"
+            )
+            raise ValueError(message)
         if field and not whole and not pa.types.is_null(values.type) and _found(table, path) is None:
             message = f"column {name!r} holds {_fields(values.type)}, which has no field {field!r}"
             raise ValueError(message)
@@ -229,6 +270,32 @@ def exploded(table: pa.Table, path: str, argument: str) -> tuple[pa.ChunkedArray
         message = f"column {name!r} holds {entries.type}, which has no field {field!r}"
         raise ValueError(message)
     return _plain(pa.chunked_array([entries])), rows
+
+
+def _first(values: pa.ChunkedArray, length: int = 40) -> str:
+    """The first text, cut where it is long. One with something in it says more than an empty list."""
+    texts = [text for text in pc.unique(values).to_pylist() if text is not None]
+    text: str = next((text for text in texts if text.strip() != "[]"), texts[0])
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def _lists_as_text(values: pa.ChunkedArray) -> bool:
+    """Whether all texts are lists as JSON, or as Python writes those of records."""
+    if not pa.types.is_string(values.type):
+        return False
+    texts = [text.strip() for text in pc.unique(values).to_pylist() if text is not None]
+    return bool(texts) and all(map(_is_list, texts))
+
+
+def _is_list(text: str) -> bool:
+    if not (text.startswith("[") and text.endswith("]")):
+        return False
+    if text.startswith("[{") and text.endswith("}]"):
+        return True
+    try:
+        return isinstance(json.loads(text), list)
+    except ValueError:
+        return False
 
 
 def _fields(kind: pa.DataType) -> str:

@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeAlias, cast
 
 import pyarrow as pa
 
-from obeya.lean import _frame
+from obeya.lean import _dates, _frame
 
 _NAMELESS = b"obeya.nameless"
 """The mark of a column that had no name."""
@@ -32,7 +32,7 @@ Frame: TypeAlias = ArrowStream | Mapping[str, Any] | Iterable[Any]
 column is enough also that alone: a Series, an array, or an iterable of values."""
 
 INDEX = "(index)"
-"""The column that the dates of a Series of pandas become, which has them as its index."""
+"""The column that the dates become by which a Series of pandas is indexed."""
 
 
 def table(data: Frame, alone: str | None = None) -> pa.Table:
@@ -40,6 +40,9 @@ def table(data: Frame, alone: str | None = None) -> pa.Table:
 
     ``alone`` is the column that values without a name are; None where one column is not enough.
     """
+    if alone is not None and not isinstance(alone, str):
+        message = f"expected the name of a column; found {alone!r}"
+        raise ValueError(message)
     if isinstance(data, pa.RecordBatchReader):
         return data.read_all()
     if hasattr(data, "__aiter__") and hasattr(data, "to_arrow"):
@@ -90,12 +93,32 @@ def _of_values(data: Any, values: Any, alone: str | None) -> pa.Table:
     else:
         column = pa.chunked_array([pa.array(made)])
     columns, fields = [column], [pa.field(alone, column.type, metadata={_NAMELESS: b""})]
-    index = getattr(data, "index", None)
-    if str(getattr(index, "dtype", "")).startswith("datetime64"):
-        dates = pa.array(index)
+    dates = _dates_of(getattr(data, "index", None))
+    if dates is not None:
         columns.append(pa.chunked_array([dates]))
         fields.append(pa.field(INDEX, dates.type))
     return pa.table(columns, schema=pa.schema(fields))
+
+
+def _dates_of(index: Any) -> pa.Array | None:
+    """The dates by which a Series is indexed: moments, periods, days, or texts of ISO 8601. None of another index."""
+    if not hasattr(index, "dtype"):
+        return None
+    kind = str(index.dtype)
+    if kind.startswith("datetime64"):
+        return pa.array(index)
+    if kind.startswith("period"):
+        return pa.array(index.to_timestamp())
+    if kind.startswith(("int", "uint", "float", "bool")):
+        return None
+    held = _array(index.tolist())
+    if pa.types.is_date(held.type) or pa.types.is_timestamp(held.type):
+        return held
+    if not pa.types.is_string(held.type):
+        return None
+    # A text among them that is no date is left out by name, as in a column of dates.
+    found = _dates.stamps(pa.table({INDEX: held}), INDEX, "date")
+    return held if any(isinstance(stamp, _dates.Stamp) for stamp in found) else None
 
 
 def _of_frame(data: Any) -> pa.Table:
@@ -118,7 +141,7 @@ def _is_pandas(data: Any) -> bool:
 
 
 def _is_value(entry: Any) -> bool:
-    return entry is None or isinstance(entry, (str, bool, Real, Decimal, datetime.date))
+    return _missing(entry) or isinstance(entry, (str, bool, Real, Decimal, datetime.date))
 
 
 def _of_records(records: Sequence[Any]) -> pa.Table:
@@ -141,15 +164,16 @@ def _array(values: Any) -> Any:
     """Values of a column. Those of Python may be of several kinds, which Arrow would refuse, or shorten moments to days."""
     if not isinstance(values, (list, tuple)):
         return values
-    if any(kind.__name__ == "NaTType" for kind in set(map(type, values))):
-        # Arrow takes the NaT of pandas among days for the first day of the year 1.
+    if any(kind.__name__ in ("NaTType", "NAType") for kind in set(map(type, values))):
+        # Arrow takes the NaT of pandas among days for the first day of the year 1, and refuses its NA.
         values = [None if _missing(value) else value for value in values]
     kinds = {type(value) for value in values if not _missing(value)}
     if datetime.date in kinds and len(kinds) > 1:
         return _texts(values)
     try:
         return pa.array(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
+    except (pa.ArrowInvalid, TypeError):
+        # Not ArrowTypeError alone: an infinite Decimal is a TypeError of Python.
         if not any(map(_is_number, values)):
             return _texts(values)
         parts = [
@@ -164,8 +188,10 @@ def _texts(values: Iterable[Any]) -> pa.Array:
 
 
 def _missing(value: Any) -> bool:
-    """Whether it stands for no value. NaN and the NaT of pandas do, which differ from themselves."""
-    return value is None or (isinstance(value, (float, datetime.datetime)) and value != value)  # noqa: PLR0124
+    """Whether it stands for no value. NaN and the NaT of pandas do, which differ from themselves, and its NA."""
+    if value is None or type(value).__name__ == "NAType":
+        return True
+    return isinstance(value, (float, datetime.datetime)) and value != value  # noqa: PLR0124
 
 
 def _is_number(value: Any) -> bool:
