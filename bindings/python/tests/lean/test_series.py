@@ -132,6 +132,24 @@ def test_charts_with_signals_are_among_those_that_are_shown() -> None:
     assert flows._title() == "Safety cross 2026-03 by g (16 of 20 shown)"
 
 
+def test_values_of_several_places_are_refused() -> None:
+    for column in ("areaId", "assetId", "projectId"):
+        frame: dict[str, Any] = {"value": [1.0, 2] * 6, column: [1] * 4 + [2] * 4 + [None] * 4}
+        for made in (frame, pd.DataFrame(frame)):
+            with pytest.raises(ValueError, match=rf"3 series by '{column}': 1, 2, \(none\)\. Choose one, or give by='{column}'"):
+                lean.xmr(made, date=None)
+            assert list(lean.xmr(made, date=None, by=column, minimum=4).charts) == ["1", "2", None]
+            assert len(lean.xmr(made, date=None, mixed=True)) == 12
+            # Where no place is known, the value may be of the same one.
+            assert len(lean.xmr({**frame, column: [1] * 6 + [None] * 6}, date=None)) == 12
+    # The area of a line says nothing that the line does not.
+    lines = {"value": [1.0, 2] * 6, "dimension": ["Line 1", "Line 2"] * 6, "areaId": [3, 4] * 6}
+    with pytest.raises(ValueError, match="2 series by 'dimension': Line 1, Line 2"):
+        lean.xmr(lines, date=None)
+    with pytest.raises(ValueError, match="4 series by 'dimension' and 'areaId': Line 1, 3, Line 1, 4, Line 2, 3 and 1 more"):
+        lean.xmr({**lines, "areaId": [3, 3, 4, 4] * 3}, date=None)
+
+
 def test_every_group_is_drawn_and_named() -> None:
     pyplot.switch_backend("Agg")
     found = lean.xmr({**values(), "dimension2": ["All"] * 120}, by="dimension", unit="t")

@@ -11,6 +11,9 @@ from obeya.lean import _frame
 _DISTINGUISHING = ("dataSourceId", "dimension", "dimension2", "dimension3", "dimension4")
 """The columns of values that say which series each belongs to."""
 
+_PLACES = ("areaId", "assetId", "projectId")
+"""Columns that say it too. Mostly they repeat a dimension, and a value without an id may be of any place."""
+
 _NAMED = 3
 """How many series a message names."""
 
@@ -21,6 +24,7 @@ def one(table: pa.Table, used: Collection[str]) -> None:
     A column that is ``used`` already, as for phases, separates nothing.
     """
     apart = [name for name in _DISTINGUISHING if name in table.column_names and name not in used and _several(table, name)]
+    apart += [name for name in _PLACES if name in table.column_names and name not in used and _separates(table, name, apart)]
     if not apart:
         return
     groups = list(_frame.grouped_by(table, apart))
@@ -36,3 +40,10 @@ def one(table: pa.Table, used: Collection[str]) -> None:
 
 def _several(table: pa.Table, name: str) -> bool:
     return len(set(_frame.words(table, name, "by"))) > 1
+
+
+def _separates(table: pa.Table, name: str, apart: Collection[str]) -> bool:
+    """Whether rows that the other columns do not separate have several ids."""
+    ids = _frame.words(table, name, "by")
+    groups = _frame.grouped_by(table, list(apart)).values() if apart else [range(len(ids))]
+    return any(len({ids[row] for row in rows} - {None}) > 1 for rows in groups)

@@ -162,12 +162,13 @@ def xmr(
         unit: The unit of the values, for the chart.
         by: One or more columns of groups, such as ``"dimension"``: the result is a chart of each group.
         mixed: Whether rows of several series are one chart. By default they are refused if the frame tells them apart, by
-            ``dimension`` to ``dimension4`` or ``dataSourceId``: between values of six lines the ranges are those between the
-            lines, and a chart with such limits shows no signal of any of them.
+            ``dimension`` to ``dimension4``, ``dataSourceId``, ``areaId``, ``assetId`` or ``projectId``: between values of six
+            lines the ranges are those between the lines, and a chart with such limits shows no signal of any of them.
         key: The column that names a record in `left_out`.
         tz: The time zone in which ``phases`` are days.
 
-    Values alone are in order: a list, an array or a Series, which has dates if they are its index. Without rows the
+    Values alone are in order: a list, an array or a Series, which has dates if they are its index (moments, days, periods, or
+    texts of ISO 8601). Without rows the
     chart has no points.
 
     A phase (or baseline) whose values are all equal has limits that are its value: any other value is beyond them, and so is
