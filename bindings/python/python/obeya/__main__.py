@@ -33,6 +33,10 @@ class _Refused(Exception):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit code."""
+    if obeya._ABSENT:
+        # Nothing here works without it, not even the version.
+        print(f"error: {obeya._ABSENT}, and python -m obeya needs it: install the package with pip", file=sys.stderr)
+        return 1
     parsed = _parser().parse_args(arguments)
     # A terminal that knows few letters gets question marks for the others, and not an error amid the report.
     for stream in (sys.stdout, sys.stderr):

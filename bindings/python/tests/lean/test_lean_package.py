@@ -98,6 +98,14 @@ def test_what_needs_the_extension_says_that_it_is_absent() -> None:
     assert run(there + catch.format("import obeya")).startswith("import of obeya._filters halted")
 
 
+@pytest.mark.parametrize("arguments", [["demo"], ["report"], ["--help"], ["--version"], []])
+def test_the_report_says_that_the_extension_is_absent(arguments: list[str]) -> None:
+    code = f"{WITHOUT}from obeya.__main__ import main\nsys.exit(main({arguments}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    said = "error: the compiled extension obeya._obeya is not installed, and python -m obeya needs it: install the package with pip\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", said)
+
+
 def test_a_missing_library_is_named() -> None:
     code = "import sys; sys.modules[{0!r}] = None\nimport obeya\ntry:\n    {1}\nexcept ImportError as error:\n    print(error)"
     assert run(code.format("pyarrow", "obeya.lean")) == "this needs pyarrow: pip install pyarrow"
