@@ -324,7 +324,7 @@ async fn health_readiness_figures_and_the_spec_are_open() {
     assert_eq!(service.figure("obeya_tokens_issued_total").await, 1);
     assert!(service.figure("obeya_http_requests_in_flight").await >= 1);
 
-    // Both notations are the specification, except for the address.
+    // Both notations are the specification, except for the addresses.
     let yaml = service.get_as(None, "/openapi.yaml").await;
     assert_eq!(yaml.header("content-type"), "application/yaml");
     let written = include_str!("../../../../spec/openapi.yaml");
@@ -332,14 +332,21 @@ async fn health_readiness_figures_and_the_spec_are_open() {
     let (before, after) = (before.expect("servers"), after.expect("tags"));
     let address = service.url("");
     let servers = format!("  - url: \"{address}\"\n    description: This service.\n");
+    let token_url = format!("{address}/connect/token");
+    let rest = written[after..].replace(
+        "tokenUrl: /connect/token\n",
+        &format!("tokenUrl: \"{token_url}\"\n"),
+    );
     assert_eq!(
         yaml.text(),
-        format!("{}{servers}{}", &written[..before], &written[after..])
+        format!("{}{servers}{rest}", &written[..before])
     );
     let json = service.get_as(None, "/openapi.json").await.json();
     let generated = include_str!("../../../../spec/generated/openapi.json");
     let mut generated: Value = serde_json::from_str(generated).expect("JSON");
     generated["servers"] = json!([{"url": address, "description": "This service."}]);
+    let oauth2 = &mut generated["components"]["securitySchemes"]["oauth2"];
+    oauth2["flows"]["clientCredentials"]["tokenUrl"] = token_url.into();
     assert_eq!(json, generated);
 }
 

@@ -35,7 +35,7 @@ fn cases() -> Vec<Case> {
         seen,
         unseen,
     };
-    let user = |id: &str, user_name: Option<&str>, name: &str| json!({"id": id, "userName": user_name, "displayName": name});
+    let user = |id: &str, user_name: Option<&str>, name: &str| json!({"id": id, "userName": user_name, "displayName": name, "groupId": 4, "userId": id, "role": "Member"});
     let members = |names: [Option<&str>; 2]| {
         json!([
             user("u-104", names[0], "Ingrid Solheim"),

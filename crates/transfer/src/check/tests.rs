@@ -354,6 +354,8 @@ fn indexed(session: &mut dyn Session) -> Result<(), StoreError> {
     search::put_incident(session, 11, "Spill", None)?;
     search::put_comment(session, 101, "The seal is from the old batch 🏭")?;
     search::put_comment(session, 100, "Takk")?;
+    search::put_task(session, 70, "Seal", None)?;
+    search::put_task(session, 71, "Oil", None)?;
     search::put_comment(session, 102, "ok")
 }
 
