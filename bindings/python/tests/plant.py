@@ -113,6 +113,7 @@ PLANT: dict[str, list[dict[str, Any]]] = {
             "externalId": "I-5",
         },
     ],
+    "tasks": [{"id": 1, "title": "Order a clamp", "status": "NotStarted", "boardId": 7, "tags": ["fixture"]}],
     "datasources": [{"id": 1, "title": "Output"}, {"id": 2, "title": "Nothing yet"}],
     "datasource_values": [
         {
