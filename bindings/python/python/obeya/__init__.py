@@ -75,7 +75,7 @@ __all__ = [  # noqa: PLE0604
 ]
 
 try:
-    # First, so that nothing else is imported if it is absent.
+    # First: if it is absent, nothing else is imported.
     from obeya._obeya import Page, TestServer, __version__
 
     from obeya import models, types

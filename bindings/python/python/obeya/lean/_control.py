@@ -28,7 +28,7 @@ class Point:
     date: datetime.datetime | None
     phase: str
     gap: bool = False
-    """Whether a value between it and the point before is left out, so that the two are no neighbours."""
+    """Whether a value between it and the point before is left out: then the two are not neighbours."""
 
 
 Phases = str | Sequence[datetime.date | str] | None

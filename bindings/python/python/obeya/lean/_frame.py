@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 ROW = "(row)"
-"""The column that the part of a frame has for the rows of the whole, so that messages name those."""
+"""The column that the part of a frame has for the rows of the whole, which messages name."""
 
 NAMES = ("title", "name")
 """The fields by which records are called, such as the title of a cause and the name of a group."""

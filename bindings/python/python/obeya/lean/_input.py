@@ -49,7 +49,7 @@ def table(data: Frame, alone: str | None = None) -> pa.Table:
         message = f"an {type(data).__name__} is awaited: expected a frame, so await its to_arrow() first"
         raise TypeError(message)
     if hasattr(data, "to_arrow_batch_reader"):
-        # A list of `obeya` makes the table itself, so that its exceptions keep their class.
+        # A list of `obeya` makes the table itself: its exceptions keep their class.
         return cast("Any", data).to_arrow()
     if isinstance(data, Mapping):
         return pa.table({name: _array(values) for name, values in data.items()})

@@ -19,7 +19,7 @@ _OTHER = "(other)"
 _NONE = "(none)"
 
 _LONG = 40
-"""From how many letters on the name of an axis is written smaller, so that it fits."""
+"""The number of letters from which the name of an axis is written smaller."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
