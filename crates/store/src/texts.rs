@@ -1,4 +1,4 @@
-//! A list of texts in one column: the JSON array that is sent, so that a list is read without parsing it.
+//! A list of texts in one column: the JSON array that is sent. The read engine writes it without parsing it.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -17,9 +17,9 @@ pub struct Texts {
 
 impl Texts {
     /// The texts.
+    #[expect(clippy::missing_panics_doc, reason = "it never panics")]
     pub fn to_vec(&self) -> Vec<String> {
-        // A column of this type has nothing else.
-        serde_json::from_str(&self.json).unwrap_or_default()
+        serde_json::from_str(&self.json).expect("it was checked when it was read or made")
     }
 
     /// Whether there are none.
@@ -62,7 +62,13 @@ impl Cell for Texts {
 
     fn read(row: &dyn Row, column: usize) -> Result<Self, StoreError> {
         let json = present(row.string(column)?)?;
-        Ok(Self { json })
+        match serde_json::from_str::<Vec<String>>(&json) {
+            Ok(_) => Ok(Self { json }),
+            Err(error) => {
+                let text = format!("the stored value {json:?} is not a list of texts: {error}");
+                Err(StoreError::Engine(text.into()))
+            }
+        }
     }
 
     fn bind(&self) -> Value<'_> {
@@ -96,6 +102,7 @@ impl IntoChange<Texts> for Option<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Store, StoreOptions};
 
     #[test]
     fn texts_are_stored_as_they_are_sent() {
@@ -107,6 +114,27 @@ mod tests {
         assert_eq!(serde_json::from_str::<Texts>(json).unwrap(), stored);
         assert_eq!(stored.to_vec(), texts);
         assert!(Texts::default().into_line().is_none() && !stored.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_column_with_anything_else_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite:{}", folder.path().join("plant.db").display());
+        let store = Store::open(&url, &StoreOptions::default()).await.unwrap();
+        let read = async |stored: &'static str| {
+            let column = store.read(move |session| {
+                session.first("SELECT ?1", &[stored.into()], |row| Texts::read(row, 0))
+            });
+            column.await
+        };
+        assert_eq!(read(r#"["5S"]"#).await.unwrap().unwrap().to_vec(), ["5S"]);
+        for stored in ["5S", "[5]", "[\"5S\"", "{}"] {
+            let Err(StoreError::Engine(source)) = read(stored).await else {
+                panic!("{stored} was read");
+            };
+            let text = source.to_string();
+            assert!(text.contains("is not a list of texts"), "{text}");
+        }
     }
 
     #[test]
