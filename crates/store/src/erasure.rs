@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use super::audit::{self, Change, Origin};
 use super::engine::{Session, StoreError, Value, present};
-use super::{stamp, values};
+use super::{idempotency_records, stamp, values};
 
 /// How many records of each kind showed the user.
 pub type Counts = BTreeMap<&'static str, u64>;
@@ -146,6 +146,7 @@ pub fn erase(
     if with_names {
         counts.insert("names", erase_names(session, &names, stamp)?);
     }
+    idempotency_records::erase(session, id)?;
     let texts = erase_from_audit(session, id, &names)?;
     counts.insert("auditTexts", texts + texts_of_values);
     // Without the id: the entry outlives the user.

@@ -15,7 +15,7 @@ use obeya_store::entities::{
     INCIDENT_TYPE_V2, TASK_INFO,
 };
 use obeya_store::grants::Grants;
-use obeya_store::{Session, StoreError};
+use obeya_store::{RecordId, Session, StoreError};
 
 /// The grants of a client, and the record that its request addresses.
 #[derive(Clone)]
@@ -24,18 +24,18 @@ pub(super) struct Gate {
     record: Option<Addressed>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Addressed {
     entity: &'static EntityType,
     /// Its kind in messages, the same as where it does not exist.
     noun: &'static str,
-    id: i32,
+    id: RecordId,
 }
 
 impl Gate {
     pub(super) fn of(call: &Call) -> Self {
         // An id that is none is refused by the handler.
-        let record = addressed(call.operation).zip(call.id().ok());
+        let record = addressed(call.operation).zip(call.record_id().ok());
         Self {
             grants: Arc::clone(&call.caller.client.grants),
             record: record.map(|((entity, noun), id)| Addressed { entity, noun, id }),
@@ -53,23 +53,23 @@ impl Gate {
     }
 
     /// Whether the path addresses this record, so that a POST has not created it.
-    pub(super) fn is_addressed(&self, entity: &EntityType, id: i32) -> bool {
-        let is_it = |record: Addressed| record.entity.name == entity.name && record.id == id;
-        self.record.is_some_and(is_it)
+    pub(super) fn is_addressed(&self, entity: &EntityType, id: &RecordId) -> bool {
+        let is_it = |record: &Addressed| record.entity.name == entity.name && record.id == *id;
+        self.record.as_ref().is_some_and(is_it)
     }
 
     /// Fails with `missing` unless the record in the path is granted.
     pub(super) fn check<E: From<StoreError>>(
         &self,
         session: &mut dyn Session,
-        missing: impl FnOnce(&'static str, i32) -> E,
+        missing: impl FnOnce(&'static str, RecordId) -> E,
     ) -> Result<(), E> {
-        let Some(Addressed { entity, noun, id }) = self.record else {
+        let Some(Addressed { entity, noun, id }) = &self.record else {
             return Ok(());
         };
-        match self.grants.show(session, entity, id)? {
+        match self.grants.show(session, entity, id.clone())? {
             true => Ok(()),
-            false => Err(missing(noun, id)),
+            false => Err(missing(noun, id.clone())),
         }
     }
 }

@@ -27,7 +27,7 @@ pub(crate) async fn create_of_board(call: Call) -> Result<Response, Problem> {
         move |change| of_board(change, board),
         move |session| match boards::exists(session, board)? {
             true => Ok(TaskRow::default()),
-            false => Err(WriteError::Missing("board", board)),
+            false => Err(WriteError::Missing("board", board.into())),
         },
     )
     .await
