@@ -12,7 +12,7 @@ from obeya._async.client import AsyncClient
 from obeya._settings import BoardId, CommentId, CustomFieldId, DatasourceId, Day, IncidentId, IncidentTypeId, Moment, Names, Order, Settings, Where
 from obeya._sync.client import Client
 from obeya.models import *
-from obeya.types import CategoryInput, CauseInput, ConsequenceInput, DatasourceValueInput
+from obeya.types import CategoryInput, CauseInput, ConsequenceInput, DatasourceValueInput, UserCreateV2, UserUpdateV1
 from typing_extensions import Self
 
 __version__: str
@@ -172,12 +172,20 @@ class Core:
     def boards(self) -> BoardCalls: ...
     @property
     def datasources(self) -> DatasourceCalls: ...
+    @property
+    def users(self) -> UserCalls: ...
 
 @final
 class BoardCalls:
     def tasks(
         self, board: BoardId, /, *, due_start: Moment | None, due_end: Moment | None, page_size: int | None
     ) -> Query[TaskInfo]: ...
+
+@final
+class UserCalls:
+    def carrying(self, if_match: str | None, idempotency_key: str | None, /) -> UserCalls: ...
+    def create(self, fields: UserCreateV2, allow_recovery: bool, /) -> Call[UserV2]: ...
+    def update_by_user_name(self, user_name: str, fields: UserUpdateV1, /) -> Call[UserV1]: ...
 
 @final
 class IncidentCalls:

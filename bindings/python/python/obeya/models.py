@@ -42,6 +42,9 @@ from obeya._obeya import (
     TypeConsequence,
     UserGroup,
     UserGroupMember,
+    UserMembership,
+    UserV1,
+    UserV2,
 )
 
 __all__ = [
@@ -84,4 +87,7 @@ __all__ = [
     "TypeConsequence",
     "UserGroup",
     "UserGroupMember",
+    "UserMembership",
+    "UserV1",
+    "UserV2",
 ]

@@ -29,6 +29,7 @@ pub(crate) mod projects;
 mod reading;
 pub(crate) mod tasks;
 pub(crate) mod token;
+pub(crate) mod users;
 mod view;
 pub(crate) mod well_known;
 mod writing;
