@@ -9,7 +9,7 @@ from types import GenericAlias, TracebackType
 from typing import Any, Generic, Literal, SupportsIndex, TypeVar, final, overload
 
 from obeya._async.client import AsyncClient
-from obeya._settings import BoardId, CommentId, CustomFieldId, DatasourceId, Day, IncidentId, IncidentTypeId, Moment, Names, Order, Settings, Where
+from obeya._settings import BoardId, CommentId, CustomFieldId, DatasourceId, Day, IncidentId, IncidentTypeId, Moment, Names, Order, Settings, TaskId, Where
 from obeya._sync.client import Client
 from obeya.models import *
 from obeya.types import CategoryInput, CauseInput, ConsequenceInput, DatasourceValueInput
@@ -171,6 +171,8 @@ class Core:
     @property
     def boards(self) -> BoardCalls: ...
     @property
+    def tasks(self) -> TaskCalls: ...
+    @property
     def datasources(self) -> DatasourceCalls: ...
 
 @final
@@ -178,6 +180,11 @@ class BoardCalls:
     def tasks(
         self, board: BoardId, /, *, due_start: Moment | None, due_end: Moment | None, page_size: int | None
     ) -> Query[TaskInfo]: ...
+
+@final
+class TaskCalls:
+    def carrying(self, if_match: str | None, idempotency_key: str | None, /) -> TaskCalls: ...
+    def delete_v2(self, task: TaskId, mode: str | None, /) -> Call[None]: ...
 
 @final
 class IncidentCalls:

@@ -11,9 +11,11 @@ mod generated;
 mod improvements;
 mod incidents;
 mod plain;
+mod tasks;
 
 pub(crate) use boards::BoardCalls;
 pub(crate) use datasources::DatasourceCalls;
 pub(crate) use improvements::ImprovementCalls;
 pub(crate) use incidents::IncidentCalls;
 pub(crate) use plain::{call, query};
+pub(crate) use tasks::TaskCalls;

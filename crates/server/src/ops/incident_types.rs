@@ -4,6 +4,7 @@ use obeya_odata::sql::{Predicate, Value};
 
 use super::incidents::reads::parent;
 use crate::http::body::Response;
+use crate::http::extract::query_parameter;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;
@@ -81,24 +82,15 @@ fn of_incident(id: i32) -> Predicate {
 
 /// The parameter `language`. An empty value counts as absent, because HTML forms send empty fields.
 fn language(query: &str) -> Result<Option<String>, Problem> {
-    let pairs: Vec<(String, String)> = serde_urlencoded::from_str(query)
-        .map_err(|error| Problem::invalid_query("language", error.to_string()))?;
-    let mut given = pairs
-        .into_iter()
-        .filter(|(name, _)| name.eq_ignore_ascii_case("language"))
-        .map(|(_, value)| value);
-    match (given.next(), given.next()) {
-        (None, _) => Ok(None),
-        (Some(code), None) if code.is_empty() => Ok(None),
-        (Some(code), None) if is_language(&code) => Ok(Some(code)),
-        (Some(code), None) => Err(Problem::invalid_query(
+    match query_parameter(query, "language")? {
+        Some(code) if !code.is_empty() && !is_language(&code) => Err(Problem::invalid_query(
             "language",
             format!(
                 "expected a language code such as nb or en-GB, found {}",
                 quoted(&code)
             ),
         )),
-        (Some(_), Some(_)) => Err(Problem::invalid_query("language", "it is given twice")),
+        code => Ok(code.filter(|code| !code.is_empty())),
     }
 }
 

@@ -38,7 +38,7 @@ const ROWS: &[&str] = &[
     "INSERT INTO improvements (id, status, title, group_id, last_modified) VALUES (400, 'Open', 'Elsewhere', 5, 10)",
     "INSERT INTO boards (id, name, is_public, group_id) VALUES (9, 'Night board', 1, 5)",
     "INSERT INTO tasks (id, title, status, board_id, incident_id, last_modified) VALUES (300, 'Of the night', 'NotStarted', 9, NULL, 10),
-        (301, 'Of the fall', 'NotStarted', NULL, 200, 10)",
+        (301, 'Of the fall', 'NotStarted', NULL, 200, 10), (302, 'Of the night too', 'NotStarted', 9, NULL, 10)",
     "INSERT INTO datasources (id, title, value_count) VALUES (1, 'Scrap', 1), (2, 'Output', 1)",
     "INSERT INTO datasource_values (datasource_id, value_date, id, value, registration_date) VALUES (1, 10, 70, 1.0, 5), (2, 10, 71, 1.0, 5)",
 ];
@@ -120,8 +120,8 @@ async fn a_hidden_record_is_as_one_that_does_not_exist_for_every_operation() {
         })
         .flat_map(|(path, item)| {
             let methods = item.as_object().expect("an item").keys();
-            let methods =
-                methods.filter(|it| ["get", "put", "post", "delete"].contains(&it.as_str()));
+            let methods = methods
+                .filter(|it| ["get", "put", "post", "patch", "delete"].contains(&it.as_str()));
             methods.map(|it| (it.to_uppercase(), template(path)))
         })
         .collect();

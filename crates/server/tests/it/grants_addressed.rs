@@ -10,7 +10,7 @@ pub type Addressed = (&'static str, &'static str, i32, Option<Value>);
 /// Each such operation. A hidden record is one of [`super::grants`].
 pub fn addressed() -> Vec<Addressed> {
     let value = json!({"value": 2.0, "valueDate": "2025-06-01T00:00:00Z"});
-    let (get, put, post, delete) = ("GET", "PUT", "POST", "DELETE");
+    let [get, put, post, patch, delete] = ["GET", "PUT", "POST", "PATCH", "DELETE"];
     vec![
         (get, "/v2/areas/{}", 3, None),
         (get, "/v2/boards/{}", 9, None),
@@ -129,6 +129,14 @@ pub fn addressed() -> Vec<Addressed> {
             300,
             Some(json!({"title": "x"})),
         ),
+        (
+            put,
+            "/v2/tasks/{}",
+            300,
+            Some(json!({"title": "x", "status": "Blocked"})),
+        ),
+        (patch, "/v2/tasks/{}", 300, Some(json!({"title": "x"}))),
         (delete, "/v1/Tasks/{}", 300, None),
+        (delete, "/v2/tasks/{}", 302, None),
     ]
 }

@@ -1,0 +1,1 @@
+-- The place of a version that is made elsewhere.
