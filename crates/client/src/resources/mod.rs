@@ -137,6 +137,7 @@ mod improvements;
 mod incidents;
 #[rustfmt::skip]
 mod operations;
+mod tasks;
 mod users;
 
 pub use incidents::{Trash, TypeDetail, Types};

@@ -38,7 +38,7 @@ const ROWS: &[&str] = &[
     "INSERT INTO improvements (id, status, title, group_id, last_modified) VALUES (400, 'Open', 'Elsewhere', 5, 10)",
     "INSERT INTO boards (id, name, is_public, group_id) VALUES (9, 'Night board', 1, 5)",
     "INSERT INTO tasks (id, title, status, board_id, incident_id, last_modified) VALUES (300, 'Of the night', 'NotStarted', 9, NULL, 10),
-        (301, 'Of the fall', 'NotStarted', NULL, 200, 10)",
+        (301, 'Of the fall', 'NotStarted', NULL, 200, 10), (302, 'Of the night too', 'NotStarted', 9, NULL, 10)",
     "INSERT INTO users (id, user_name, display_name, roles) VALUES ('500', 'night.lead', 'Night lead', '[\"Lead\"]'), ('501', 'night.two', 'Night two', '[]')",
     "INSERT INTO group_members (group_id, user_id) VALUES (5, '500'), (5, '501')",
     "INSERT INTO datasources (id, title, value_count) VALUES (1, 'Scrap', 1), (2, 'Output', 1)",
