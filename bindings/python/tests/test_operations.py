@@ -107,6 +107,13 @@ METHODS: dict[str, Callable[[Any], Any]] = {
     "patchTask": lambda client: client.tasks.patch(1, color=None),
     "deleteTaskV1": lambda client: client.tasks.delete(1),
     "deleteTaskV2": lambda client: client.tasks.delete_v2(1, mode="Detach"),
+    "listTaskComments": lambda client: client.tasks.comments(),
+    "createTaskComment": lambda client: client.tasks.create_comment(task_id=1, comment="x"),
+    "getTaskComment": lambda client: client.tasks.comment(1),
+    "deleteTaskComment": lambda client: client.tasks.delete_comment(1),
+    "listCommentsOfTask": lambda client: client.tasks.comments_of(1),
+    "getCommentOfTask": lambda client: client.tasks.comment_of(1, 1),
+    "deleteCommentOfTask": lambda client: client.tasks.delete_comment_of(1, 1),
     "createSubTask": lambda client: client.tasks.create_sub_task(1, title="x"),
     "ping": lambda client: client.ping(),
 }

@@ -24,13 +24,14 @@ pub const PARTS_INDEX: &str = "comments_parts";
 
 /// The indexes over the tokens of texts.
 #[rustfmt::skip]
-pub const INDEXES: [SearchIndex; 7] = [
+pub const INDEXES: [SearchIndex; 8] = [
     SearchIndex { name: "areas_search", table: "areas", columns: &["name", "description"] },
     SearchIndex { name: "boards_search", table: "boards", columns: &["name", "description"] },
     SearchIndex { name: "comments_search", table: "incident_comments", columns: &["text"] },
     SearchIndex { name: "groups_search", table: "groups", columns: &["name", "description"] },
     SearchIndex { name: "incident_types_search", table: "incident_types", columns: &["title", "description"] },
     SearchIndex { name: "incidents_search", table: "incidents", columns: &["title", "text"] },
+    SearchIndex { name: "task_comments_search", table: "task_comments", columns: &["text"] },
     SearchIndex { name: "tasks_search", table: "tasks", columns: &["title", "description"] },
 ];
 
@@ -137,9 +138,18 @@ pub fn put_task(
     put(session, "tasks_search", id, &[Some(title), description])
 }
 
-/// Removes a task from its index.
+/// Removes a task and the comments on it from their indexes.
 pub fn remove_task(session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
+    session.execute_deferred(
+        "DELETE FROM task_comments_search WHERE rowid IN (SELECT c.id FROM task_comments AS c WHERE c.task_id = ?1)",
+        &[id.into()],
+    )?;
     session.execute_deferred("DELETE FROM tasks_search WHERE rowid = ?1", &[id.into()])
+}
+
+/// Indexes a comment on a task by its text.
+pub fn put_task_comment(session: &mut dyn Session, id: i32, text: &str) -> Result<(), StoreError> {
+    put(session, "task_comments_search", id, &[Some(text)])
 }
 
 /// Indexes the incident types from before types were searchable.

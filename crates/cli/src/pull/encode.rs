@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use arrow_array::RecordBatch;
 use obeya::model::{
     Area, Board, DataList, DatasourceValue, GroupV2, Improvement, IncidentCommentV2, IncidentV1,
-    Project, Task,
+    Project, Task, TaskComment,
 };
 use obeya::tables::{Cell, Rows, Tabular};
 use serde::Serialize;
@@ -50,6 +50,7 @@ records! {
     DataList, |list| Some(list.id);
     Project, |project| Some(project.id);
     Task, |task| task.id;
+    TaskComment, |comment| comment.id;
 }
 
 /// Encodes records of one type as pieces.

@@ -63,6 +63,11 @@ impl Source {
             Selection::Groups => fetcher.fetch_v2_list(client.groups().list(), after).await,
             Selection::Areas => fetcher.fetch_v2_list(client.areas().list(), after).await,
             Selection::Tasks => fetcher.fetch_v2_list(client.tasks().list(), after).await,
+            Selection::TaskComments => {
+                fetcher
+                    .fetch_v2_list(client.tasks().comments(), after)
+                    .await
+            }
             Selection::DataLists => {
                 fetcher
                     .fetch_whole_list(client.data_lists().list(), after)
@@ -97,6 +102,9 @@ impl Source {
             Selection::Groups => count_of(self.v2_list(client.groups().list(), after)).await?,
             Selection::Areas => count_of(self.v2_list(client.areas().list(), after)).await?,
             Selection::Tasks => count_of(self.v2_list(client.tasks().list(), after)).await?,
+            Selection::TaskComments => {
+                count_of(self.v2_list(client.tasks().comments(), after)).await?
+            }
             Selection::DataLists => {
                 let list = self.whole_list(client.data_lists().list(), after);
                 length(&list.await?)

@@ -92,6 +92,8 @@ enum PullCommand {
     Projects(Box<Common>),
     /// The tasks
     Tasks(Box<Common>),
+    /// The comments on tasks
+    TaskComments(Box<Common>),
 }
 
 #[derive(clap::Args)]
@@ -148,7 +150,8 @@ impl PullCommand {
             | Self::Areas(common)
             | Self::DataLists(common)
             | Self::Projects(common)
-            | Self::Tasks(common) => common,
+            | Self::Tasks(common)
+            | Self::TaskComments(common) => common,
         }
     }
 
@@ -183,6 +186,7 @@ impl PullCommand {
             Self::DataLists(_) => query::Selection::DataLists,
             Self::Projects(_) => query::Selection::Projects,
             Self::Tasks(_) => query::Selection::Tasks,
+            Self::TaskComments(_) => query::Selection::TaskComments,
         };
         PullQuery {
             service: common.connect.identity().0.to_owned(),

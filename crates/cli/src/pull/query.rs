@@ -6,7 +6,7 @@ use arrow_schema::SchemaRef;
 use obeya::fields::{UnknownWord, check_words};
 use obeya::model::{
     Area, Board, DataList, DatasourceValue, GroupV2, Improvement, IncidentCommentV2, IncidentV1,
-    Project, Task, Timestamp,
+    Project, Task, TaskComment, Timestamp,
 };
 use obeya::tables::schema;
 use serde::{Deserialize, Serialize};
@@ -51,6 +51,7 @@ pub(crate) enum Selection {
     DataLists,
     Projects,
     Tasks,
+    TaskComments,
 }
 
 impl PullQuery {
@@ -67,6 +68,7 @@ impl PullQuery {
             Selection::DataLists => schema::<DataList>(),
             Selection::Projects => schema::<Project>(),
             Selection::Tasks => schema::<Task>(),
+            Selection::TaskComments => schema::<TaskComment>(),
         }
     }
 
@@ -83,6 +85,7 @@ impl PullQuery {
             Selection::DataLists => check_words::<DataList>,
             Selection::Projects => check_words::<Project>,
             Selection::Tasks => check_words::<Task>,
+            Selection::TaskComments => check_words::<TaskComment>,
         };
         self.condition.as_deref().map_or(Ok(()), check)
     }

@@ -129,6 +129,11 @@ pub fn addressed() -> Vec<Addressed> {
             300,
             Some(json!({"title": "x"})),
         ),
+        (get, "/v2/tasks/comments/{}", 310, None),
+        (get, "/v2/tasks/{}/comments", 300, None),
+        (get, "/v2/tasks/{}/comments/310", 300, None),
+        (delete, "/v2/tasks/comments/{}", 310, None),
+        (delete, "/v2/tasks/{}/comments/311", 300, None),
         (
             put,
             "/v2/tasks/{}",

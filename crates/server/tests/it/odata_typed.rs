@@ -38,6 +38,7 @@ fn place(entity: &str) -> (&'static str, &'static str) {
         "DataList" => ("/v1/Datalists", "{}"),
         "Project" => ("/v1/Projects", "{}"),
         "Task" => ("/v2/tasks", "{}"),
+        "TaskComment" => ("/v2/tasks/comments", "{}"),
         "GroupV1" => ("/v1/Groups", "{}"),
         "Improvement" => ("/v1/Improvements", "{}"),
         "TrashedIncident" => ("/v1/Incidents/trash", "{}"),
