@@ -19,8 +19,8 @@ use crate::models::{
     self, Area, Board, BoardDetail, BoardSummary, DataList, Datasource, DatasourceDetail,
     DatasourceValue, GroupV1, GroupV2, Improvement, IncidentCommentV1, IncidentCommentV2,
     IncidentCustomField, IncidentType, IncidentTypeCustomField, IncidentTypeDetail,
-    IncidentTypeSummary, IncidentV1, IncidentV2, ProjectMilestone, Record, Task, TaskInfo,
-    TrashedIncident,
+    IncidentTypeSummary, IncidentV1, IncidentV2, ProjectMilestone, Record, Task, TaskComment,
+    TaskInfo, TrashedIncident,
 };
 
 /// A list of v2 with the options that these keyword arguments are.
@@ -221,6 +221,7 @@ identified! {
     DataList;
     ProjectMilestone;
     TaskInfo = Task;
+    TaskComment;
     DatasourceValue;
 }
 

@@ -1,4 +1,4 @@
-//! Tasks of boards, projects and incidents, some with parts.
+//! Tasks of boards, projects and incidents, some with parts, and comments on some.
 
 use serde_json::{Value, json};
 use std::io;
@@ -28,6 +28,17 @@ const TITLES: [&str; 16] = [
     "Move the scrap bin closer",
 ];
 
+const COMMENTS: [&str; 6] = [
+    "Parts are ordered, they come next week.",
+    "Venter på svar fra leverandøren.",
+    "Half of it is done, the rest after the shutdown.",
+    "Bitte in der Frühschicht prüfen.",
+    "Trzeba jeszcze sprawdzić moment.",
+    "Who can help on Thursday?",
+];
+
+const ANSWERS: [&str; 3] = ["Thanks!", "Takk, det passer bra.", "I will take it."];
+
 const TAGS: [&str; 5] = ["5S", "safety", "opplæring", "maintenance", "quick win"];
 
 /// The colours of the notes on the boards; a part has none.
@@ -38,7 +49,7 @@ const PER_BOARD: usize = 8;
 const PER_PROJECT: usize = 5;
 const PARTS: usize = 2;
 
-/// Writes `tasks.jsonl`.
+/// Writes `tasks.jsonl` and `task_comments.jsonl`.
 pub(crate) fn write(folder: &Folder, plant: &Plant, calendar: Calendar) -> io::Result<()> {
     let mut dice = Dice::new(8);
     let mut tasks: Vec<Value> = Vec::new();
@@ -76,7 +87,32 @@ pub(crate) fn write(folder: &Folder, plant: &Plant, calendar: Calendar) -> io::R
     for incident in (1..=INCIDENTS).step_by(9) {
         add(json!({"incidentId": incident}), incident % 8);
     }
+    folder.lines("task_comments", comments(&tasks, calendar))?;
     folder.lines("tasks", tasks)
+}
+
+/// Comments on each third task by the person responsible, with an answer to each second.
+fn comments(tasks: &[Value], calendar: Calendar) -> Vec<Value> {
+    let mut dice = Dice::new(9);
+    let mut lines = Vec::new();
+    for task in tasks.iter().step_by(3) {
+        let author = &task["responsibleUserId"];
+        let day = i32::try_from(dice.between(i64::from(DAYS) - 60, i64::from(DAYS) - 2));
+        let day = day.unwrap_or(0);
+        let comment = lines.len() + 1;
+        lines.push(json!({
+            "id": comment, "taskId": task["id"], "text": COMMENTS[comment % COMMENTS.len()], "commentedByUserId": author,
+            "commentDate": calendar.at(day, 9 * 60),
+        }));
+        if dice.chance(50) {
+            let answer = lines.len() + 1;
+            lines.push(json!({
+                "id": answer, "taskId": task["id"], "parentId": comment, "text": ANSWERS[answer % ANSWERS.len()],
+                "commentDate": calendar.at(day, 13 * 60),
+            }));
+        }
+    }
+    lines
 }
 
 fn task(

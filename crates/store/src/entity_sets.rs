@@ -6,7 +6,7 @@
 use obeya_odata::csdl::{Container, EntitySet};
 
 use crate::entities::{
-    AREA, BOARD, GROUP, INCIDENT_COMMENT, INCIDENT_TYPE_V2, INCIDENT_V2, TASK, USER,
+    AREA, BOARD, GROUP, INCIDENT_COMMENT, INCIDENT_TYPE_V2, INCIDENT_V2, TASK, TASK_COMMENT, USER,
 };
 
 /// Where the service is, seen from its base URL.
@@ -51,6 +51,11 @@ pub static CONTAINER: Container = Container {
             name: "tasks",
             entity: &TASK,
             url: "tasks",
+        },
+        EntitySet {
+            name: "taskComments",
+            entity: &TASK_COMMENT,
+            url: "tasks/comments",
         },
         EntitySet {
             name: "users",

@@ -36,10 +36,14 @@ const UNCOUNTED: [&str; 9] = [
 ];
 
 /// The same from records whose number is told. The user goes last: others refer to it.
-const COUNTED: [(&str, &str); 5] = [
+const COUNTED: [(&str, &str); 6] = [
     (
         "comments",
         "UPDATE incident_comments SET commented_by_user_id = NULL, commented_by = NULL WHERE commented_by_user_id = ?1",
+    ),
+    (
+        "taskComments",
+        "UPDATE task_comments SET commented_by_user_id = NULL, commented_by = NULL WHERE commented_by_user_id = ?1",
     ),
     (
         "boardLines",
@@ -65,10 +69,11 @@ const STAMPED_BY_NAME: [&str; 2] = [
 ];
 
 /// What removes such a name. The number of anonymous incidents is not told.
-const COUNTED_BY_NAME: [&str; 3] = [
+const COUNTED_BY_NAME: [&str; 4] = [
     "UPDATE incidents SET reported_by = NULL, latitude = NULL, longitude = NULL, accuracy_in_meters = NULL
         WHERE is_anonymous = 0 AND reported_by_user_id IS NULL AND reported_by IN (?1, ?2)",
     "UPDATE incident_comments SET commented_by = NULL WHERE commented_by_user_id IS NULL AND commented_by IN (?1, ?2)",
+    "UPDATE task_comments SET commented_by = NULL WHERE commented_by_user_id IS NULL AND commented_by IN (?1, ?2)",
     "UPDATE improvements SET suggested_by = NULL WHERE suggested_by_user_id IS NULL AND suggested_by IN (?1, ?2)",
 ];
 const UNCOUNTED_BY_NAME: &str = "UPDATE incidents SET reported_by = NULL, latitude = NULL, longitude = NULL, accuracy_in_meters = NULL

@@ -45,6 +45,7 @@ mod sqlite;
 pub mod stamp;
 pub mod table;
 pub mod tables;
+pub mod task_comments;
 pub mod tasks;
 #[doc(hidden)]
 pub mod testing;

@@ -47,13 +47,14 @@ const NUMBER_OF_USER: &str = "(SELECT n.number FROM user_numbers AS n WHERE n.us
 
 /// The indexes over the tokens of texts.
 #[rustfmt::skip]
-pub const INDEXES: [SearchIndex; 8] = [
+pub const INDEXES: [SearchIndex; 9] = [
     SearchIndex { name: "areas_search", table: "areas", key: "id", columns: &["name", "description"] },
     SearchIndex { name: "boards_search", table: "boards", key: "id", columns: &["name", "description"] },
     SearchIndex { name: "comments_search", table: "incident_comments", key: "id", columns: &["text"] },
     SearchIndex { name: "groups_search", table: "groups", key: "id", columns: &["name", "description"] },
     SearchIndex { name: "incident_types_search", table: "incident_types", key: "id", columns: &["title", "description"] },
     SearchIndex { name: "incidents_search", table: "incidents", key: "id", columns: &["title", "text"] },
+    SearchIndex { name: "task_comments_search", table: "task_comments", key: "id", columns: &["text"] },
     SearchIndex { name: "tasks_search", table: "tasks", key: "id", columns: &["title", "description"] },
     SearchIndex { name: "users_search", table: "users", key: NUMBER_OF_USER, columns: &["display_name", "first_name", "last_name", "user_name", "email"] },
 ];
@@ -161,9 +162,18 @@ pub fn put_task(
     put(session, "tasks_search", id, &[Some(title), description])
 }
 
-/// Removes a task from its index.
+/// Removes a task and the comments on it from their indexes.
 pub fn remove_task(session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
+    session.execute_deferred(
+        "DELETE FROM task_comments_search WHERE rowid IN (SELECT c.id FROM task_comments AS c WHERE c.task_id = ?1)",
+        &[id.into()],
+    )?;
     session.execute_deferred("DELETE FROM tasks_search WHERE rowid = ?1", &[id.into()])
+}
+
+/// Indexes a comment on a task by its text.
+pub fn put_task_comment(session: &mut dyn Session, id: i32, text: &str) -> Result<(), StoreError> {
+    put(session, "task_comments_search", id, &[Some(text)])
 }
 
 /// Indexes a user by the names and the e-mail address.

@@ -32,7 +32,13 @@ const WIDTH: usize = 120;
 
 /// Which record an id in a path identifies, by the segment before it: the argument, its annotation, and the
 /// class of records.
-const THINGS: [(&str, &str, &str, &str); 13] = [
+const THINGS: [(&str, &str, &str, &str); 14] = [
+    (
+        "taskCommentId",
+        "comment",
+        "int | TaskComment",
+        "TaskComment",
+    ),
     ("areas", "area", "int | Area", "Area"),
     ("boards", "board", "BoardId", "Board"),
     ("comments", "comment", "CommentId", "IncidentCommentV2"),
@@ -86,7 +92,7 @@ struct Id {
 fn ids(method: &Method) -> Vec<Id> {
     let id = |parameter: &obeya_codegen::sdk::PathParameter| match THINGS
         .iter()
-        .find(|(segment, ..)| *segment == parameter.collection)
+        .find(|(of, ..)| *of == parameter.name || *of == parameter.collection)
     {
         Some((_, name, annotation, class)) => Id {
             name: (*name).to_owned(),

@@ -42,6 +42,7 @@ __all__ = [
     "Project",
     "ProjectMilestone",
     "Task",
+    "TaskComment",
     "TaskInfo",
     "TrashedIncident",
     "TypeCause",
@@ -563,7 +564,7 @@ class IncidentType:
 @final
 class Task:
     """A task as v2 returns it."""
-    __match_args__ = ("id", "parent_id", "last_modified", "responsible_user", "responsible_user_id", "external_id", "board_id", "title", "description", "status", "due_date", "start_date", "row_category_id", "column_category_id", "last_modified_by_user_id", "last_modified_by_user", "tags", "color", "board",)
+    __match_args__ = ("id", "parent_id", "last_modified", "responsible_user", "responsible_user_id", "external_id", "board_id", "title", "description", "status", "due_date", "start_date", "row_category_id", "column_category_id", "last_modified_by_user_id", "last_modified_by_user", "tags", "color", "board", "comments",)
     @property
     def id(self) -> int | None:
         """Id of the task."""
@@ -621,6 +622,62 @@ class Task:
     @property
     def board(self) -> Board | None:
         """The board it is on. Only with `$expand`."""
+    @property
+    def comments(self) -> tuple[TaskComment, ...] | None:
+        """The comments on it. Only with `$expand`."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
+class TaskComment:
+    """A comment on a task, or an answer to another comment."""
+    __match_args__ = ("id", "parent_id", "level", "text", "commented_by", "commented_by_user_id", "comment_date", "task_id", "commented_by_user_display_name", "parent", "task",)
+    @property
+    def id(self) -> int | None:
+        """Id of the comment."""
+    @property
+    def parent_id(self) -> int | None:
+        """Id of the comment that this one answers."""
+    @property
+    def level(self) -> int | None:
+        """Depth of the answer; 0 is a comment on the task itself."""
+    @property
+    def text(self) -> str | None:
+        """Text of the comment."""
+    @property
+    def commented_by(self) -> str | None:
+        """Name of the author, if known; the display name of a user."""
+    @property
+    def commented_by_user_id(self) -> str | None:
+        """Id of the user who wrote it, if the author is a user."""
+    @property
+    def comment_date(self) -> datetime.datetime | None:
+        """When it was written."""
+    @property
+    def task_id(self) -> int | None:
+        """Id of the task."""
+    @property
+    def commented_by_user_display_name(self) -> str | None:
+        """Display name of the user who wrote it, if the author is a user."""
+    @property
+    def parent(self) -> TaskComment | None:
+        """The comment that this one answers. Only with `$expand`."""
+    @property
+    def task(self) -> Task | None:
+        """The task. Only with `$expand`."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""

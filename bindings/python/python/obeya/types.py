@@ -49,6 +49,7 @@ __all__ = [
     "ProjectMilestoneCreate",
     "ProjectMilestoneUpdate",
     "TaskChanges",
+    "TaskCommentCreate",
     "TaskCreate",
     "TaskDeletionMode",
     "TaskInfoChanges",
@@ -925,6 +926,22 @@ class TaskCreate(_TaskCreateRequired, total=False):
     """Its colour, by any name or code."""
     tags: Sequence[str] | None
     """Its tags."""
+
+
+class _TaskCommentCreateRequired(TypedDict):
+    task_id: int
+    """Id of the task."""
+    comment: str
+    """Text of the comment."""
+
+
+class TaskCommentCreate(_TaskCommentCreateRequired, total=False):
+    """A new comment on a task."""
+
+    parent_id: int | None
+    """Id of the comment on the same task that this one answers."""
+    mentions: Sequence[str] | None
+    """Ids of the users whom the text mentions. They must exist, and are not stored."""
 
 
 class _TaskUpdateRequired(TypedDict):

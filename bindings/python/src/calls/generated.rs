@@ -24,6 +24,7 @@ use crate::models::{
     IncidentTypeSummary,
     IncidentV1,
     ProjectMilestone,
+    TaskComment,
     TaskInfo,
     CATEGORY_INPUT,
     CAUSE_INPUT,
@@ -43,6 +44,7 @@ use crate::models::{
     PROJECT_CREATE,
     PROJECT_MILESTONE_CREATE,
     PROJECT_MILESTONE_UPDATE,
+    TASK_COMMENT_CREATE,
     TASK_CREATE,
     TASK_INFO_CREATE,
     TASK_INFO_UPDATE,
@@ -110,6 +112,32 @@ pub(super) fn call(handle: &Handle, operation: &str, arguments: &Arguments<'_, '
         "createTaskV2" => {
             let body = arguments.body(0, &TASK_CREATE, "tasks.create_v2()")?;
             handle.call(move |client| async move { client.call(&call::CreateTaskV2::new(&body)).await })
+        }
+        "createTaskComment" => {
+            let body = arguments.body(0, &TASK_COMMENT_CREATE, "tasks.create_comment()")?;
+            handle.call(move |client| async move { client.call(&call::CreateTaskComment::new(&body)).await })
+        }
+        "getTaskComment" => {
+            let comment_id = arguments.id::<TaskComment>(0, "comment")?;
+            let select = arguments.get(1, "select")?;
+            let expand = arguments.get(2, "expand")?;
+            handle.call(move |client| get(client.tasks().comment(comment_id), select, expand).send())
+        }
+        "deleteTaskComment" => {
+            let comment_id = arguments.id::<TaskComment>(0, "comment")?;
+            handle.call(move |client| async move { client.call(&call::DeleteTaskComment::new(comment_id)).await })
+        }
+        "getCommentOfTask" => {
+            let task_id = arguments.id::<TaskInfo>(0, "task")?;
+            let comment_id = arguments.id::<TaskComment>(1, "comment")?;
+            let select = arguments.get(2, "select")?;
+            let expand = arguments.get(3, "expand")?;
+            handle.call(move |client| get(client.tasks().comment_of(task_id, comment_id), select, expand).send())
+        }
+        "deleteCommentOfTask" => {
+            let task_id = arguments.id::<TaskInfo>(0, "task")?;
+            let comment_id = arguments.id::<TaskComment>(1, "comment")?;
+            handle.call(move |client| async move { client.call(&call::DeleteCommentOfTask::new(task_id, comment_id)).await })
         }
         "getTaskV2" => {
             let task_id = arguments.id::<TaskInfo>(0, "task")?;
@@ -400,6 +428,13 @@ pub(super) fn query(
         }
         "listTasks" => {
             list(handle, handle.client()?.tasks().list(), options)
+        }
+        "listTaskComments" => {
+            list(handle, handle.client()?.tasks().comments(), options)
+        }
+        "listCommentsOfTask" => {
+            let task_id = arguments.id::<TaskInfo>(0, "task")?;
+            list(handle, handle.client()?.tasks().comments_of(task_id), options)
         }
         "listCommentsOfIncidentV1" => {
             let incident_id = arguments.id::<IncidentV1>(0, "incident")?;

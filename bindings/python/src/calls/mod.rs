@@ -11,13 +11,13 @@ mod generated;
 mod improvements;
 mod incidents;
 mod plain;
-mod users;
 mod tasks;
+mod users;
 
 pub(crate) use boards::BoardCalls;
 pub(crate) use datasources::DatasourceCalls;
 pub(crate) use improvements::ImprovementCalls;
 pub(crate) use incidents::IncidentCalls;
 pub(crate) use plain::{call, query};
-pub(crate) use users::UserCalls;
 pub(crate) use tasks::TaskCalls;
+pub(crate) use users::UserCalls;

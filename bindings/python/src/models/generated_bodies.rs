@@ -301,6 +301,13 @@ body! { TASK_CREATE "TaskCreate" {
     Field::optional("tags", "tags").nullable();
 } }
 
+body! { TASK_COMMENT_CREATE "TaskCommentCreate" {
+    Field::required("task_id", "taskId");
+    Field::optional("parent_id", "parentId").nullable();
+    Field::required("comment", "comment");
+    Field::optional("mentions", "mentions").nullable();
+} }
+
 body! { TASK_UPDATE "TaskUpdate" {
     Field::optional("responsible_user_id", "responsibleUserId").nullable();
     Field::optional("external_id", "externalId").nullable();

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use arrow_array::RecordBatch;
 use obeya::model::{
     Area, Board, DataList, DatasourceValue, GroupV2, Improvement, IncidentCommentV2, IncidentV1,
-    Project, Task, UserV2,
+    Project, Task, TaskComment, UserV2,
 };
 use obeya::tables::{Cell, Rows, Tabular};
 use serde::Serialize;
@@ -51,6 +51,7 @@ records! {
     DataList, |list| Some(RecordKey::Number(list.id));
     Project, |project| Some(RecordKey::Number(project.id));
     Task, |task| task.id.map(RecordKey::Number);
+    TaskComment, |comment| comment.id.map(RecordKey::Number);
     UserV2, |user| user.id.clone().map(RecordKey::Text);
 }
 

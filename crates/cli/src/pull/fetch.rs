@@ -64,6 +64,11 @@ impl Source {
             Selection::Groups => fetcher.fetch_v2_list(client.groups().list(), after).await,
             Selection::Areas => fetcher.fetch_v2_list(client.areas().list(), after).await,
             Selection::Tasks => fetcher.fetch_v2_list(client.tasks().list(), after).await,
+            Selection::TaskComments => {
+                fetcher
+                    .fetch_v2_list(client.tasks().comments(), after)
+                    .await
+            }
             Selection::Users => fetcher.fetch_v2_list(client.users().list(), after).await,
             Selection::DataLists => {
                 fetcher
@@ -99,6 +104,9 @@ impl Source {
             Selection::Groups => count_of(self.v2_list(client.groups().list(), after)).await?,
             Selection::Areas => count_of(self.v2_list(client.areas().list(), after)).await?,
             Selection::Tasks => count_of(self.v2_list(client.tasks().list(), after)).await?,
+            Selection::TaskComments => {
+                count_of(self.v2_list(client.tasks().comments(), after)).await?
+            }
             Selection::Users => count_of(self.v2_list(client.users().list(), after)).await?,
             Selection::DataLists => {
                 let list = self.whole_list(client.data_lists().list(), after);

@@ -93,6 +93,8 @@ enum PullCommand {
     Projects(Box<Common>),
     /// The tasks
     Tasks(Box<Common>),
+    /// The comments on tasks
+    TaskComments(Box<Common>),
     /// The users
     Users(Box<Common>),
 }
@@ -152,6 +154,7 @@ impl PullCommand {
             | Self::DataLists(common)
             | Self::Projects(common)
             | Self::Tasks(common)
+            | Self::TaskComments(common)
             | Self::Users(common) => common,
         }
     }
@@ -187,6 +190,7 @@ impl PullCommand {
             Self::DataLists(_) => query::Selection::DataLists,
             Self::Projects(_) => query::Selection::Projects,
             Self::Tasks(_) => query::Selection::Tasks,
+            Self::TaskComments(_) => query::Selection::TaskComments,
             Self::Users(_) => query::Selection::Users,
         };
         PullQuery {

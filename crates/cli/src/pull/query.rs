@@ -6,7 +6,7 @@ use arrow_schema::SchemaRef;
 use obeya::fields::{UnknownWord, check_words};
 use obeya::model::{
     Area, Board, DataList, DatasourceValue, GroupV2, Improvement, IncidentCommentV2, IncidentV1,
-    Project, Task, Timestamp, UserV2,
+    Project, Task, TaskComment, Timestamp, UserV2,
 };
 use obeya::tables::schema;
 use serde::{Deserialize, Serialize};
@@ -52,6 +52,7 @@ pub(crate) enum Selection {
     DataLists,
     Projects,
     Tasks,
+    TaskComments,
     Users,
 }
 
@@ -69,6 +70,7 @@ impl PullQuery {
             Selection::DataLists => schema::<DataList>(),
             Selection::Projects => schema::<Project>(),
             Selection::Tasks => schema::<Task>(),
+            Selection::TaskComments => schema::<TaskComment>(),
             Selection::Users => schema::<UserV2>(),
         }
     }
@@ -86,6 +88,7 @@ impl PullQuery {
             Selection::DataLists => check_words::<DataList>,
             Selection::Projects => check_words::<Project>,
             Selection::Tasks => check_words::<Task>,
+            Selection::TaskComments => check_words::<TaskComment>,
             Selection::Users => check_words::<UserV2>,
         };
         self.condition.as_deref().map_or(Ok(()), check)

@@ -115,7 +115,7 @@ fn an_export_that_is_killed_leaves_a_whole_folder_or_none() {
     let reference = folder.path("reference");
     run(["export", &reference, "--db", &db]).success();
     let reference = files(Path::new(&reference));
-    assert_eq!(reference.len(), 15);
+    assert_eq!(reference.len(), 16);
 
     let target = folder.path("target");
     kill_at_random(&["export", &target, "--db", &db], || {

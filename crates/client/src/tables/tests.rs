@@ -7,7 +7,7 @@ use arrow_schema::DataType;
 use obeya_model::{
     Area, Board, BoardSummary, Datasource, DatasourceValue, GroupV1, GroupV2, Improvement,
     IncidentCommentV1, IncidentCommentV2, IncidentType, IncidentTypeSummary, IncidentV1,
-    IncidentV2, TaskInfo, Timestamp, TrashedIncident, UserV1, UserV2,
+    IncidentV2, TaskComment, TaskInfo, Timestamp, TrashedIncident, UserV1, UserV2,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -162,6 +162,15 @@ fn an_incident_keeps_all_it_has() {
         IncidentV1::columns().len()
     );
     assert_eq!(scalars::<Area>().len(), Area::columns().len());
+}
+
+#[test]
+fn a_comment_on_a_task_has_its_columns() {
+    let comment = json!({
+        "id": 1, "parentId": 2, "level": 1, "text": "Ordered", "commentedBy": "Kari", "commentedByUserId": "u-1",
+        "commentDate": "2026-03-05T12:30:00.25Z", "taskId": 3, "commentedByUserDisplayName": "Kari"
+    });
+    check_columns::<TaskComment>(&[comment, json!({"id": 2})]);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use super::call::Call;
 use crate::spec::Operation;
 use obeya_store::entities::{
     AREA, BOARD, DATA_LIST, DATASOURCE, GROUP, IMPROVEMENT, INCIDENT, INCIDENT_COMMENT,
-    INCIDENT_TYPE_V2, TASK_INFO, USER,
+    INCIDENT_TYPE_V2, TASK_COMMENT, TASK_INFO, USER,
 };
 use obeya_store::grants::Grants;
 use obeya_store::{RecordId, Session, StoreError};
@@ -84,6 +84,7 @@ pub(super) fn noun(entity: &EntityType) -> &'static str {
         "Project" => "project",
         "ProjectMilestone" => "milestone",
         "Task" | "TaskInfo" => "task",
+        "TaskComment" => "comment",
         "User" | "UserV1" => "user",
         _ => "incident",
     }
@@ -152,7 +153,11 @@ fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)
         | Operation::PatchTask
         | Operation::DeleteTaskV1
         | Operation::DeleteTaskV2
+        | Operation::ListCommentsOfTask
+        | Operation::GetCommentOfTask
+        | Operation::DeleteCommentOfTask
         | Operation::CreateSubTask => (&TASK_INFO, "task"),
+        Operation::GetTaskComment | Operation::DeleteTaskComment => (&TASK_COMMENT, "comment"),
         Operation::GetImprovement | Operation::UpdateImprovement | Operation::DeleteImprovement => {
             (&IMPROVEMENT, "improvement")
         }
@@ -187,6 +192,8 @@ fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)
         | Operation::CreateTaskV1
         | Operation::CreateTaskV2
         | Operation::ListTasks
+        | Operation::ListTaskComments
+        | Operation::CreateTaskComment
         | Operation::ListUsersV1
         | Operation::ListUsersV2
         | Operation::CreateUserV1

@@ -27,6 +27,7 @@ pub(crate) mod pages;
 pub(crate) mod ping;
 pub(crate) mod projects;
 mod reading;
+pub(crate) mod task_comments;
 pub(crate) mod tasks;
 pub(crate) mod token;
 pub(crate) mod users;

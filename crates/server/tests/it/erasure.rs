@@ -38,6 +38,8 @@ async fn plant() -> Service {
             "UPDATE board_lines SET responsible_user_id = ?1 WHERE id = 75",
             "INSERT INTO tasks (id, title, status, responsible_user_id, last_modified_by_user_id, last_modified)
                 VALUES (500, 'Clamp', 'NotStarted', ?1, NULL, 10), (501, 'Table', 'NotStarted', NULL, ?1, 10), (502, 'Rules', 'NotStarted', NULL, NULL, 10)",
+            "INSERT INTO task_comments (id, task_id, text, comment_date, commented_by, commented_by_user_id)
+                VALUES (600, 502, 'Seen', 10, ?2, ?1), (601, 502, 'Known', 10, 'Another', 'u-104')",
             "INSERT INTO type_custom_fields (id, incident_type_id, label, type) VALUES (64, 3, 'Seen by', 'user')",
             "INSERT INTO incident_custom_fields (incident_id, custom_field_id, value, registration_date) VALUES (100, 64, ?1, 1)",
             "INSERT INTO datasources (id, title, value_count) VALUES (1, 'Output', 0), (2, 'Scrap', 2)",
@@ -70,7 +72,7 @@ async fn plant() -> Service {
 
 /// Every table, as text.
 async fn dump(service: &Service) -> String {
-    const TABLES: [&str; 20] = [
+    const TABLES: [&str; 21] = [
         "users",
         "project_members",
         "data_lists",
@@ -84,6 +86,7 @@ async fn dump(service: &Service) -> String {
         "incident_comments",
         "improvements",
         "tasks",
+        "task_comments",
         "datasources",
         "datasource_values",
         "audit_entries",
@@ -114,7 +117,7 @@ async fn nothing_of_the_user_is_left_and_the_chain_is_whole() {
     );
     // Incidents 91 and 101 are anonymous and 102 in the trash; 103 is open, has the name in its text, and no
     // reporter.
-    let expected = json!({"users": 1, "memberships": 1, "comments": 1, "boardLines": 1, "projectMembers": 1, "dataLists": 1, "incidents": 3, "improvements": 3, "tasks": 2,
+    let expected = json!({"users": 1, "memberships": 1, "comments": 1, "taskComments": 1, "boardLines": 1, "projectMembers": 1, "dataLists": 1, "incidents": 3, "improvements": 3, "tasks": 2,
         "values": 1, "auditTexts": 3});
     let counted = erase_user(service.db(), USER[0], DRY_RUN)
         .await

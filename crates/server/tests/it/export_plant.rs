@@ -159,6 +159,7 @@ impl Plant {
         plant.incidents(incidents);
         plant.improvements(incidents / 2);
         plant.tasks(incidents);
+        plant.task_comments(incidents);
         plant.values(incidents * 3);
         plant.folder
     }
@@ -488,6 +489,25 @@ impl Plant {
         });
     }
 
+    /// Each third comment answers the one before it, on the same task.
+    fn task_comments(&mut self, count: i32) {
+        self.file("task_comments.jsonl", 0..count * 3, |line, id| {
+            let comment = format!("c{}", text(line.rng));
+            let at = instant(line.rng);
+            if id % 3 != 0 {
+                line.may("parentId", |_| (id - 1).into());
+            }
+            line.set("id", id)
+                .set("taskId", id / 3)
+                .set("text", comment)
+                .set("commentDate", at)
+                .texts(&["commentedBy"])
+                .user("commentedByUserId")
+                .may("level", |rng| rng.i32(0..5).into())
+                .end()
+        });
+    }
+
     /// Each third task is a part of the one before it.
     fn tasks(&mut self, count: i32) {
         self.file("tasks.jsonl", 0..count * 3, |line, id| {
@@ -511,7 +531,7 @@ impl Plant {
                 .user("responsibleUserId")
                 .user("lastModifiedByUserId")
                 .instants(&["startDate", "dueDate", "lastModified"])
-                .texts(&["description", "externalId"])
+                .texts(&["description", "externalId", "color"])
                 .may("tags", |rng| {
                     let tags = (0..rng.usize(..4)).map(|_| format!("t{}", text(rng)));
                     tags.collect::<Vec<_>>().into()

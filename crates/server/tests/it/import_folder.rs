@@ -10,7 +10,7 @@ use crate::support::{Database, sql};
 
 /// Every file of the plant with its lines. Parents come after their children, because the order of lines does
 /// not matter.
-pub const PLANT: [(&str, &str); 12] = [
+pub const PLANT: [(&str, &str); 13] = [
     (
         "areas.jsonl",
         r#"{"id":1,"name":"Støperi","description":"Casting and shake-out"}
@@ -55,6 +55,11 @@ pub const PLANT: [(&str, &str); 12] = [
         "tasks.jsonl",
         r#"{"id":21,"parentId":20,"title":"Drain the oil","incidentId":10,"responsibleUserId":"u1"}
 {"id":20,"title":"New seal","status":"Blocked","incidentId":10,"boardId":7,"rowCategoryId":1,"tags":["oil"],"lastModified":"2025-05-21T10:00:00Z"}"#,
+    ),
+    (
+        "task_comments.jsonl",
+        r#"{"id":31,"taskId":20,"text":"Tank 3 is empty","commentDate":"2025-05-21T11:00:00Z","commentedByUserId":"u1","parentId":30}
+{"id":30,"taskId":20,"text":"Where does the oil go?","commentDate":"2025-05-21T10:30:00","commentedBy":"Night shift"}"#,
     ),
     (
         "datasources.jsonl",
@@ -153,6 +158,7 @@ impl Target {
             "improvements",
             "improvement_categories",
             "tasks",
+            "task_comments",
             "datasources",
             "datasource_elements",
             "datasource_values",

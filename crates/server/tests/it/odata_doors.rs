@@ -55,6 +55,7 @@ async fn the_service_document_lists_the_sets_under_the_name_the_caller_uses() {
                     set("incidents", "incidents"),
                     set("incidentTypes", "incidents/types"),
                     set("tasks", "tasks"),
+                    set("taskComments", "tasks/comments"),
                     set("users", "users"),
                 ],
             })
@@ -119,6 +120,7 @@ async fn the_description_is_that_of_the_records() {
         "incidents",
         "incidentTypes",
         "tasks",
+        "taskComments",
         "users",
     ] {
         let name = types["Service"][set]["$Type"].as_str().expect("a type");

@@ -38,6 +38,7 @@ fn place(entity: &str) -> (&'static str, &'static str) {
         "DataList" => ("/v1/Datalists", "{}"),
         "Project" => ("/v1/Projects", "{}"),
         "Task" => ("/v2/tasks", "{}"),
+        "TaskComment" => ("/v2/tasks/comments", "{}"),
         "UserV2" => ("/v2/users", "{}"),
         "UserMembership" => ("/v2/users", "groups/any(m:{})"),
         "UserV1" => ("/v1/Users", "{}"),

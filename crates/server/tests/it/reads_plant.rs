@@ -120,6 +120,10 @@ pub fn fill(
         "INSERT INTO tasks (id, title, status, responsible_user_id, tags, last_modified) VALUES (1, 'Clamp', 'Blocked', 'u2', '[\"5S\"]', 10)",
         &[],
     )?;
+    session.execute(
+        "INSERT INTO task_comments (id, task_id, text, comment_date, commented_by_user_id) VALUES (1, 1, 'Ordered', 10, 'u2')",
+        &[],
+    )?;
     sql::put_words(session, "incident_types_search", 1, "safety")?;
     let rows = |name: &str| {
         fixture[name]

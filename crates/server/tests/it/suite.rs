@@ -71,6 +71,7 @@ pub mod store_session;
 pub mod store_shared;
 pub mod store_view;
 pub mod store_words;
+pub mod task_comments;
 pub mod tasks;
 pub mod tasks_deleted;
 pub mod tasks_imported;

@@ -66,9 +66,28 @@ pub static TASK: EntityType = EntityType {
     table: "live_tasks",
     key: "id",
     properties: &wire::Task::SAME.properties(),
-    navigations: &[one("board", &BOARD, "board_id")],
+    navigations: &[
+        one("board", &BOARD, "board_id"),
+        many("comments", &TASK_COMMENT, "task_id"),
+    ],
     search: Some(SearchIndex {
         table: "tasks_search",
+        column: "id",
+    }),
+};
+
+/// `/v2/tasks/comments`: comments of tasks that are shown.
+pub static TASK_COMMENT: EntityType = EntityType {
+    name: "TaskComment",
+    table: "live_task_comments",
+    key: "id",
+    properties: &wire::TaskComment::SAME.properties(),
+    navigations: &[
+        one("parent", &TASK_COMMENT, "parent_id"),
+        one("task", &TASK, "task_id"),
+    ],
+    search: Some(SearchIndex {
+        table: "task_comments_search",
         column: "id",
     }),
 };
@@ -258,7 +277,11 @@ pub static INCIDENT_TYPE_V2: EntityType = EntityType {
 pub fn is_joined(entity: &EntityType) -> bool {
     matches!(
         entity.table,
-        "incident_records" | "live_incidents" | "improvement_records" | "live_tasks"
+        "incident_records"
+            | "live_incidents"
+            | "improvement_records"
+            | "live_tasks"
+            | "live_task_comments"
     )
 }
 
@@ -299,6 +322,7 @@ pub fn all() -> Vec<&'static EntityType> {
         &AREA,
         &BOARD,
         &TASK,
+        &TASK_COMMENT,
         &GROUP,
         &USER_GROUP,
         &USER,

@@ -31,7 +31,7 @@ pub(crate) enum Restriction {
     Columns(Columns),
     /// The incident with the id in the column `incident_id`.
     Incident,
-    /// The columns of a task, which has those of an incident only if it is of one.
+    /// The columns of a task, or of the task of a comment. It has those of an incident only if it is of one.
     Task(Columns),
     /// The groups of which a user is a member.
     Member,
@@ -106,7 +106,7 @@ pub(crate) fn restriction(entity: &EntityType) -> Option<Restriction> {
         "DataList" | "DataListItem" | "Project" | "ProjectMilestone" => NONE,
         "IncidentComment" | "IncidentCommentV1" => return Some(Restriction::Incident),
         "User" | "UserV1" => return Some(Restriction::Member),
-        "Task" | "TaskInfo" => return Some(Restriction::Task(TASK)),
+        "Task" | "TaskInfo" | "TaskComment" => return Some(Restriction::Task(TASK)),
         // Below an incident or a datasource. The area of a value is a number of its sender's and not checked.
         "IncidentConsequence"
         | "CategoryReference"

@@ -15,6 +15,7 @@ use crate::tables::incidents::IncidentRow;
 use crate::tables::names::ImprovementCategoryRow;
 use crate::tables::organisation::{AreaRow, GroupRow, UserRow};
 use crate::tables::projects::ProjectRow;
+use crate::tables::task_comments::TaskCommentRow;
 use crate::tables::tasks::TaskRow;
 
 /// The tables that are declared, each with the body of the specification that sets its columns, and its file.
@@ -32,6 +33,7 @@ pub(super) const DECLARED: &[(&Table, Option<&str>, &str)] = &[
     (&ProjectRow::TABLE, None, "projects"),
     (&AreaRow::TABLE, None, "organisation"),
     (&GroupRow::TABLE, None, "organisation"),
+    (&TaskCommentRow::TABLE, None, "task_comments"),
     (&TaskRow::TABLE, Some("TaskInfoUpdate"), "tasks"),
     (&UserRow::TABLE, None, "organisation"),
 ];
@@ -66,6 +68,12 @@ const HIDDEN: &[(&str, &str)] = &[
     ("incident_records", "status_modified_date"),
     ("incident_records", "status_new_date"),
     ("incident_records", "status_rejected_date"),
+    ("live_task_comments", "area_id"),
+    ("live_task_comments", "board_group_id"),
+    ("live_task_comments", "follow_up_group_id"),
+    ("live_task_comments", "incident_id"),
+    ("live_task_comments", "incident_type_id"),
+    ("live_task_comments", "reported_by_group_id"),
     ("live_tasks", "area_id"),
     ("live_tasks", "board_group_id"),
     ("live_tasks", "follow_up_group_id"),

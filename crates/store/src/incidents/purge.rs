@@ -71,10 +71,16 @@ async fn purge_due(store: &Store, due: i64, now: i64) -> Result<u64, StoreError>
 /// The engine fails.
 pub fn purge_some(session: &mut dyn Session, now: i64, limit: i64) -> Result<u64, StoreError> {
     let binds = [now.saturating_sub(RETENTION_TICKS).into(), limit.into()];
-    // The same incidents in all four: the oldest first, then by id.
+    // The same incidents in all five: the oldest first, then by id.
     session.execute_deferred(
         "DELETE FROM comments_search WHERE rowid IN (
             SELECT c.id FROM incident_comments AS c WHERE c.incident_id IN (
+                SELECT i.id FROM incidents AS i WHERE i.deleted_date <= ?1 ORDER BY i.deleted_date, i.id LIMIT ?2))",
+        &binds,
+    )?;
+    session.execute_deferred(
+        "DELETE FROM task_comments_search WHERE rowid IN (
+            SELECT c.id FROM task_comments AS c JOIN tasks AS t ON t.id = c.task_id WHERE t.incident_id IN (
                 SELECT i.id FROM incidents AS i WHERE i.deleted_date <= ?1 ORDER BY i.deleted_date, i.id LIMIT ?2))",
         &binds,
     )?;

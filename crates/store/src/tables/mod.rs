@@ -8,4 +8,5 @@ pub mod incidents;
 pub mod names;
 pub mod organisation;
 pub mod projects;
+pub mod task_comments;
 pub mod tasks;

@@ -25,7 +25,7 @@ struct Query {
 pub(super) const COUNT: u64 = QUERIES.len() as u64 + TABLES.len() as u64 + 1;
 
 #[rustfmt::skip]
-const QUERIES: [Query; 25] = [
+const QUERIES: [Query; 27] = [
     Query { rule: Rule::Reference, table: "incident_categories", keys: 2, says: "the category is of type {2}, the incident of type {3}",
         sql: "SELECT m.incident_id, m.category_id, p.incident_type_id, i.incident_type_id FROM incident_categories AS m
             JOIN incidents AS i ON i.id = m.incident_id JOIN type_categories AS p ON p.id = m.category_id
@@ -48,6 +48,9 @@ const QUERIES: [Query; 25] = [
     Query { rule: Rule::Reference, table: "incident_comments", keys: 1, says: "it answers comment {1} of incident {2}, and is of incident {3}",
         sql: "SELECT c.id, p.id, p.incident_id, c.incident_id FROM incident_comments AS c
             JOIN incident_comments AS p ON p.id = c.parent_id WHERE p.incident_id <> c.incident_id ORDER BY 1" },
+    Query { rule: Rule::Reference, table: "task_comments", keys: 1, says: "it answers comment {1} of task {2}, and is of task {3}",
+        sql: "SELECT c.id, p.id, p.task_id, c.task_id FROM task_comments AS c
+            JOIN task_comments AS p ON p.id = c.parent_id WHERE p.task_id <> c.task_id ORDER BY 1" },
     Query { rule: Rule::Reference, table: "tasks", keys: 1, says: "it is a part of task {1} of incident {2}, and is of incident {3}",
         sql: "SELECT t.id, p.id, p.incident_id, t.incident_id FROM tasks AS t JOIN tasks AS p ON p.id = t.parent_id
             WHERE t.incident_id <> p.incident_id OR (t.incident_id IS NULL) <> (p.incident_id IS NULL) ORDER BY 1" },
@@ -88,6 +91,13 @@ const QUERIES: [Query; 25] = [
                     WHERE c.parent_id IS NOT NULL AND p.parent_id IS NULL
                 UNION ALL SELECT c.id FROM incident_comments AS c JOIN reached AS r ON c.parent_id = r.id)
             SELECT c.id FROM incident_comments AS c LEFT JOIN reached AS r ON r.id = c.id
+            WHERE c.parent_id IS NOT NULL AND r.id IS NULL ORDER BY 1" },
+    Query { rule: Rule::Tree, table: "task_comments", keys: 1, says: "it answers itself through its parents",
+        sql: "WITH RECURSIVE reached (id) AS (
+                SELECT c.id FROM task_comments AS c LEFT JOIN task_comments AS p ON p.id = c.parent_id
+                    WHERE c.parent_id IS NOT NULL AND p.parent_id IS NULL
+                UNION ALL SELECT c.id FROM task_comments AS c JOIN reached AS r ON c.parent_id = r.id)
+            SELECT c.id FROM task_comments AS c LEFT JOIN reached AS r ON r.id = c.id
             WHERE c.parent_id IS NOT NULL AND r.id IS NULL ORDER BY 1" },
     Query { rule: Rule::Count, table: "datasources", keys: 1, says: "value_count is {1}, and it has {2} values",
         sql: "SELECT d.id, d.value_count, coalesce(v.values_there, 0) FROM datasources AS d

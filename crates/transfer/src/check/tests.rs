@@ -38,6 +38,8 @@ const PLANT: &[&str] = &[
     "INSERT INTO improvements (id, status, archived_from, last_modified) VALUES (5, 'Archived', 'Planned', 1000), (6, 'Planned', NULL, 1)",
     "INSERT INTO tasks (id, parent_id, title, status, incident_id, last_modified) VALUES (70, NULL, 'Seal', 'NotStarted', 10, 1000),
         (71, 70, 'Oil', 'Completed', 10, 1)",
+    "INSERT INTO task_comments (id, task_id, parent_id, level, text, comment_date) VALUES
+        (201, 70, NULL, 0, 'The seal is ordered 🏭', 1), (200, 70, 201, 1, 'Takk', 2), (202, 71, NULL, 0, 'ok', 2)",
     "INSERT INTO datasources (id, title, value_count) VALUES (4, 'OEE', 2), (5, 'Scrap', 0)",
     "INSERT INTO datasource_values (datasource_id, value_date, id, value, registration_date) VALUES (4, 17, 1, 71.25, 900), (4, 18, 2, 70.0, 1000)",
     "INSERT INTO counters (name, last) VALUES ('datasource_values', 2)",
@@ -109,6 +111,12 @@ const SPOILT: &[Spoilt] = &[
     both("UPDATE tasks SET parent_id = 71 WHERE id = 70",
         &["tasks 70: its parents never end at a task without a parent", "tasks 71: its parents never end at a task without a parent"]),
     both("UPDATE tasks SET board_id = 99 WHERE id = 71", &["tasks 71: board_id is 99, which boards does not have"]),
+    both("UPDATE task_comments SET task_id = 71 WHERE id = 200",
+        &["task_comments 200: it answers comment 201 of task 70, and is of task 71"]),
+    both("UPDATE task_comments SET parent_id = 200 WHERE id = 201",
+        &["task_comments 200: it answers itself through its parents", "task_comments 201: it answers itself through its parents"]),
+    both("UPDATE task_comments SET task_id = 99 WHERE id = 202", &["task_comments 202: task_id is 99, which tasks does not have"]),
+    both("DELETE FROM task_comments_search WHERE rowid = 202", &["task_comments 202: task_comments_search has no entry for it"]),
     both("UPDATE projects SET project_number = NULL", &["projects 8: it has no number"]),
     both("UPDATE project_milestones SET project_id = 7", &["project_milestones 81: project_id is 7, which projects does not have"]),
     both("UPDATE data_list_items SET data_list_id = 7", &["data_list_items 91: data_list_id is 7, which data_lists does not have"]),
@@ -362,6 +370,9 @@ fn indexed(session: &mut dyn Session) -> Result<(), StoreError> {
     search::put_comment(session, 100, "Takk")?;
     search::put_task(session, 70, "Seal", None)?;
     search::put_task(session, 71, "Oil", None)?;
+    search::put_task_comment(session, 201, "The seal is ordered 🏭")?;
+    search::put_task_comment(session, 200, "Takk")?;
+    search::put_task_comment(session, 202, "ok")?;
     search::put_comment(session, 102, "ok")
 }
 

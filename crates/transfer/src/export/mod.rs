@@ -19,6 +19,7 @@ mod progress;
 mod projects;
 mod read;
 mod store;
+mod task_comments;
 mod tasks;
 mod types;
 mod values;
@@ -135,6 +136,7 @@ fn export(
             "improvement_categories" => names::improvement_categories(session, lines_of),
             "improvements" => improvements::write(session, lines_of),
             "tasks" => tasks::write(session, lines_of),
+            "task_comments" => task_comments::write(session, lines_of),
             "datasources" => datasources::write(session, lines_of),
             _ => values::write(session, lines_of),
         }?;

@@ -35,6 +35,8 @@ pub(super) struct KnownIds {
     pub(super) improvements: HashSet<i32>,
     pub(super) improvement_categories: HashMap<i32, String>,
     pub(super) tasks: HashSet<i32>,
+    /// Comments on tasks, each with the id of its task.
+    pub(super) task_comments: HashMap<i32, i32>,
     pub(super) datasources: HashSet<i32>,
     /// Whether the database had any value before the import. Existing values are looked up in batches: there
     /// may be too many for memory.
@@ -85,6 +87,7 @@ impl KnownIds {
                 .into_iter()
                 .collect(),
             tasks: ids(session, "SELECT id FROM tasks")?,
+            task_comments: owned(session, "SELECT id, task_id FROM task_comments")?,
             datasources: ids(session, "SELECT id FROM datasources")?,
             any_values: session
                 .first("SELECT id FROM datasource_values LIMIT 1", &[], |row| {

@@ -22,9 +22,11 @@ mod organisation;
 mod progress;
 mod projects;
 mod renamed;
+mod replies;
 mod run;
 mod stamps;
 mod store;
+mod task_comments;
 mod tasks;
 mod types;
 mod values;
@@ -192,6 +194,7 @@ fn import(
             "improvement_categories" => names::improvement_categories,
             "improvements" => improvements::read,
             "tasks" => tasks::read,
+            "task_comments" => task_comments::read,
             "datasources" => datasources::read,
             _ => values::read,
         };

@@ -18,6 +18,7 @@ use obeya_store::tables::organisation::{
     AreaLine, AreaRow, GroupLine, GroupRow, UserLine, UserRow,
 };
 use obeya_store::tables::projects::{ProjectLine, ProjectRow};
+use obeya_store::tables::task_comments::{TaskCommentLine, TaskCommentRow};
 use obeya_store::tables::tasks::{TaskLine, TaskRow};
 
 use super::{datasources, store, types, values};
@@ -60,6 +61,7 @@ fn files() -> Vec<File> {
         ),
         file::<ImprovementLine>("improvements", Some(&ImprovementRow::TABLE)),
         file::<TaskLine>("tasks", Some(&TaskRow::TABLE)),
+        file::<TaskCommentLine>("task_comments", Some(&TaskCommentRow::TABLE)),
         file::<datasources::DatasourceLine>("datasources", None),
         file::<values::ValueLine>("datasource_values", None),
     ]

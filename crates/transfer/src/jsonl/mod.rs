@@ -12,7 +12,7 @@ pub(crate) mod types;
 pub(crate) mod values;
 
 /// Every resource, ordered so that a record comes after what it refers to. A file is `<name>.jsonl`.
-pub(crate) const RESOURCES: [&str; 15] = [
+pub(crate) const RESOURCES: [&str; 16] = [
     // The last stamps and ids come before the records that get new ones.
     "store",
     "areas",
@@ -27,6 +27,7 @@ pub(crate) const RESOURCES: [&str; 15] = [
     "improvement_categories",
     "improvements",
     "tasks",
+    "task_comments",
     "datasources",
     "datasource_values",
 ];

@@ -30,6 +30,8 @@ pub(super) fn put(
                 search::put_task(session, id, title.unwrap_or_default(), description)
             })
         }
+        "task_comments" => texts(table, values, ["text"])
+            .each(|id, [text]| search::put_task_comment(session, id, text.unwrap_or_default())),
         "users" => {
             let names = [
                 "display_name",

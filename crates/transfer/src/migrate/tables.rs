@@ -13,13 +13,15 @@ use obeya_store::tables::incidents::IncidentRow;
 use obeya_store::tables::names::ImprovementCategoryRow;
 use obeya_store::tables::organisation::{AreaRow, GroupRow, UserRow};
 use obeya_store::tables::projects::ProjectRow;
+use obeya_store::tables::task_comments::TaskCommentRow;
 use obeya_store::tables::tasks::TaskRow;
 
 /// The one table that is never empty: it always has one row, which writers lock.
 pub(super) const STAMPS: &str = "stamps";
 
 /// The tables with a sequence of ids, none of which is issued twice.
-pub(crate) const SEQUENCED_TABLES: [&str; 3] = ["incidents", "improvements", "tasks"];
+pub(crate) const SEQUENCED_TABLES: [&str; 4] =
+    ["incidents", "improvements", "tasks", "task_comments"];
 
 /// A table without a declaration: its name, its key and its other columns, `-> table` after a foreign key.
 macro_rules! copied {
@@ -78,6 +80,7 @@ pub(crate) const TABLES: &[Table] = &[
     ImprovementCategoryRow::TABLE,
     ImprovementRow::TABLE,
     TaskRow::TABLE,
+    TaskCommentRow::TABLE,
     copied! { datasources (id Int)
     title Text, description Text, object_source Text, unit_of_time Text, primary_input_source Text, value_count Int, change_counter Int },
     copied! { datasource_elements (datasource_id Int -> datasources, id Text)

@@ -10,7 +10,7 @@ use obeya_store::table::{Column, ColumnType, Table};
 use obeya_store::{Session, Store, StoreError, StoreOptions};
 
 /// What is made from other tables, and so not copied.
-const DERIVED: [&str; 10] = [
+const DERIVED: [&str; 11] = [
     "areas_search",
     "boards_search",
     "comments_parts",
@@ -18,6 +18,7 @@ const DERIVED: [&str; 10] = [
     "groups_search",
     "incident_types_search",
     "tasks_search",
+    "task_comments_search",
     "incidents_search",
     "user_numbers",
     "users_search",

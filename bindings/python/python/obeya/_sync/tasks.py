@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     # Imports of the methods below the second marker, written by `cargo xtask regen`.
     from obeya._obeya import Call, Query
     from obeya._settings import Names, Order, Where
-    from obeya.models import Task, TaskInfo
-    from obeya.types import TaskCreate, TaskInfoCreate, TaskInfoUpdate, TaskPatch, TaskUpdate
+    from obeya.models import Task, TaskComment, TaskInfo
+    from obeya.types import TaskCommentCreate, TaskCreate, TaskInfoCreate, TaskInfoUpdate, TaskPatch, TaskUpdate
     from typing_extensions import Unpack
     # End of the methods that `cargo xtask regen` writes.
 
@@ -57,7 +57,7 @@ class Tasks:
         skip: int | None = None,
         count: bool | None = None,
     ) -> Records[Task]:
-        """The tasks, sub-tasks included. Expands `board`. No condition and no order takes `tags`. The options are those of `areas.list`."""
+        """The tasks, sub-tasks included. Expands `board` and `comments`. No condition and no order takes `tags`. The options are those of `areas.list`."""
         query: Query[Task] = self._core.query(
             "listTasks",
             where=where,
@@ -79,8 +79,102 @@ class Tasks:
         call: Call[Task] = self._core.carrying(None, idempotency_key).call("createTaskV2", fields)
         return answer(call)
 
+    def comments(
+        self,
+        *,
+        where: Where | None = None,
+        order_by: Order | None = None,
+        select: Names | None = None,
+        expand: Names | None = None,
+        search: str | None = None,
+        top: int | None = None,
+        skip: int | None = None,
+        count: bool | None = None,
+    ) -> Records[TaskComment]:
+        """The comments on all tasks. Expands `parent` and `task`. The options are those of `areas.list`."""
+        query: Query[TaskComment] = self._core.query(
+            "listTaskComments",
+            where=where,
+            order_by=order_by,
+            select=select,
+            expand=expand,
+            search=search,
+            top=top,
+            skip=skip,
+            count=count,
+        )
+        return Records(query, "comments on tasks")
+
+    def create_comment(
+        self, *, idempotency_key: str | None = None, **fields: Unpack[TaskCommentCreate]
+    ) -> TaskComment:
+        """Adds a comment to a task, or an answer to another comment on it (`parent_id`). It has no author: a client is not a user."""
+        call: Call[TaskComment] = self._core.carrying(None, idempotency_key).call("createTaskComment", fields)
+        return answer(call)
+
+    def comment(
+        self, comment: int | TaskComment, *, select: Names | None = None, expand: Names | None = None
+    ) -> TaskComment:
+        """One comment on a task, by its id. Expands `parent` and `task`."""
+        call: Call[TaskComment] = self._core.call("getTaskComment", comment, select, expand)
+        return answer(call)
+
+    def delete_comment(
+        self, comment: int | TaskComment, *, if_match: str | None = None, idempotency_key: str | None = None
+    ) -> None:
+        """Deletes a comment on a task for good, with the answers to it."""
+        call: Call[None] = self._core.carrying(if_match, idempotency_key).call("deleteTaskComment", comment)
+        answer(call)
+
+    def comments_of(
+        self,
+        task: TaskId,
+        *,
+        where: Where | None = None,
+        order_by: Order | None = None,
+        select: Names | None = None,
+        expand: Names | None = None,
+        search: str | None = None,
+        top: int | None = None,
+        skip: int | None = None,
+        count: bool | None = None,
+    ) -> Records[TaskComment]:
+        """The comments on one task. Expands `parent` and `task`. The options are those of `areas.list`."""
+        query: Query[TaskComment] = self._core.query(
+            "listCommentsOfTask",
+            task,
+            where=where,
+            order_by=order_by,
+            select=select,
+            expand=expand,
+            search=search,
+            top=top,
+            skip=skip,
+            count=count,
+        )
+        return Records(query, "comments on a task")
+
+    def comment_of(
+        self, task: TaskId, comment: int | TaskComment, *, select: Names | None = None, expand: Names | None = None
+    ) -> TaskComment:
+        """One comment on this task. Expands `parent` and `task`."""
+        call: Call[TaskComment] = self._core.call("getCommentOfTask", task, comment, select, expand)
+        return answer(call)
+
+    def delete_comment_of(
+        self,
+        task: TaskId,
+        comment: int | TaskComment,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> None:
+        """Deletes a comment on this task for good, with the answers to it."""
+        call: Call[None] = self._core.carrying(if_match, idempotency_key).call("deleteCommentOfTask", task, comment)
+        answer(call)
+
     def get_v2(self, task: TaskId, *, select: Names | None = None, expand: Names | None = None) -> Task:
-        """One task, with who changed it last. Expands `board`."""
+        """One task, with who changed it last. Expands `board` and `comments`."""
         call: Call[Task] = self._core.call("getTaskV2", task, select, expand)
         return answer(call)
 

@@ -76,6 +76,9 @@ INSERT INTO tasks (id, parent_id, title, description, status, board_id, project_
         row_category_id, column_category_id, tags, external_id, last_modified, last_modified_by_user_id) VALUES
     (1, 2147483647, '', '', 'Blocked', 7, 1, 10, 'u-2', -5, 9223372036854775807, 1, -1, '["5S","名前 🏭 \"quoted\""]', 'x', 8, 'ø'),
     (2147483647, NULL, 'Seal', NULL, 'NotStarted', NULL, NULL, 10, NULL, NULL, NULL, NULL, NULL, '[]', NULL, -9223372036854775808, NULL);
+-- An answer before the comment that it answers.
+INSERT INTO task_comments (id, task_id, parent_id, level, text, commented_by, commented_by_user_id, comment_date) VALUES
+    (1, 1, 2147483647, 1, '', 'x', 'ø', -5), (2147483647, 1, NULL, 0, '名前 🏭', NULL, NULL, 9223372036854775807);
 INSERT INTO datasources (id, title, description, object_source, unit_of_time, primary_input_source, value_count, change_counter) VALUES
     (4, 'OEE', 'Per shift', 'Machine', 'Shift', 'Manual', 5003, 17), (5, NULL, NULL, NULL, NULL, NULL, 0, 0);
 INSERT INTO datasource_elements (datasource_id, id, label, type, is_mandatory, source_column, data_list_id, sort_order, number) VALUES

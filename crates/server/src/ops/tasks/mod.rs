@@ -51,6 +51,6 @@ impl Shown {
     }
 }
 
-fn missing(id: i32) -> WriteError {
+pub(super) fn missing(id: i32) -> WriteError {
     WriteError::Missing("task", id.into())
 }

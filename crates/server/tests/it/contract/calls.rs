@@ -7,8 +7,8 @@ use obeya::model::{
     CategoryInput, CauseInput, ConsequenceInput, CustomFieldInput, DataListItemCreate,
     DatasourceValueInput, Date, GroupCreate, GroupMemberCreate, GroupRole, ImprovementCreate,
     ImprovementUpdate, IncidentCreate, IncidentSeverity, IncidentStatus, IncidentUpdate, Patch,
-    ProjectCreate, ProjectMilestoneCreate, ProjectMilestoneUpdate, TaskCreate, TaskInfoCreate,
-    TaskInfoUpdate, TaskPatch, TaskStatus, TaskUpdate,
+    ProjectCreate, ProjectMilestoneCreate, ProjectMilestoneUpdate, TaskCommentCreate, TaskCreate,
+    TaskInfoCreate, TaskInfoUpdate, TaskPatch, TaskStatus, TaskUpdate,
 };
 use obeya::{Client, Error};
 
@@ -463,6 +463,25 @@ pub fn call<'a>(
             let id = own_task(client, ids).await;
             client.tasks().delete_v2(id, None).await
         }),
+        "listTaskComments" => asked!(client.tasks().comments(), ask),
+        "getTaskComment" => asked!(client.tasks().comment(ids.pick(9001)), ask),
+        "listCommentsOfTask" => asked!(client.tasks().comments_of(ids.pick(501)), ask),
+        "getCommentOfTask" => asked!(
+            client.tasks().comment_of(ids.pick(501), ids.pick(9001)),
+            ask
+        ),
+        "createTaskComment" => Box::pin(async move {
+            let body = TaskCommentCreate::new(501, "Ordered");
+            client.tasks().create_comment(&body).await.map(drop)
+        }),
+        "deleteTaskComment" => Box::pin(async move {
+            let id = own_comment(client, ids).await;
+            client.tasks().delete_comment(id).await
+        }),
+        "deleteCommentOfTask" => Box::pin(async move {
+            let id = own_comment(client, ids).await;
+            client.tasks().delete_comment_of(ids.pick(501), id).await
+        }),
         "createSubTask" => Box::pin(async move {
             let body = TaskInfoCreate::new("Measure the old clamp");
             let tasks = client.tasks();
@@ -485,6 +504,19 @@ async fn own_task(client: &Client, ids: Ids) -> i32 {
         Ids::Unknown => None,
     };
     made.map_or(ids.pick(505), |task| task.id)
+}
+
+/// The same with a comment on a task.
+async fn own_comment(client: &Client, ids: Ids) -> i32 {
+    let made = match ids {
+        Ids::Known => {
+            let body = TaskCommentCreate::new(501, "For a day");
+            client.tasks().create_comment(&body).await.ok()
+        }
+        Ids::Unknown => None,
+    };
+    made.and_then(|comment| comment.id)
+        .unwrap_or(ids.pick(9002))
 }
 
 /// An incident for this call alone, because the call deletes it; `otherwise` for a client that may not create

@@ -231,7 +231,10 @@ async fn successes(all: &Client) -> Vec<&'static str> {
             "listIncidentsV2" | "getIncidentV2" => {
                 "area,group,followUpGroup,ownerUser,type,tasks,comments($expand=incident($expand=type))"
             }
-            "listTasks" | "getTaskV2" => "board($expand=tasks,group)",
+            "listTasks" | "getTaskV2" => "board($expand=tasks,group),comments($expand=parent)",
+            "listTaskComments" | "getTaskComment" | "listCommentsOfTask" | "getCommentOfTask" => {
+                "parent,task($expand=board,comments)"
+            }
             _ => "parent,incident($expand=area,group,followUpGroup,comments($expand=incident))",
         };
         let asks = [

@@ -4,8 +4,8 @@ use obeya::model::{
     CategoryInput, CauseInput, ConsequenceInput, CustomFieldInput, DataListItemCreate,
     DatasourceValueInput, EvaluationStatusV1, GroupCreate, GroupMemberCreate, GroupRole,
     ImprovementCreate, ImprovementStatus, ImprovementUpdate, IncidentCreate, IncidentSeverity,
-    IncidentStatus, IncidentUpdate, Patch, ProjectCreate, TaskCreate, TaskDeletionMode,
-    TaskInfoCreate, TaskInfoUpdate, TaskPatch, TaskStatus, TaskUpdate,
+    IncidentStatus, IncidentUpdate, Patch, ProjectCreate, TaskCommentCreate, TaskCreate,
+    TaskDeletionMode, TaskInfoCreate, TaskInfoUpdate, TaskPatch, TaskStatus, TaskUpdate,
 };
 use obeya::{Client, Datasources, Error};
 use obeya_server::store::StoreError;
@@ -245,6 +245,8 @@ pub async fn tasks(all: &Client) {
         ..TaskPatch::default()
     };
     is(all.tasks().patch(501, &nowhere).await, unknown);
+    let of_none = TaskCommentCreate::new(999, "Ordered");
+    is(all.tasks().create_comment(&of_none).await, unknown);
 }
 
 pub async fn values(all: &Client, service: &Service) {
