@@ -113,8 +113,8 @@ def test_the_readme_s_first_line_installs_what_its_others_need() -> None:
     extras = re.search(r"pip install '\./bindings/python\[([\w,]+)\]'", blocks[0])
     assert extras
     assert "python -m obeya demo" in blocks[0]
-    assert ".to_pandas()" in blocks[1]
-    assert installed(extras[1].split(",")) >= {*obeya_main._NEEDED, "pandas"}
+    assert extras[1] == "report" and ".to_arrow()" in blocks[1]
+    assert installed([extras[1]]) >= {*obeya_main._NEEDED, "pyarrow"}
 
 
 def test_the_report_s_line_installs_what_it_needs() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import os
 import re
-import shutil
 import statistics
 import subprocess
 import sys
@@ -25,17 +24,25 @@ CHARTS = [
     "since",
     "between",
     "types",
-    "causes",
     "overdue-incidents",
-    "overdue-improvements",
+    "causes",
     "process",
+    "overdue-improvements",
     "flow",
     "times",
     "pick",
     "evaluations",
     "roi",
 ]
-CHROMIUM = shutil.which("chromium")
+METERS = [
+    "Safety walks",
+    "Absence",
+    "Scrap of line 3",
+    "Delivery precision",
+    "Good parts of line 3",
+    "OEE of line 3",
+    "Electricity of machining",
+]
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +104,7 @@ def test_the_text_says_what_can_be_counted(printed: str, demo: obeya.TestServer)
         improvements = client.improvements.list().all()
     lines = printed.splitlines()
     assert lines[0] == "Fjordvik Gear, 2026-03-01"
-    assert max(map(len, lines)) <= 80 and 25 <= len(lines) <= 45
+    assert max(map(len, lines)) <= 80 and 50 <= len(lines) <= 80
     text = " ".join(printed.split())
 
     serious = [one for one in incidents if one.incident_type == "Health and safety" and one.severity == "High"]
@@ -135,39 +142,68 @@ def test_the_weeks_of_the_process_are_those_of_its_values(page: ET.Element, prin
             weeks.setdefault(day - datetime.timedelta(days=day.weekday()), []).append(value.value)
     rows = table(page, "process")[1:]
     # 1 March 2026 is a Sunday, so the last whole week is the one before.
-    assert [row[0] for row in rows] == [
-        str(datetime.date(2026, 2, 16) - datetime.timedelta(weeks=back)) for back in range(51, -1, -1)
-    ]
-    for row in rows:
-        assert float(row[1]) == pytest.approx(statistics.fmean(weeks[datetime.date.fromisoformat(row[0])]), rel=1e-3)
+    mondays = [datetime.date(2026, 2, 16) - datetime.timedelta(weeks=back) for back in range(51, -1, -1)]
+    assert [row[0] for row in rows] == [f"{monday.day} {monday:%B %Y}" for monday in mondays]
+    means = {monday: statistics.fmean(weeks[monday]) for monday in mondays}
+    for row, mean in zip(rows, means.values(), strict=True):
+        assert float(row[1]) == pytest.approx(mean, rel=1e-3)
     # On day 480 of 728, Thursday 26 June 2025, line 3 got its quick changeover: the next whole week begins
     # another phase.
-    means = {day: statistics.fmean(weeks[day]) for day in map(datetime.date.fromisoformat, (row[0] for row in rows))}
     before = [mean for day, mean in means.items() if day < datetime.date(2025, 6, 30)]
     after = [mean for day, mean in means.items() if day >= datetime.date(2025, 6, 30)]
     gained = statistics.fmean(after) - statistics.fmean(before)
-    assert f"Since the change on 2025-06-26 the mean is {gained:.4g} percentage points higher." in " ".join(printed.split())
+    assert f"Since the change on 26 June 2025 the mean is {gained:.4g} percentage points higher." in " ".join(printed.split())
 
 
-def test_every_chart_is_there_twice_with_words_and_a_table(page: ET.Element) -> None:
+def test_every_chart_has_words_and_its_figures(page: ET.Element) -> None:
     figures = page.findall(".//{*}figure")
     assert [figure.get("id") for figure in figures] == CHARTS
     for figure in figures:
         name = figure.get("id") or ""
-        drawn = figure.findall(f"{SVG}svg")
-        assert [svg.get("class") for svg in drawn] == ["wide", "narrow"]
-        for svg in drawn:
-            title, desc = svg.find(f"{SVG}title"), svg.find(f"{SVG}desc")
-            assert title is not None and desc is not None and title.text and desc.text
-            assert svg.get("role") == "img"
-            assert svg.get("aria-labelledby") == f"{title.get('id')} {desc.get('id')}"
-            assert len(list(svg.iter(f"{SVG}text"))) > 3
-            assert len(list(svg.iter(f"{SVG}path"))) > 3
+        assert all(figure.findtext(f"{{*}}figcaption/{{*}}{tag}") for tag in ("h3", "p"))
+        if name == "pick":
+            continue
         rows = table(page, name)
         assert len(rows) > 1 and len({len(row) for row in rows}) == 1, name
     types = table(page, "types")
-    assert types[0] == ["Type", "Incidents", "Share", "Cumulative share"]
+    assert types[0] == ["Type", "", "Incidents", "Share", "Sum"]
     assert types[-1][-1] == "100%"
+
+
+def test_every_drawing_has_a_text_alternative_or_its_numbers_beside_it(page: ET.Element) -> None:
+    drawings = page.findall(f".//{SVG}svg")
+    assert len(drawings) > 40
+    described = 0
+    for svg in drawings:
+        # Text in a drawing would be stretched with it.
+        assert not list(svg.iter(f"{SVG}text"))
+        if svg.get("aria-hidden") == "true":
+            continue
+        described += 1
+        title, desc = svg.find(f"{SVG}title"), svg.find(f"{SVG}desc")
+        assert title is not None and desc is not None and title.text and desc.text
+        assert svg.get("role") == "img"
+        assert svg.get("aria-labelledby") == f"{title.get('id')} {desc.get('id')}"
+        assert len(svg.findall(f"{SVG}path")) > 1
+    assert described == len(("between", "process", "flow")) + len(METERS)
+
+
+def test_the_meters_of_the_demo_are_those_of_its_values(page: ET.Element, printed: str, demo: obeya.TestServer) -> None:
+    rows = table(page, "targets-table")
+    assert [row[0] for row in rows if len(row) > 1] == ["Meter", *METERS]
+    assert [row[0] for row in rows if len(row) == 1] == ["Safety", "Quality", "Delivery", "Cost"]
+    with demo.client() as client:
+        # The whole day before that of the report.
+        scrap = [
+            value.value
+            for value in client.datasources.values(2, where="dimension eq 'Line 3'")
+            if value.value is not None and value.value_date.date() == TODAY - datetime.timedelta(days=1)
+        ]
+    (shown,) = [row for row in rows if row[0] == "Scrap of line 3"]
+    mean = statistics.fmean(scrap)
+    assert shown[1] == f"{mean:.4g}\u00a0% 28 Feb" and shown[2] == "at most 1.5\u00a0%"
+    assert shown[3] == ("✓ on target" if mean <= 1.5 else "✗ off target")
+    assert "Quality: Scrap of line 3: " in printed
 
 
 def test_the_page_needs_nothing_else(folder: Path, page: ET.Element) -> None:
@@ -176,13 +212,12 @@ def test_the_page_needs_nothing_else(folder: Path, page: ET.Element) -> None:
     assert not re.search(r"@import|<script|<link|<img|<iframe|<object|javascript:|data:", text)
     ids = [node.get("id") for node in page.iter() if node.get("id")]
     assert len(ids) == len(set(ids))
-    # Every reference of a drawing is to the page itself.
-    wanted = re.findall(r"url\(([^)]*)\)", text) + [node.get("href") or "" for node in page.iter() if node.get("href")]
-    assert wanted and {one.removeprefix("#") for one in wanted} <= set(ids)
-    assert all(one.startswith("#") for one in wanted)
-    # A style of a drawing would apply to the whole page.
-    assert len(page.findall(".//{*}style")) == 1 and not page.findall(".//{*}metadata")
-    assert len(text) < 1_000_000
+    assert "url(" not in text and not [node for node in page.iter() if node.get("href")]
+    labels = [name for node in page.iter() for name in (node.get("aria-labelledby") or "").split()]
+    assert labels and set(labels) <= set(ids)
+    # A policy of the wall allows the style sheet, and no style beside it.
+    assert len(page.findall(".//{*}style")) == 1 and " style=" not in text
+    assert len(text) < 200_000
 
 
 def test_a_report_is_replaced_and_nothing_else_is(folder: Path, page: ET.Element, own: obeya.TestServer, tmp_path: Path) -> None:
@@ -219,27 +254,13 @@ def test_an_empty_service_has_an_empty_report(
     assert root.findall(".//{*}figure") == []
 
 
-@pytest.mark.parametrize(
-    ("missing", "options", "says"),
-    [
-        ("matplotlib", [], "error: the report needs matplotlib: pip install matplotlib\n"),
-        ("pyarrow", ["--no-html"], "error: the report needs pyarrow: pip install pyarrow\n"),
-    ],
-)
-def test_what_to_install_is_said(
-    missing: str,
-    options: list[str],
-    says: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setitem(sys.modules, missing, None)
-    assert main(["demo", "-o", str(tmp_path / "report.html"), *options]) == 1
-    assert capsys.readouterr().err == says
+def test_what_to_install_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert main(["demo", "-o", str(tmp_path / "report.html")]) == 1
+    assert capsys.readouterr().err == "error: the report needs pyarrow: pip install pyarrow\n"
 
 
-def test_the_text_needs_no_matplotlib(
+def test_the_report_needs_no_matplotlib(
     own: obeya.TestServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
@@ -247,6 +268,8 @@ def test_the_text_needs_no_matplotlib(
     assert main(["report", "--no-html"]) == 0
     assert capsys.readouterr().out.startswith("Lean report, ")
     assert list(tmp_path.iterdir()) == []
+    assert main(["report"]) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 
 def test_what_cannot_be_done_is_said_in_a_line(
@@ -280,8 +303,8 @@ def test_a_reader_that_goes_away_has_seen_enough(own: obeya.TestServer, tmp_path
 
 def test_help_says_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, words in (
-        ([], ["demo", "report", "pip install matplotlib pyarrow"]),
-        (["report"], ["--datasource", "OBEYA_BASE_URL", "--force"]),
+        ([], ["demo", "report", "pip install pyarrow"]),
+        (["report"], ["--datasource", "OBEYA_BASE_URL", "--force", "--area", "--group", "--tz", "--lang", "--targets", "--link"]),
     ):
         with pytest.raises(SystemExit) as ended:
             main([*arguments, "--help"])
@@ -290,47 +313,3 @@ def test_help_says_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
         assert all(word in out for word in words), out
         # In the public index this name is not ours.
         assert "install 'obeya" not in out and "install obeya" not in out
-
-
-if CHROMIUM:
-    MEASURE = """<!DOCTYPE html><body><iframe src="report.html" style="width:{width}px;height:900px;border:0"></iframe><script>
-onload = () => {{
-  const page = document.querySelector("iframe").contentDocument, found = [];
-  const wide = page.documentElement.scrollWidth;
-  if (wide > {width}) found.push("the page is " + wide + " pixels wide");
-  const drawn = [...page.querySelectorAll("svg")].filter(svg => svg.getBoundingClientRect().width > 0);
-  for (const svg of drawn) {{
-    const box = svg.getBoundingClientRect();
-    for (const text of svg.querySelectorAll("text")) {{
-      const own = text.getBoundingClientRect();
-      if (own.left < box.left - 1 || own.right > box.right + 1 || own.top < box.top - 1 || own.bottom > box.bottom + 1)
-        found.push(svg.getAttribute("aria-labelledby") + ": " + text.textContent);
-    }}
-  }}
-  document.body.textContent = "drawn " + drawn.length + "; wrong: " + found.join(" | ");
-}};
-</script></body>"""
-
-    @pytest.mark.parametrize("width", [360, 390, 768, 1280])
-    def test_a_browser_shows_all_of_it(width: int, folder: Path, page: ET.Element, tmp_path: Path) -> None:
-        assert CHROMIUM
-        shutil.copy(folder / "report.html", tmp_path)
-        (tmp_path / "measure.html").write_text(MEASURE.format(width=width), encoding="utf-8")
-        flags = "--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-component-update"
-        done = subprocess.run(
-            [
-                CHROMIUM,
-                *flags.split(),
-                "--disable-sync",
-                "--hide-scrollbars",
-                "--allow-file-access-from-files",
-                f"--user-data-dir={tmp_path / 'profile'}",
-                "--window-size=1400,1000",
-                "--dump-dom",
-                (tmp_path / "measure.html").as_uri(),
-            ],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert f"drawn {len(CHARTS)}; wrong: <" in done.stdout, done.stdout[-2000:]

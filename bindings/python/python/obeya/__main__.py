@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import datetime
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -20,11 +19,11 @@ import obeya
 from obeya._printable import printable
 
 if TYPE_CHECKING:
+    import datetime
+
     from obeya._report._wanted import Wanted
 
-_NEEDED = ("matplotlib", "pyarrow")
-_DAYS_OF_STEP = 248
-"""How long ago line 3 of the demo's plant got its quick changeover."""
+_NEEDED = ("pyarrow",)
 
 
 class _Refused(Exception):
@@ -43,8 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         getattr(stream, "reconfigure", lambda **_: None)(errors="replace")
     try:
         _check(parsed)
-        with _client(parsed) as client:
-            _report(client, parsed)
+        _run(parsed)
     except BrokenPipeError:
         # The reader of the text has closed the pipe, and the page is written. Python would complain once more
         # when it ends.
@@ -59,7 +57,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _run(parsed: argparse.Namespace) -> None:
+    """Runs the command. What was asked for and is wrong or not there is refused."""
+    from obeya._report import _options
+    from obeya._report._targets import TargetsError
+    from obeya._report._wanted import Unknown
+
+    try:
+        today = _options.today(parsed)
+    except ValueError as error:
+        raise _Refused(str(error)) from error
+    try:
+        wanted = _options.demo(parsed, today) if parsed.command == "demo" else _options.own(parsed, today)
+        with _client(parsed, today) as client:
+            _report(client, wanted, parsed)
+    except (TargetsError, Unknown) as error:
+        raise _Refused(str(error)) from error
+
+
 def _parser() -> argparse.ArgumentParser:
+    from obeya._report import _options
+
     parser = argparse.ArgumentParser(
         prog="python -m obeya",
         description="A lean report: a page with charts that opens offline, and its figures as text.",
@@ -78,7 +96,7 @@ def _parser() -> argparse.ArgumentParser:
         "report",
         help="a report of your own data",
         description="Reads what OBEYA_BASE_URL, OBEYA_CLIENT_ID and OBEYA_CLIENT_SECRET lead to, and reports on it. The client must "
-        "be allowed to read incidents, improvements and datasources.",
+        "be allowed to read incidents, improvements and datasources; it shows tasks too if it may read them.",
     )
     for command in (demo, own):
         command.add_argument(
@@ -90,34 +108,19 @@ def _parser() -> argparse.ArgumentParser:
             help="the page to write (default: %(default)s)",
         )
         command.add_argument("--force", action="store_true", help="replace FILE even if it is not a report")
-        command.add_argument("--no-html", action="store_true", help="print the text only; needs no matplotlib")
+        command.add_argument("--no-html", action="store_true", help="print the text only")
         command.add_argument(
-            "--today", type=_day, metavar="DAY", help="the day of the report, such as 2026-03-31 (default: today in UTC)"
+            "--today", type=_options.day, metavar="DAY", help="the day of the report, such as 2026-03-31 (default: today in its time zone)"
         )
-    own.add_argument("--title", default="Lean report", help="what the report is called (default: %(default)s)")
-    own.add_argument("--safety", metavar="TYPE", help="the type of incident that is about safety (default: all types)")
-    own.add_argument("--datasource", type=int, metavar="ID", help="the datasource to chart (default: the first)")
-    own.add_argument("--where", metavar="FILTER", help="which of its values count, such as \"dimension eq 'Line 2'\"")
-    own.add_argument(
-        "--since", type=_day, action="append", default=[], metavar="DAY", help="a day on which that process was changed"
-    )
-    own.add_argument("--name", help="what those values are called (default: the title of the datasource)")
-    own.add_argument("--unit", help="the unit of its values")
-    own.add_argument("--currency", default="currency", help="what money is counted in")
+    for command in (demo, own):
+        _options.add_look(command)
+    _options.add_subject(own)
     return parser
-
-
-def _day(text: str) -> datetime.date:
-    try:
-        return datetime.date.fromisoformat(text)
-    except ValueError as error:
-        message = f"expected a day such as 2026-03-31; found {text!r}"
-        raise argparse.ArgumentTypeError(message) from error
 
 
 def _check(parsed: argparse.Namespace) -> None:
     """Reports errors that are known before anything is computed."""
-    missing = [name for name in _NEEDED if find_spec(name) is None and not (name == "matplotlib" and parsed.no_html)]
+    missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
         message = f"the report needs {' and '.join(missing)}: pip install {' '.join(missing)}"
         raise _Refused(message)
@@ -136,25 +139,20 @@ def _check(parsed: argparse.Namespace) -> None:
 
 
 @contextlib.contextmanager
-def _client(parsed: argparse.Namespace) -> Iterator[obeya.Client]:
-    if parsed.today is None:
-        parsed.today = datetime.datetime.now(datetime.timezone.utc).date()
+def _client(parsed: argparse.Namespace, today: datetime.date) -> Iterator[obeya.Client]:
     if parsed.command == "report":
         with obeya.Client.from_env() as client:
             yield client
         return
-    with obeya.TestServer.demo(today=parsed.today) as server, server.client() as client:
+    with obeya.TestServer.demo(today=today) as server, server.client() as client:
         yield client
 
 
-def _report(client: obeya.Client, parsed: argparse.Namespace) -> None:
-    from obeya._report._gather import Unknown, gather
+def _report(client: obeya.Client, wanted: Wanted, parsed: argparse.Namespace) -> None:
+    from obeya._report._gather import gather
     from obeya._report._text import text
 
-    try:
-        figures = gather(client, _wanted(parsed))
-    except Unknown as error:
-        raise _Refused(str(error)) from error
+    figures = gather(client, wanted)
     if not parsed.no_html:
         from obeya._report._page import page
 
@@ -163,34 +161,6 @@ def _report(client: obeya.Client, parsed: argparse.Namespace) -> None:
     if not parsed.no_html:
         print(f"\nCharts: {parsed.output} ({parsed.output.stat().st_size / 1000:,.0f} kB)")
     sys.stdout.flush()
-
-
-def _wanted(parsed: argparse.Namespace) -> Wanted:
-    from obeya._report._wanted import Wanted
-
-    if parsed.command == "demo":
-        return Wanted(
-            title="Fjordvik Gear",
-            today=parsed.today,
-            safety="Health and safety",
-            datasource=1,
-            name="OEE of line 3",
-            where="dimension eq 'Line 3'",
-            phases=(parsed.today - datetime.timedelta(days=_DAYS_OF_STEP),),
-            unit="%",
-            currency="NOK",
-        )
-    return Wanted(
-        title=parsed.title,
-        today=parsed.today,
-        safety=parsed.safety,
-        datasource=parsed.datasource,
-        name=parsed.name,
-        where=parsed.where,
-        phases=tuple(parsed.since),
-        unit=parsed.unit,
-        currency=parsed.currency,
-    )
 
 
 def _write(path: Path, text: str) -> None:

@@ -1,71 +1,33 @@
-"""Reads the records of the report once, and computes its figures."""
+"""Reads the records of the report once, and computes its figures. Nothing here knows a language."""
 
 from __future__ import annotations
 
 import datetime
-import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from textwrap import shorten
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from obeya import lean
-from obeya._report._process import Process, process, read
-from obeya._report._wanted import Wanted
-from obeya.lean._plot import plural
+import pyarrow as pa
+
+from obeya import NotFoundError, lean
+from obeya._report import _morning
+from obeya._report._meters import Meter, meter
+from obeya._report._process import Process, process
+from obeya._report._process import read as read_process
+from obeya._report._read import SERIOUS, YEAR, Data, named, pc, read
+from obeya._report._wanted import Unknown, Wanted
 
 if TYPE_CHECKING:
-    from obeya import Client, Improvement, IncidentV1
+    from obeya import Client
 
-_Data = TypeVar("_Data")
 _Figure = TypeVar("_Figure")
-
-_YEAR = datetime.timedelta(weeks=52)
 
 _RULES = ("N1", "N2", "R1")
 """Points and moving ranges beyond the limits, and long runs: enough for a weekly page, with few false alarms."""
 
 _BARS = 9
-"""How many bars fit on a phone."""
-
-_NAMED = 3
-"""How many of the records that a chart does without are named."""
-
-_INCIDENT = (
-    "causes",
-    "due_date",
-    "follow_up_group",
-    "id",
-    "incident_date",
-    "incident_type",
-    "reported_by_group",
-    "severity",
-    "status",
-)
-
-_IMPROVEMENT = (
-    "archived_date",
-    "category",
-    "cost_of_investment",
-    "due_date",
-    "evaluated_date",
-    "evaluation_status",
-    "gain_of_investment",
-    "group",
-    "id",
-    "implemented_date",
-    "in_progress_date",
-    "planned_date",
-    "priority_status",
-    "status",
-    "suggestion_date",
-    "title",
-)
-
-
-class Unknown(Exception):
-    """The subject of the report does not exist; the message lists what exists."""
+"""How many bars a chart of categories has."""
 
 
 @dataclass(frozen=True)
@@ -73,10 +35,17 @@ class Figures:
     """Everything that the report shows. A part without data, or with data that a method of `lean` rejects, is None."""
 
     wanted: Wanted
+    area: str | None
+    """The name of the area that it is limited to."""
+    group: str | None
+    """The name of the group that it is limited to."""
     incidents: int
     improvements: int
     recent: int
     """Incidents of the last 52 weeks."""
+    yesterday: _morning.Yesterday
+    today: _morning.Today
+    meters: tuple[Meter, ...]
     cross: lean.SafetyCross | None
     since: lean.DaysSince | None
     since_by_group: lean.DaysSince | None
@@ -97,170 +66,127 @@ class Figures:
     roi: lean.Roi | None
     roi_by_category: lean.Roi | None
     failed: dict[str, str]
-    """What could not be computed, or not of all records, and why, in the messages of `lean`."""
-
-    @property
-    def serious(self) -> str:
-        """What counts as a serious incident."""
-        return f"{self.wanted.safety}, severity High" if self.wanted.safety else "severity High"
+    """What could not be read or computed, or not of all records, and why: a name of the table of words, or a message of `lean`."""
 
 
 def gather(client: Client, wanted: Wanted) -> Figures:
-    """Reads incidents, improvements and the values of one datasource, and computes."""
-    incidents = client.incidents.list().all()
-    _check(client, wanted, incidents)
-    improvements = client.improvements.list().all()
-    today = wanted.today
-    yesterday = today - datetime.timedelta(days=1)
-    failed: dict[str, str] = {}
-    past = [incident for incident in _readable(incidents, failed) if incident.incident_date < today]
-    safety = [incident for incident in past if wanted.safety in (None, incident.incident_type)]
-    serious = [incident for incident in safety if incident.severity == "High"]
-    recent = [incident for incident in past if incident.incident_date >= today - _YEAR]
-    improving = _columns(improvements, _IMPROVEMENT) if improvements else None
-    # An idea that is still open goes through no stages, whatever dates it has.
-    under_way = [idea for idea in improvements if idea.status != "Open"]
-    staged = _columns(under_way, _IMPROVEMENT)
-    dated = any(date for column in lean.STAGES.values() for date in staged[column])
-    not_begun = [idea for idea in improvements if idea.status in ("Open", "Suggested", "Planned")]
+    """Reads incidents, improvements, tasks and values, and computes.
 
-    def figure(
-        name: str, data: _Data | None, compute: Callable[[_Data], _Figure], noun: str = "improvement"
-    ) -> _Figure | None:
+    Raises:
+        Unknown: Something that is asked for does not exist.
+    """
+    data = read(client, wanted)
+    today, yesterday, tz = wanted.today, wanted.yesterday, wanted.tz
+    failed = dict(data.failed)
+    incidents, improvements = data.incidents, data.improvements
+    if data.scope.area is not None:
+        failed["improvements"] = "failed.area"
+        improvements = improvements.slice(0, 0)
+    past = incidents.filter(pc.less(incidents["incidentDate"], pa.scalar(today, pa.date32())))
+    safety = past if wanted.safety is None else past.filter(pc.equal(past["incidentType"], wanted.safety))
+    serious = safety.filter(pc.equal(safety["severity"], SERIOUS))
+    recent = past.filter(pc.greater_equal(past["incidentDate"], pa.scalar(today - YEAR, pa.date32())))
+    # The cross of a month without an incident is green, if there has ever been one.
+    crossed = safety.filter(pc.greater_equal(safety["incidentDate"], pa.scalar(yesterday.replace(day=1), pa.date32())))
+    # An idea that is still open goes through no stages, whatever dates it has.
+    staged = improvements.filter(pc.not_equal(improvements["status"], "Open"))
+    dated = any(len(staged[column]) > staged[column].null_count for column in lean.STAGES.values())
+    not_begun = improvements.filter(pc.is_in(improvements["status"], pa.array(["Open", "Suggested", "Planned"])))
+
+    def figure(name: str, data: pa.Table, compute: Callable[[pa.Table], _Figure], noun: str = "improvement") -> _Figure | None:
         """A figure where there is data for it. Data that its method refuses costs this figure, and not the report."""
         try:
-            found = compute(data) if data else None
+            found = compute(data) if data.num_rows else None
         except ValueError as error:
             failed[name] = str(error)
             return None
         if isinstance(found, lean.Result) and found.left_out:
-            failed[name] = _left_out(found.left_out, noun, staged=isinstance(found, (lean.LeadTimes, lean.CumulativeFlow)))
+            failed[name] = named(found.left_out, noun, dates=isinstance(found, (lean.LeadTimes, lean.CumulativeFlow)))
         return found
 
-    flow = figure(
-        "Cumulative flow",
-        staged if dated else None,
-        lambda own: lean.cumulative_flow(own, first=today - _YEAR, last=yesterday),
-    )
-    times = figure("Lead times", staged if dated else None, lean.lead_times)
-
+    since = figure("since", serious, lambda own: lean.days_since(own, as_of=today), "incident")
+    by_group = figure("since", serious, lambda own: lean.days_since(own, by="reportedByGroup", as_of=today), "incident")
     return Figures(
         wanted=wanted,
-        incidents=len(incidents),
-        improvements=len(improvements),
-        recent=len(recent),
-        cross=figure("Safety cross", safety, lambda own: lean.safety_cross(_columns(own, _INCIDENT), as_of=yesterday)),
-        since=figure("Days since", serious, lambda own: lean.days_since(_columns(own, _INCIDENT), as_of=today)),
-        since_by_group=figure(
-            "Days since", serious, lambda own: lean.days_since(_columns(own, _INCIDENT), by="reportedByGroup", as_of=today)
-        ),
-        between=figure("Days between", serious, _between),
-        types=figure("Incident types", recent, lambda own: lean.pareto(_columns(own, _INCIDENT), top=_BARS, unit="incidents")),
-        causes=figure("Causes", recent, _causes),
+        area=data.scope.area and data.scope.area[1],
+        group=data.scope.group and data.scope.group[1],
+        incidents=data.incidents_on_record,
+        improvements=improvements.num_rows,
+        recent=recent.num_rows,
+        yesterday=_morning.yesterday(_of(data, improvements), wanted),
+        today=_morning.today(_of(data, improvements), wanted),
+        meters=tuple(_meters(client, wanted, failed)),
+        cross=None if not safety.num_rows else _attempt(failed, "cross", lambda: lean.safety_cross(crossed, as_of=yesterday)),
+        since=since,
+        since_by_group=by_group,
+        between=figure("between", serious, _between, "incident"),
+        types=figure("types", recent, lambda own: lean.pareto(own, top=_BARS, unit="incidents"), "incident"),
+        causes=figure("causes", recent, _causes, "incident"),
         late_incidents=figure(
-            "Overdue incidents",
+            "overdue-incidents",
             incidents,
-            lambda own: lean.overdue(_columns(own, _INCIDENT), responsible="followUpGroup", as_of=today),
+            lambda own: lean.overdue(own, responsible="followUpGroup", as_of=today, tz=tz),
             "incident",
         ),
         late_improvements=figure(
-            "Overdue improvements",
-            improving,
-            lambda own: lean.overdue(own, responsible="group", as_of=today),
+            "overdue-improvements", improvements, lambda own: lean.overdue(own, responsible="group", as_of=today, tz=tz)
         ),
-        process=figure("Process", read(client, wanted), lambda readings: process(readings, wanted, _RULES)),
-        flow=flow,
-        times=times,
-        pick=figure("PICK chart", not_begun, lambda own: lean.pick(_titled(_columns(own, _IMPROVEMENT)))),
-        good=figure("Evaluations", improving, lean.evaluation_ratio),
-        good_by_category=figure("Evaluations", improving, lambda own: lean.evaluation_ratio(own, by="category")),
-        roi=figure("Return on investment", improving, lambda own: lean.roi(own, unit=wanted.currency)),
-        roi_by_category=figure(
-            "Return on investment", improving, lambda own: lean.roi(own, by="category", unit=wanted.currency)
-        ),
+        process=_process(client, wanted, failed),
+        flow=figure("flow", staged if dated else staged.slice(0, 0), lambda own: _flow(own, wanted)),
+        times=figure("times", staged if dated else staged.slice(0, 0), lean.lead_times),
+        pick=figure("pick", not_begun, lean.pick),
+        good=figure("evaluations", improvements, lean.evaluation_ratio),
+        good_by_category=figure("evaluations", improvements, lambda own: lean.evaluation_ratio(own, by="category")),
+        roi=figure("roi", improvements, lambda own: lean.roi(own, unit=wanted.currency)),
+        roi_by_category=figure("roi", improvements, lambda own: lean.roi(own, by="category", unit=wanted.currency)),
         failed=failed,
     )
 
 
-def _check(client: Client, wanted: Wanted, incidents: Iterable[IncidentV1]) -> None:
-    """Rejects a type of incident that does not exist: its charts would be missing without a message."""
-    known = {incident.incident_type for incident in incidents}
-    if wanted.safety is None or wanted.safety in known:
-        return
-    known.update(kind.title for kind in client.incidents.types())
-    if wanted.safety not in known:
-        there = ", ".join(sorted(name for name in known if name)) or "none"
-        message = f"no type of incident is called {wanted.safety!r}; those there are: {there}"
-        raise Unknown(message)
+def _of(data: Data, improvements: pa.Table) -> Data:
+    """The records with these improvements."""
+    return Data(data.scope, data.incidents, improvements, data.tasks, data.incidents_on_record, data.failed)
 
 
-def _columns(records: Iterable[IncidentV1] | Iterable[Improvement], fields: Sequence[str]) -> dict[str, list[Any]]:
-    """Records as columns with the names of the wire."""
-    kept: list[IncidentV1 | Improvement] = list(records)
-    return {_wire(field): _column(kept, field) for field in fields}
-
-
-def _column(records: Sequence[IncidentV1 | Improvement], field: str) -> list[Any]:
+def _attempt(failed: dict[str, str], name: str, compute: Callable[[], _Figure]) -> _Figure | None:
     try:
-        return [_plain(getattr(record, field)) for record in records]
-    except ValueError:
-        # A date of the year 0, which the service takes and Python does not hold. As text it reaches `lean`,
-        # which names the record; all of the column, as a column is of one kind.
-        return [json.loads(record.to_json())[_wire(field)] for record in records]
-
-
-def _readable(incidents: Iterable[IncidentV1], failed: dict[str, str]) -> list[IncidentV1]:
-    """The incidents of days that Python can represent. The others are on no day of any chart."""
-    readable: list[IncidentV1] = []
-    others: list[str] = []
-    for incident in incidents:
-        try:
-            _ = incident.incident_date
-        except ValueError:
-            others.append(f"the record {incident.id} is of {json.loads(incident.to_json())['incidentDate']}")
-        else:
-            readable.append(incident)
-    if others:
-        failed["Incidents"] = _left_out(others, "incident")
-    return readable
-
-
-def _wire(field: str) -> str:
-    first, *others = field.split("_")
-    return first + "".join(part.capitalize() for part in others)
-
-
-def _plain(value: Any) -> Any:
-    """Lists of records, such as causes, as lists of their titles."""
-    return [part.title for part in value] if isinstance(value, tuple) else value
-
-
-def _left_out(records: Sequence[str], noun: str, *, staged: bool = True) -> str:
-    """How many records a chart does without, and the first of them. With ``staged`` it is for their dates."""
-    more = f"; and {len(records) - _NAMED} more" if len(records) > _NAMED else ""
-    dates = " with impossible dates" if staged else ""
-    count = f"{plural(len(records), noun)}{dates} {'is' if len(records) == 1 else 'are'} left out"
-    return f"{count}: {'; '.join(records[:_NAMED])}{more}"
-
-
-def _titled(ideas: dict[str, list[Any]]) -> dict[str, list[Any]]:
-    """With titles that fit a quarter of a chart on a phone."""
-    return {**ideas, "title": [shorten(title or "", 24, placeholder="…") for title in ideas["title"]]}
-
-
-def _causes(recent: Sequence[IncidentV1]) -> tuple[str, lean.Pareto] | None:
-    """Causes of the most frequent type among those that have any."""
-    explained = Counter(incident.incident_type for incident in recent if incident.causes)
-    if not explained:
+        return compute()
+    except ValueError as error:
+        failed[name] = str(error)
         return None
-    ((kind, _),) = explained.most_common(1)
-    own = [incident for incident in recent if incident.incident_type == kind and incident.causes]
-    return kind, lean.pareto(_columns(own, _INCIDENT), by="causes", top=_BARS, unit="incidents")
 
 
-def _between(serious: Sequence[IncidentV1]) -> lean.RareEvents | None:
+def _process(client: Client, wanted: Wanted, failed: dict[str, str]) -> Process | None:
+    readings = read_process(client, wanted)
+    return None if readings is None else _attempt(failed, "process", lambda: process(readings, wanted, _RULES))
+
+
+def _meters(client: Client, wanted: Wanted, failed: dict[str, str]) -> Iterable[Meter]:
+    for target in wanted.targets:
+        try:
+            yield meter(client, target, wanted)
+        except NotFoundError as error:
+            message = f"no datasource has the id {target.datasource}, which the meter {target.name!r} names"
+            raise Unknown(message) from error
+
+
+def _flow(staged: pa.Table, wanted: Wanted) -> lean.CumulativeFlow:
+    return lean.cumulative_flow(staged, first=wanted.today - YEAR, last=wanted.yesterday, tz=wanted.tz)
+
+
+def _causes(recent: pa.Table) -> tuple[str, lean.Pareto] | None:
+    """Causes of the most frequent type among those that have any."""
+    explained = recent.filter(pc.greater(pc.list_value_length(recent["causes"]), 0))
+    if not explained.num_rows:
+        return None
+    ((kind, _),) = Counter(explained["incidentType"].to_pylist()).most_common(1)
+    own = explained.filter(pc.equal(explained["incidentType"], kind))
+    return kind, lean.pareto(own, by="causes", top=_BARS, unit="incidents")
+
+
+def _between(serious: pa.Table) -> lean.RareEvents | None:
     """The days between serious incidents, where there are enough for limits, and not all on one day."""
-    days = sorted(incident.incident_date for incident in serious)
+    days: list[datetime.date] = sorted(serious["incidentDate"].to_pylist())
     if len(days) < 6 or days[0] == days[-1]:
         return None
     return lean.g_chart({"incidentDate": days})

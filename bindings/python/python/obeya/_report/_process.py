@@ -7,7 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from obeya import lean
+from obeya._report._read import earliest, latest
+from obeya.lean import _dates
 from obeya.lean._plot import plural
 
 if TYPE_CHECKING:
@@ -24,7 +28,10 @@ _WEEKS = 52
 class Readings:
     """The values of a datasource."""
 
+    source: int
+    """The id of the datasource."""
     name: str
+    """What the values are called; empty if the datasource has no title."""
     weeks: dict[datetime.date, list[float]]
     """Those of each week that has any, by its Monday."""
 
@@ -33,7 +40,10 @@ class Readings:
 class Process:
     """A datasource, week by week."""
 
+    source: int
+    """The id of the datasource."""
     name: str
+    """What the values are called; empty if the datasource has no title."""
     unit: str | None
     chart: lean.XmR
     changes: tuple[datetime.date, ...]
@@ -49,32 +59,39 @@ class Process:
 
 
 def read(client: Client, wanted: Wanted) -> Readings | None:
-    """The values of the last 52 whole weeks; None where there is no datasource."""
+    """The values of the last 52 whole weeks, page after page; None where there is no datasource."""
     source = _source(client, wanted.datasource)
     if source is None:
         return None
     monday = wanted.today - datetime.timedelta(days=wanted.today.weekday())
+    first = monday - datetime.timedelta(weeks=_WEEKS)
     # Both ends are excluded.
-    first = datetime.datetime.combine(monday - datetime.timedelta(weeks=_WEEKS), datetime.time())
-    start = first - datetime.timedelta(microseconds=1)
-    values = client.datasources.values(source.id, start=start, end=monday, where=wanted.where).to_arrow()
+    start = earliest(first, wanted.tz) - datetime.timedelta(microseconds=1)
+    values = client.datasources.values(source.id, start=start, end=latest(monday, wanted.tz), where=wanted.where)
+    where = _dates.zone(wanted.tz)
     weeks: dict[datetime.date, list[float]] = {}
-    for date, value in zip(values["valueDate"].to_pylist(), values["value"].to_pylist(), strict=True):
-        if value is not None:
-            weeks.setdefault(date.date() - datetime.timedelta(days=date.weekday()), []).append(value)
-    return Readings(wanted.name or source.title or f"datasource {source.id}", weeks)
+    for batch in values.to_arrow_batch_reader():
+        dates = _dates.stamps(pa.table({"valueDate": batch.column("valueDate")}), "valueDate", "date")
+        for stamp, value in zip(dates, batch.column("value").to_pylist(), strict=True):
+            if value is None or not isinstance(stamp, _dates.Stamp):
+                continue
+            day = stamp.local(where)
+            if first <= day < monday:
+                weeks.setdefault(day - datetime.timedelta(days=day.weekday()), []).append(value)
+    return Readings(source.id, wanted.name or source.title or "", weeks)
 
 
 def process(readings: Readings, wanted: Wanted, rules: Sequence[str]) -> Process:
     """The chart of the weekly means."""
     days = sorted(readings.weeks)
     if len(days) < LEAST:
-        message = f"{readings.name} has values in {plural(len(days), 'week')} of the last {_WEEKS}; limits need {LEAST}"
+        message = f"{readings.name or f'datasource {readings.source}'} has values in {plural(len(days), 'week')} of the last {_WEEKS}; limits need {LEAST}"
         raise ValueError(message)
     asked = sorted(set(wanted.phases))
     changes = _phases(days, asked)
     means = [sum(readings.weeks[day]) / len(readings.weeks[day]) for day in days]
     return Process(
+        source=readings.source,
         name=readings.name,
         unit=wanted.unit,
         chart=lean.xmr({"valueDate": days, "value": means}, phases=changes or None, rules=rules, unit=wanted.unit),

@@ -1,4 +1,4 @@
-"""The report for a terminal: plain text, at most 80 columns, some thirty lines."""
+"""The report for a terminal: plain text, at most 80 columns. What a morning meeting asks first comes first."""
 
 from __future__ import annotations
 
@@ -6,128 +6,212 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from obeya._printable import printable
+from obeya._report import _says
 from obeya._report._gather import Figures
-from obeya._report._phrases import changes, last_signal
+from obeya._report._morning import Item
+from obeya._report._words import Words
 from obeya.lean import Pareto
-from obeya.lean._plot import percent, plural, short
 
 _WIDTH = 80
 _BAR = 24
+_LISTED = 5
+"""How many records a list has."""
 
 
 def text(figures: Figures) -> str:
     """The whole report."""
-    return "\n".join(map(printable, _lines(figures))) + "\n"
+    return "\n".join(map(printable, _lines(figures, Words(figures.wanted.lang)))) + "\n"
 
 
-def _lines(figures: Figures) -> Iterator[str]:
+def _lines(figures: Figures, words: Words) -> Iterator[str]:
     wanted = figures.wanted
     yield f"{wanted.title}, {wanted.today}"
-    yield f"{plural(figures.incidents, 'incident')} and {plural(figures.improvements, 'improvement')} on record"
+    yield _says.head(figures, words)
     for heading, sentences in (
-        (f"Safety ({figures.serious})", _safety(figures)),
-        ("Incidents", _incidents(figures)),
-        ("Process", _process(figures)),
-        ("Improvements", _improvements(figures)),
-        ("Not charted", _failed(figures)),
+        (words("section.yesterday"), _yesterday(figures, words)),
+        (words("section.today"), _today(figures, words)),
+        (words("section.targets"), _targets(figures, words)),
+        (f"{words('section.safety')} ({_says.serious(figures, words)})", _safety(figures, words)),
+        (words("section.incidents"), _incidents(figures, words)),
+        (words("section.process"), _process(figures, words)),
+        (words("section.improvements"), _improvements(figures, words)),
+        (words("section.failed"), _failed(figures, words)),
     ):
         found = list(sentences)
         if found:
             yield ""
-            yield heading.upper() if "(" not in heading else _capitals(heading)
+            head, bracket, rest = heading.partition(" (")
+            yield head.upper() + bracket + rest
             yield from found
 
 
-def _capitals(heading: str) -> str:
-    word, _, rest = heading.partition(" ")
-    return f"{word.upper()} {rest}"
-
-
-def _says(sentence: str) -> list[str]:
+def _line(sentence: str) -> list[str]:
     return wrap(sentence, _WIDTH, initial_indent="  ", subsequent_indent="    ")
 
 
-def _safety(figures: Figures) -> Iterator[str]:
+def _yesterday(figures: Figures, words: Words) -> Iterator[str]:
+    yield from _line(", ".join(f"{words.number(number)} {name}" for number, name in _says.since_yesterday(figures, words)))
+    for item in figures.yesterday.serious[:_LISTED]:
+        yield from _line(_item(figures, item, words))
+
+
+def _today(figures: Figures, words: Words) -> Iterator[str]:
+    due, late = figures.today.due, figures.today.late
+    if not due and not late:
+        yield from _line(words("today.nothing"))
+        return
+    yield from _line(f"{words.number(len(due))} {words('today.due')}, {words.number(len(late))} {words('today.late')}")
+    for items in (due, late):
+        for item in items[:_LISTED]:
+            yield from _line(f"{_item(figures, item, words)}: {lateness(item, words)}")
+        if len(items) > _LISTED:
+            yield from _line(words.count("more", len(items) - _LISTED))
+
+
+def lateness(item: Item, words: Words) -> str:
+    """How late a record is."""
+    return words.count("today.by", item.days) if item.days else words("today.is_due")
+
+
+def _item(figures: Figures, item: Item, words: Words) -> str:
+    address = figures.wanted.address(item.kind, item.id)
+    return f"{item.title} ({item.who or words('nobody')})" + (f", {address}" if address else "")
+
+
+def _targets(figures: Figures, words: Words) -> Iterator[str]:
+    for meter in figures.meters:
+        name = f"{words(f'group.{meter.target.group}')}: {meter.target.name}"
+        if meter.last is None:
+            yield from _line(f"{name}: {words('meter.nothing')}")
+            continue
+        day, value = meter.last
+        yield from _line(
+            words(
+                "meter.says",
+                name=name,
+                last=_says.with_unit(value, meter, words),
+                when=_says.when(meter, day, words),
+                target=_says.target(meter, words),
+                state=_says.state(meter, words),
+                met=_says.met(meter, words),
+                trend=words(f"trend.{meter.trend}"),
+            )
+        )
+
+
+def _safety(figures: Figures, words: Words) -> Iterator[str]:
     since, cross, between = figures.since, figures.cross, figures.between
     if since is not None and since.days is not None and since.record is not None:
-        yield from _says(f"{plural(since.days, 'day')} since the last one; the longest stretch was {plural(since.record, 'day')}")
+        record = words.count("since.days", since.record)
+        yield from _line(words("since.text", days=words.count("since.days", since.days), record=record))
     if between is not None:
-        yield from _says(
-            f"{between.centre:.1f} days between two on average, up to {between.upper:.0f} is noise; "
-            f"{plural(between.signals, 'signal')} (g chart)"
+        yield from _line(
+            words(
+                "between.text",
+                mean=words.number(round(between.centre, 1)),
+                upper=words.number(round(between.upper)),
+                signals=words.count("signals", between.signals),
+            )
         )
     if cross is not None:
-        kind = figures.wanted.safety or "all types"
-        yield from _says(
-            f"{cross.month:%Y-%m}: {plural(cross.safe, 'day')} without any incident ({kind}), "
-            f"{plural(cross.incidents, 'incident')}"
+        yield from _line(
+            words(
+                "cross.short",
+                month=words.month(cross.month),
+                safe=words.count("cross.safe", cross.safe),
+                kind=figures.wanted.safety or words("all_types"),
+                incidents=words.count("incidents", cross.incidents),
+            )
         )
 
 
-def _incidents(figures: Figures) -> Iterator[str]:
+def _incidents(figures: Figures, words: Words) -> Iterator[str]:
     late = figures.late_incidents
     if late is not None:
         rows = [row for row in late.to_arrow().to_pylist() if row["overdue"]]
-        longest = f", the longest by {plural(max(row['longest'] for row in rows), 'day')}" if rows else ""
-        yield from _says(f"{late.open} open, {late.overdue} of them overdue{longest}")
+        longest = max((row["longest"] for row in rows), default=0)
+        tail = f", {words.count('overdue.longest_text', longest)}" if rows else ""
+        yield from _line(words("overdue.text", open=late.open, overdue=late.overdue) + tail)
         if rows:
-            yield from _says("overdue: " + ", ".join(f"{row['responsible'] or '(nobody)'} {row['overdue']}" for row in rows[:5]))
+            who = ", ".join(f"{row['responsible'] or words('nobody')} {row['overdue']}" for row in rows[:_LISTED])
+            yield from _line(words("overdue.who", who=who))
     if figures.types is not None:
-        yield from _says(f"{plural(figures.recent, 'incident')} in 52 weeks, by type:")
-        yield from _bars(figures.types)
+        yield from _line(words.count("types.text", figures.recent))
+        yield from _bars(figures.types, words)
     if figures.causes is not None:
         kind, causes = figures.causes
-        yield from _says(f"{kind}, most frequent causes:")
-        yield from _bars(causes, 4)
+        yield from _line(words("causes.text", kind=kind))
+        yield from _bars(causes, words, 4)
 
 
-def _bars(pareto: Pareto, most: int | None = None) -> Sequence[str]:
+def _bars(pareto: Pareto, words: Words, most: int | None = None) -> Sequence[str]:
     rows = pareto.to_arrow().to_pylist()
     rows = rows[: -1 if pareto.folded else None][:most]
-    width = max(len(row["category"] or "(none)") for row in rows)
+    # A long name must leave place for its bar.
+    names = [printable(row["category"] or words("none"))[:36] for row in rows]
+    width = max(map(len, names))
     largest = max(row["amount"] for row in rows)
     return [
-        f"    {row['category'] or '(none)':{width}}  {row['amount']:7,.0f}  {percent(row['share']):>5}  "
+        f"    {name:{width}}  {words.number(row['amount']):>7}  {words.percent(row['share']):>5}  "
         + "#" * round(_BAR * row["amount"] / largest)
-        for row in rows
+        for name, row in zip(names, rows, strict=True)
     ]
 
 
-def _process(figures: Figures) -> Iterator[str]:
+def _process(figures: Figures, words: Words) -> Iterator[str]:
     process = figures.process
     if process is None:
         return
     chart = process.chart
-    unit = f" {process.unit}" if process.unit else ""
-    yield from _says(
-        f"{process.name}, {plural(len(chart), 'week')}: mean {short(chart.centre)}{unit}, natural process limits "
-        f"{short(chart.lower)} to {short(chart.upper)}, last week {short(process.weeks[-1]['value'])} (XmR of weekly means)"
+    yield from _line(
+        words(
+            "process.text",
+            name=_says.process_name(process, words),
+            weeks=words.count("process.weeks", len(chart)),
+            mean=words.number(chart.centre),
+            unit=f" {process.unit}" if process.unit else "",
+            lower=words.number(chart.lower),
+            upper=words.number(chart.upper),
+            last=words.number(process.weeks[-1]["value"]),
+        )
     )
-    for sentence in (*changes(process), last_signal(process)):
-        yield from _says(sentence)
+    for sentence in (*_says.changes(process, words), _says.last_signal(process, words)):
+        yield from _line(sentence)
 
 
-def _failed(figures: Figures) -> Iterator[str]:
-    for name, why in figures.failed.items():
-        yield from _says(f"{name}: {why}")
+def _failed(figures: Figures, words: Words) -> Iterator[str]:
+    for name, why in _says.failures(figures, words):
+        yield from _line(f"{name}: {why}")
 
 
-def _improvements(figures: Figures) -> Iterator[str]:
+def _improvements(figures: Figures, words: Words) -> Iterator[str]:
     late, times, good, roi, pick = figures.late_improvements, figures.times, figures.good, figures.roi, figures.pick
     if late is not None:
-        yield from _says(f"{late.open} open, {late.overdue} of them overdue")
+        yield from _line(words("overdue.text", open=late.open, overdue=late.overdue))
     if times is not None and times.median is not None and times.p85 is not None:
-        yield from _says(
-            f"from suggestion to implementation half take at most {times.median:.0f} days, 85% at most {times.p85:.0f} "
-            f"({times.finished} of them)"
+        yield from _line(
+            words(
+                "times.text",
+                median=words.number(round(times.median)),
+                p85=words.number(round(times.p85)),
+                finished=words.count("times.finished", times.finished),
+            )
         )
     if pick is not None:
-        named = ", ".join(f"{name.lower()} {count}" for name, count in pick.counts.items())
-        yield from _says(f"not begun: {named}, not placed {pick.unplaced} (PICK)")
+        quadrants = ", ".join(f"{words.of('quadrant', name)} {count}" for name, count in pick.counts.items())
+        yield from _line(words("pick.text", quadrants=quadrants, unplaced=pick.unplaced))
     if good is not None and good.ratio is not None and good.lower is not None and good.upper is not None:
-        yield from _says(
-            f"{good.good} of {good.evaluated} judged good, {percent(good.ratio)} "
-            f"({percent(good.confidence)} interval {percent(good.lower)} to {percent(good.upper)})"
+        yield from _line(
+            words(
+                "evaluations.text",
+                good=good.good,
+                evaluated=good.evaluated,
+                share=words.percent(good.ratio),
+                confidence=words.percent(good.confidence),
+                lower=words.percent(good.lower),
+                upper=words.percent(good.upper),
+            )
         )
     if roi is not None and roi.roi is not None:
-        yield from _says(f"return on investment {percent(roi.roi)}: {short(roi.cost)} {roi.unit} brought {short(roi.gain)}")
+        cost, gain = words.number(roi.cost), words.number(roi.gain)
+        yield from _line(words("roi.text", share=words.percent(roi.roi), cost=cost, unit=roi.unit, gain=gain))
