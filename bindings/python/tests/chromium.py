@@ -26,6 +26,10 @@ _FLAGS = (
 )
 
 
+_PATIENCE = 90_000
+"""Milliseconds after which a condition that is not true is a failure."""
+
+
 @dataclass
 class Page:
     """A page in a browser."""
@@ -75,8 +79,13 @@ class Page:
 
     def until(self, condition: str) -> None:
         """Waits until an expression of JavaScript is true: it is evaluated before each frame that is drawn."""
-        script = f"new Promise(done => {{ const look = () => ({condition}) ? done() : requestAnimationFrame(look); look(); }})"
-        self.run(script)
+        self.run(
+            f"""new Promise((done, fail) => {{
+              const end = performance.now() + {_PATIENCE};
+              const look = () => ({condition}) ? done() : performance.now() > end ? fail("never true") : requestAnimationFrame(look);
+              look();
+            }})"""
+        )
 
     def picture(self, name: str) -> None:
         """Takes a picture of the whole page where `OBEYA_TEST_PICTURES` names a folder."""

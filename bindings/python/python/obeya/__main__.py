@@ -1,4 +1,4 @@
-"""`python -m obeya`: a lean report of the demo's plant, or of one's own service.
+"""`python -m obeya`: a lean report of the demo's plant, or of one's own service, and a wall that shows it on a screen.
 
 Ends with 0 when the report is written, with 1 when something is missing or failed, with 2 when the command was not understood, and
 with 130 when it was interrupted.
@@ -11,6 +11,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -62,21 +63,28 @@ def _run(parsed: argparse.Namespace) -> None:
     from obeya._report import _options
     from obeya._report._targets import TargetsError
     from obeya._report._wanted import Unknown
+    from obeya._wall import _command
+    from obeya._wall._server import ListenError
 
     try:
         today = _options.today(parsed)
     except ValueError as error:
         raise _Refused(str(error)) from error
+    subject = _options.demo if parsed.demo else _options.own
     try:
-        wanted = _options.demo(parsed, today) if parsed.command == "demo" else _options.own(parsed, today)
+        wanted = subject(parsed, today)
         with _client(parsed, today) as client:
-            _report(client, wanted, parsed)
-    except (TargetsError, Unknown) as error:
+            if parsed.command == "wall":
+                _command.run(client, lambda: replace(wanted, today=_options.today(parsed)), parsed)
+            else:
+                _report(client, wanted, parsed)
+    except (TargetsError, Unknown, ListenError) as error:
         raise _Refused(str(error)) from error
 
 
 def _parser() -> argparse.ArgumentParser:
     from obeya._report import _options
+    from obeya._wall import _command
 
     parser = argparse.ArgumentParser(
         prog="python -m obeya",
@@ -110,11 +118,24 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--force", action="store_true", help="replace FILE even if it is not a report")
         command.add_argument("--no-html", action="store_true", help="print the text only")
         command.add_argument(
-            "--today", type=_options.day, metavar="DAY", help="the day of the report, such as 2026-03-31 (default: today in its time zone)"
+            "--today",
+            type=_options.day,
+            metavar="DAY",
+            help="the day of the report, such as 2026-03-31 (default: today in its time zone)",
         )
-    for command in (demo, own):
+    wall = commands.add_parser(
+        "wall",
+        help="the report of your own data on a screen in the room",
+        description="Serves the report as a page that shows one board after the other, full screen, and renews itself. When the service "
+        "is away, the last good figures stay, with their time. Reads and needs what `report` does.",
+    )
+    _command.add_options(wall)
+    for command in (demo, own, wall):
         _options.add_look(command)
-    _options.add_subject(own)
+    for command in (own, wall):
+        _options.add_subject(command)
+    demo.set_defaults(demo=True)
+    own.set_defaults(demo=False)
     return parser
 
 
@@ -124,7 +145,7 @@ def _check(parsed: argparse.Namespace) -> None:
     if missing:
         message = f"the report needs {' and '.join(missing)}: pip install {' '.join(missing)}"
         raise _Refused(message)
-    if parsed.no_html:
+    if parsed.command == "wall" or parsed.no_html:
         return
     if not parsed.output.parent.is_dir():
         message = f"there is no folder {parsed.output.parent}"
@@ -140,7 +161,7 @@ def _check(parsed: argparse.Namespace) -> None:
 
 @contextlib.contextmanager
 def _client(parsed: argparse.Namespace, today: datetime.date) -> Iterator[obeya.Client]:
-    if parsed.command == "report":
+    if not parsed.demo:
         with obeya.Client.from_env() as client:
             yield client
         return

@@ -158,6 +158,7 @@ def _pick(figures: Figures, words: Words) -> Chart | None:
     return Chart(
         name="pick",
         section="improvements",
+        place="tall",
         title=words("pick.title"),
         says=words(
             "pick.says",

@@ -30,21 +30,33 @@ def page(figures: Figures, *, made: datetime.datetime | None = None) -> str:
     words, wanted = Words(figures.wanted.lang), figures.wanted
     at = (made or datetime.datetime.now(datetime.timezone.utc)).astimezone(_dates.zone(wanted.tz))
     foot = words("foot", version=obeya.__version__, time=f"{at:%Y-%m-%d %H:%M}", zone=wanted.tz)
+    return document(
+        f"{wanted.title}, {wanted.today}",
+        wanted.lang,
+        Markup(f"<style>\n{STYLE}\n</style>"),
+        element(
+            "body",
+            element("header", *head(figures, words)),
+            element("main", *boards(figures, words)),
+            element("footer", foot),
+        ),
+    )
+
+
+def document(title: str, lang: str, look: Markup, body: Markup, *, class_: str | None = None) -> str:
+    """A page with a look and a body."""
+    class_attribute = f' class="{class_}"' if class_ else ""
     parts = [
         "<!DOCTYPE html>",
-        f'<html xmlns="http://www.w3.org/1999/xhtml" lang="{wanted.lang}">',
+        f'<html xmlns="http://www.w3.org/1999/xhtml" lang="{lang}"{class_attribute}>',
         "<head>",
         '<meta charset="utf-8" />',
         '<meta name="viewport" content="width=device-width, initial-scale=1" />',
         f'{_MARK}{obeya.__version__}" />',
-        element("title", f"{wanted.title}, {wanted.today}"),
-        f"<style>\n{STYLE}\n</style>",
+        element("title", title),
+        look,
         "</head>",
-        "<body>",
-        _head(figures, words),
-        element("main", *_sections(figures, words)),
-        element("footer", foot),
-        "</body>",
+        body,
         "</html>",
     ]
     return "\n".join(parts) + "\n"
@@ -59,13 +71,15 @@ def is_report(path: Path) -> bool:
         return False
 
 
-def _head(figures: Figures, words: Words) -> Markup:
+def head(figures: Figures, words: Words) -> list[Markup]:
+    """What the report is about."""
     wanted = figures.wanted
     said = words("report", weekday=words.weekday(wanted.today), day=words.day(wanted.today))
-    return element("header", element("h1", wanted.title), element("p", f"{said}: {_says.head(figures, words)}", class_="soft"))
+    return [element("h1", wanted.title), element("p", f"{said}: {_says.head(figures, words)}", class_="soft")]
 
 
-def _sections(figures: Figures, words: Words) -> Iterator[Markup]:
+def boards(figures: Figures, words: Words, most: int | None = None) -> Iterator[Markup]:
+    """The parts of the report, each with a heading. With `most` a part of more charts becomes several."""
     drawn = list(charts(figures, words))
     first = [_section(name, words, show(figures, words)) for name, show in (("yesterday", _top.yesterday), ("today", _top.today))]
     yield element("div", *first, id="board-morning", class_="board pair")
@@ -74,8 +88,10 @@ def _sections(figures: Figures, words: Words) -> Iterator[Markup]:
         own = [_figure(chart, words) for chart in drawn if chart.section == name]
         if name == "safety" and crossed is not None:
             own.insert(0, crossed)
-        if own:
-            yield _section(name, words, element("div", *own, class_="charts"))
+        size = most or len(own)
+        for at in range(0, len(own), size or 1):
+            shown = element("div", *own[at : at + size], class_="charts")
+            yield _section(name, words, shown, number=at // size + 1)
         if name == "safety" and met is not None:
             yield _section("targets", words, met)
     if not figures.incidents and not figures.improvements and not drawn and met is None:
@@ -83,9 +99,9 @@ def _sections(figures: Figures, words: Words) -> Iterator[Markup]:
     yield from _failed(_says.failures(figures, words), words)
 
 
-def _section(name: str, words: Words, *content: Markup) -> Markup:
+def _section(name: str, words: Words, *content: Markup, number: int = 1) -> Markup:
     class_ = None if name in ("yesterday", "today") else "board"
-    return element("section", element("h2", words(f"section.{name}")), *content, id=f"board-{name}", class_=class_)
+    return element("section", element("h2", words(f"section.{name}")), *content, id=f"board-{name}{number if number > 1 else ''}", class_=class_)
 
 
 def _failed(failures: Sequence[tuple[str, str]], words: Words) -> Iterator[Markup]:

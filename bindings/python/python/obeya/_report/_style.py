@@ -102,7 +102,7 @@ thead .number {{ white-space: normal; }}
 .bars .name {{ width: 34%; }}
 .bars td.drawing {{ width: 40%; }}
 .items .name {{ width: 50%; }}
-.bar {{ display: block; width: 100%; height: .9rem; overflow: visible; }}
+.bar {{ display: block; width: 100%; min-width: 2.5rem; height: .9rem; overflow: visible; }}
 .bar + .bar {{ margin-top: .1rem; height: .6rem; }}
 details {{ margin-top: .5rem; font-size: .9rem; }}
 summary {{ cursor: pointer; color: var(--link); }}

@@ -223,4 +223,10 @@ WORDS = {
     "failed.area": "Verbesserungen, Aufgaben und Kennzahlen haben keinen Bereich, also sind nur die Vorfälle die des Bereichs",
     "failed.denied": "der Client darf sie nicht lesen",
     "failed.absent": "der Dienst hat keine",
+    # The wall.
+    "wall.board": "Tafel {at} von {all}",
+    "wall.at": "Zahlen von {time}",
+    "wall.away": "Der Dienst antwortet seit {time} nicht. Dies sind die letzten Zahlen.",
+    "wall.lost": "Dieser Bildschirm hat die Verbindung verloren. Dies sind die letzten Zahlen.",
+    "wall.never": "Der Dienst antwortet nicht. Der Bericht erscheint, sobald er es tut.",
 }

@@ -224,4 +224,10 @@ WORDS = {
     "failed.area": "improvements, tasks and meters have no area, so only incidents are those of the area",
     "failed.denied": "the client may not read them",
     "failed.absent": "the service has none",
+    # The wall.
+    "wall.board": "Board {at} of {all}",
+    "wall.at": "Figures of {time}",
+    "wall.away": "The service has not answered since {time}. These are the last figures.",
+    "wall.lost": "This screen has lost its connection. These are the last figures.",
+    "wall.never": "The service does not answer. This page appears as soon as it does.",
 }

@@ -223,4 +223,10 @@ WORDS = {
     "failed.area": "forbedringer, oppgaver og målere har ikke område, så bare hendelsene er fra området",
     "failed.denied": "klienten har ikke lov til å lese dem",
     "failed.absent": "tjenesten har ingen",
+    # The wall.
+    "wall.board": "Tavle {at} av {all}",
+    "wall.at": "Tall fra {time}",
+    "wall.away": "Tjenesten har ikke svart siden {time}. Dette er de siste tallene.",
+    "wall.lost": "Denne skjermen har mistet forbindelsen. Dette er de siste tallene.",
+    "wall.never": "Tjenesten svarer ikke. Rapporten kommer så snart den gjør det.",
 }
