@@ -20,6 +20,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+_DENSE = 400
+"""Of more points only the signals are marked."""
+
+_NAMED = 12
+"""How many of their signals are named then: those farthest from the centre line."""
+
+
 @dataclass(frozen=True)
 class Point:
     """A value, when it was, and the phase it belongs to."""
@@ -135,10 +142,13 @@ def draw(
     _plot.frame(ax, title, x="" if dated else "observation", y=y, pad=20 if rows[0]["phase"] != rows[-1]["phase"] else 8)
     # A missing number interrupts the line: the first point of a phase has no range.
     heights = [math.nan if row[column] is None else row[column] for row in rows]
-    ax.plot(*_interrupted(rows, xs, heights), color=_plot.BLUE, linewidth=1, marker="o", markersize=3.5, gid=f"{column}s")
+    # Of very many points the marks would be a band: then there is a thin line, and marks of signals alone.
+    dense = len(rows) > _DENSE
+    look = {"linewidth": 0.4} if dense else {"linewidth": 1, "marker": "o", "markersize": 3.5}
+    ax.plot(*_interrupted(rows, xs, heights), color=_plot.SKY if dense else _plot.BLUE, gid=f"{column}s", **look)
     starts = _lines(ax, rows, xs, prefix)
-    _signals(ax, rows, xs, column)
     ax.margins(x=0.02, y=0.12)
+    _signals(ax, rows, xs, column, dense=dense)
     _names_of_phases(ax, rows, xs, starts, visible=column == "value")
     if dated:
         _plot.date_axis(ax)
@@ -196,17 +206,36 @@ def _names_of_phases(ax: Axes, rows: Sequence[dict[str, Any]], xs: Sequence[Any]
         between = xs[start - 1] + (xs[start] - xs[start - 1]) / 2
         ax.axvline(between, color=_plot.GREY, linewidth=0.8, linestyle=(0, (1, 3)), gid="phase")
     if visible and len(starts) > 1:
-        for start in starts:
+        names = _fitting(ax, [f"phase {rows[start]['phase']}" for start in starts], [rows[start]["phase"] for start in starts])
+        for start, name in zip(starts, names, strict=True):
             ax.annotate(
-                _plot.literal(f"phase {rows[start]['phase']}"),
+                _plot.literal(name),
                 xy=(xs[start], 1),
                 xycoords=("data", "axes fraction"),
                 xytext=(0, 2),
                 textcoords="offset points",
                 va="bottom",
                 fontsize=_plot.SMALL,
-                color=_plot.GREY,
+                color=_plot.ink(_plot.GREY),
             )
+
+
+def _number(ax: Axes, x: Any) -> float:
+    """A place on the horizontal axis: days are numbers there."""
+    convert: Any = ax.convert_xunits
+    return float(convert(x))
+
+
+def _fitting(ax: Axes, long: Sequence[str], short: Sequence[str]) -> Sequence[str]:
+    """The names of phases that fit above them: in full, alone, or some of them."""
+    figure = ax.get_figure()
+    scale = (figure.dpi if figure is not None else 100) / 72
+    each = ax.get_window_extent().width / len(long)
+    for names in (long, short):
+        if max(map(len, names)) * _plot.SMALL * 0.62 * scale < each:
+            return names
+    step = math.ceil(max(map(len, short)) * _plot.SMALL * 0.62 * scale / each)
+    return [name if at % step == 0 else "" for at, name in enumerate(short)]
 
 
 def _rules_of(row: dict[str, Any], column: str) -> list[str]:
@@ -216,7 +245,7 @@ def _rules_of(row: dict[str, Any], column: str) -> list[str]:
     return [MOVING_RANGE.id] if row["range_beyond"] else []
 
 
-def _signals(ax: Axes, rows: Sequence[dict[str, Any]], xs: Sequence[Any], column: str) -> None:
+def _signals(ax: Axes, rows: Sequence[dict[str, Any]], xs: Sequence[Any], column: str, *, dense: bool) -> None:
     said = [",".join(_rules_of(row, column)) for row in rows]
     marked = [at for at, text in enumerate(said) if text]
     if not marked:
@@ -227,17 +256,28 @@ def _signals(ax: Axes, rows: Sequence[dict[str, Any]], xs: Sequence[Any], column
         heights,
         linestyle="",
         marker="D",
-        markersize=7,
+        markersize=2 if dense else 7,
         color=_plot.VERMILLION,
-        fillstyle="none",
-        markeredgewidth=1.6,
+        fillstyle="full" if dense else "none",
+        markeredgewidth=0 if dense else 1.6,
         gid="signals",
     )
-    for at in marked:
-        # A run of the same signal is named where it begins.
-        if at and said[at] == said[at - 1] and rows[at]["phase"] == rows[at - 1]["phase"]:
-            continue
-        up = column != "value" or rows[at]["value"] >= rows[at]["centre"]
+    # A run of the same signal is named where it begins.
+    named = [at for at in marked if not (at and said[at] == said[at - 1] and rows[at]["phase"] == rows[at - 1]["phase"])]
+    # Those farthest from the centre line are named first; where names are too many, the others are marked alone.
+    centre = "centre" if column == "value" else "range_centre"
+    named.sort(key=lambda at: -abs(rows[at][column] - rows[at][centre]))
+    named = named[:_NAMED] if dense else named
+    places = [(_number(ax, xs[at]), rows[at][column], said[at]) for at in named]
+    ups = [column != "value" or rows[at]["value"] >= rows[at]["centre"] for at in named]
+    kept = [
+        chosen[at]
+        for up in (True, False)
+        if (chosen := [at for at, each in enumerate(ups) if each is up])
+        for at in _plot.apart(ax, [places[place] for place in chosen], 1 if up else -1)
+    ]
+    for place in kept:
+        at, up = named[place], ups[place]
         ax.annotate(
             said[at],
             xy=(xs[at], rows[at][column]),
@@ -246,7 +286,7 @@ def _signals(ax: Axes, rows: Sequence[dict[str, Any]], xs: Sequence[Any], column
             ha="center",
             va="bottom" if up else "top",
             fontsize=_plot.SMALL,
-            color=_plot.VERMILLION,
+            color=_plot.ink(_plot.VERMILLION),
         )
 
 

@@ -61,6 +61,9 @@ class DaysSince(Result):
         }
         return [*(row for row in rows if row not in rest), others]
 
+    def _figure(self) -> tuple[float, float]:
+        return self._size[0], _plot.tall(min(len(self), _plot.BARS))
+
     def _draw(self, ax: Axes, title: str) -> None:
         rows = self._bars()
         _plot.frame(ax, title, x="days (◆ longest stretch)", grid="x")

@@ -67,6 +67,9 @@ class Overdue(Result):
         }
         return [*rows[: _plot.BARS - 1], others]
 
+    def _figure(self) -> tuple[float, float]:
+        return self._size[0], _plot.tall(len(self._bars()))
+
     def _draw(self, ax: Axes, title: str) -> None:
         rows = self._bars()
         _plot.frame(ax, title, x="overdue records", grid="x")

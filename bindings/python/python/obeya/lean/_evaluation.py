@@ -49,6 +49,9 @@ class EvaluationRatio(Result):
     def _title(self) -> str:
         return f"Share of good evaluations, with {_plot.percent(self.confidence)} interval"
 
+    def _figure(self) -> tuple[float, float]:
+        return self._size[0], _plot.tall(len(self))
+
     def _draw(self, ax: Axes, title: str) -> None:
         rows = self._rows()
         _plot.frame(ax, title, x="good among the evaluated (%)", grid="x")

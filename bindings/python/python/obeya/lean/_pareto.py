@@ -85,10 +85,12 @@ class Pareto(Result):
         # The line begins on top of the first bar, and goes up to the right.
         texts[0].set_horizontalalignment("right")
         texts[0].set_position((-5, 2))
+        names = [_name(row["category"]) for row in rows]
+        # Two lines of a turned label would cover its neighbours.
         crowded = len(rows) > 6
         ax.set_xticks(
             places,
-            [_plot.literal(_plot.wrapped(_name(row["category"]), 24 if crowded else 12)) for row in rows],
+            [_plot.literal(_plot.shortened(name, 22) if crowded else _plot.wrapped(name, 12)) for name in names],
             rotation=35 if crowded else 0,
             ha="right" if crowded else "center",
             fontsize=_plot.SMALL,

@@ -26,6 +26,12 @@ PURPLE = "#CC79A7"
 GREY = "#666666"
 PALE = "#DDDDDD"
 
+_INKS = {VERMILLION: "#A84400", PURPLE: "#8F4A75", GREY: "#595959"}
+"""What is too pale for text on white, and what is written instead."""
+
+_NAME, _LEAST = 9.5, 5.5
+"""Points of the names of rows, where there is place for them and where there is little."""
+
 SMALL = 8.5
 """Points of the text beside marks: 12 pixels in a default figure."""
 
@@ -104,7 +110,7 @@ def line_labels(ax: Axes, labels: Sequence[tuple[float, str, str]]) -> None:
             textcoords="offset points",
             va="center",
             fontsize=SMALL,
-            color=colour,
+            color=ink(colour),
             annotation_clip=False,
         )
 
@@ -118,7 +124,7 @@ def point_labels(ax: Axes, labels: Sequence[tuple[float, float, str]]) -> None:
     figure.canvas.figure.draw_without_rendering()
     dots = [tuple(ax.transData.transform((x, y))) for x, y, _ in labels]
     scale = figure.dpi / 72
-    width, height = SMALL * 0.55 * scale, SMALL * 1.15 * scale
+    width, height = SMALL * 0.62 * scale, SMALL * 1.3 * scale
     taken = [(x - 4 * scale, y - 4 * scale, x + 4 * scale, y + 4 * scale) for x, y in dots]
     inside = ax.get_window_extent()
     for (x, y, text), (left, low) in zip(labels, dots, strict=True):
@@ -129,7 +135,8 @@ def point_labels(ax: Axes, labels: Sequence[tuple[float, float, str]]) -> None:
             if inside.x0 <= box[0] and box[2] <= inside.x1 and not any(_overlap(box, other) for other in taken):
                 break
         else:
-            right, rise = left + size < inside.x1, 0
+            # Nowhere: a label that covers others would make several unreadable.
+            continue
         taken.append(box)
         side = "left" if right else "right"
         ax.annotate(
@@ -156,11 +163,47 @@ def date_axis(ax: Axes) -> None:
     ax.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))
 
 
+def ink(colour: str) -> str:
+    """The colour in which text of a mark's colour is written: with a contrast of 4.5:1 or more on white."""
+    return _INKS.get(colour, colour)
+
+
+def tall(rows: int, each: float = 0.36) -> float:
+    """The height in inches of a figure whose rows have names of two lines."""
+    return max(4.0, 1.3 + each * rows)
+
+
 def categories(ax: Axes, names: Sequence[str | None], none: str) -> None:
-    """Rows of a chart that lies on its side, the first on top, long names in two lines."""
-    ax.set_yticks(range(len(names)), [literal(wrapped(none if name is None else name)) for name in names])
+    """Rows of a chart that lies on its side, the first on top. Long names have two lines where there is place for two."""
+    texts = [none if name is None else name for name in names]
+    figure = ax.get_figure()
+    points = ax.get_window_extent().height / (figure.dpi if figure is not None else 100) * 72
+    each = points / max(len(texts), 1)
+    size = min(_NAME, max(each / 1.25, _LEAST))
+    labels = [wrapped(text) if each >= 2.3 * size else shortened(text, 26) for text in texts]
+    ax.set_yticks(range(len(names)), [literal(label) for label in labels], fontsize=size)
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
+
+
+def apart(ax: Axes, labels: Sequence[tuple[float, float, str]], rise: int = 1) -> list[int]:
+    """Of labels with their places, in order of importance, those that cover none before them."""
+    # Looking at the limits brings them up to date, which a transformation alone does not.
+    ax.get_xlim()
+    ax.get_ylim()
+    figure = ax.get_figure()
+    scale = (figure.dpi if figure is not None else 100) / 72
+    taken: list[tuple[float, float, float, float]] = []
+    kept = []
+    for at, (x, y, text) in enumerate(labels):
+        left, low = ax.transData.transform((x, y))
+        # Somewhat more than the letters take: the place of the axes is not final before the picture is laid out.
+        half, height = SMALL * 0.48 * len(text) * scale, SMALL * 1.7 * scale
+        box = (left - half, low, left + half, low + height) if rise > 0 else (left - half, low - height, left + half, low)
+        if not any(_overlap(box, other) for other in taken):
+            taken.append(box)
+            kept.append(at)
+    return kept
 
 
 def plain(text: str) -> str:
@@ -178,11 +221,17 @@ def literal(text: str) -> str:
 
 
 def wrapped(text: str, width: int = 22) -> str:
-    """Text in at most two lines, cut where even these do not suffice."""
+    """Text in at most two lines, cut where even these do not suffice. No word is broken inside."""
     from textwrap import shorten, wrap
 
-    lines = wrap(text, width) or [""]
-    return "\n".join(lines) if len(lines) <= 2 else f"{lines[0]}\n{shorten(' '.join(lines[1:]), width, placeholder=' …')}"
+    def cut(line: str) -> str:
+        if len(line) <= width:
+            return line
+        # A word alone that is too long is cut at its end.
+        return shorten(line, width, placeholder=" …") if " " in line[:width] else shortened(line, width)
+
+    first, *others = wrap(text, width, break_long_words=False) or [""]
+    return "\n".join([cut(first), cut(" ".join(others))]) if others else cut(first)
 
 
 def shortened(text: str, length: int = 20) -> str:

@@ -46,6 +46,9 @@ class Roi(Result):
     def _title(self) -> str:
         return "Return on investment" + (f" ({self.incomplete} records incomplete)" if self.incomplete else "")
 
+    def _figure(self) -> tuple[float, float]:
+        return self._size[0], _plot.tall(len(self), 0.44)
+
     def _draw(self, ax: Axes, title: str) -> None:
         rows = self._rows()
         _plot.frame(ax, title, x=self.unit, grid="x")
@@ -69,6 +72,7 @@ class Roi(Result):
                 )
         ax.margins(x=0.32)
         ax.axvline(0, color=_plot.BLACK, linewidth=0.8)
+        ax.xaxis.set_major_locator(_plot.require("matplotlib.ticker").MaxNLocator(4))
         ax.xaxis.set_major_formatter(lambda value, _: _plot.short(value))
 
     def _chart(self, alt: Any, title: Any) -> Any:
