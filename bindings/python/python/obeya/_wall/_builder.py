@@ -93,8 +93,8 @@ class Builder:
             try:
                 self.renew()
             except Exception as error:
-                # A wall hangs in a room without a keyboard: whatever is wrong is said, and the next attempt may
-                # succeed.
+                # A wall hangs in a room without a keyboard: whatever is wrong is said, and the next
+                # attempt may succeed.
                 self._say(f"error: {error}")
                 self._set(State(self._state.figures, self._state.made, self._state.away or _now()))
 

@@ -140,7 +140,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             finally:
                 self.wall.waiting.release()
         same = tag == shown.tag
-        # Also without figures it is a page that a browser shows, and that shows them as soon as they are there.
+        # Also without figures it is a page that a browser shows, and that shows them as soon as it
+        # has any.
         status = 304 if same else 200 if shown.ready else 503
         self._send(status, "text/html; charset=utf-8", b"" if same else shown.body, {"ETag": f'"{shown.tag}"'})
 

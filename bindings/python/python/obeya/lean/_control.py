@@ -264,7 +264,8 @@ def _signals(ax: Axes, rows: Sequence[dict[str, Any]], xs: Sequence[Any], column
     )
     # A run of the same signal is named where it begins.
     named = [at for at in marked if not (at and said[at] == said[at - 1] and rows[at]["phase"] == rows[at - 1]["phase"])]
-    # Those farthest from the centre line are named first; where names are too many, the others are marked alone.
+    # Those farthest from the centre line are named first; where names are too many, the others are
+    # marked alone.
     centre = "centre" if column == "value" else "range_centre"
     named.sort(key=lambda at: -abs(rows[at][column] - rows[at][centre]))
     named = named[:_NAMED] if dense else named

@@ -197,7 +197,8 @@ def apart(ax: Axes, labels: Sequence[tuple[float, float, str]], rise: int = 1) -
     kept = []
     for at, (x, y, text) in enumerate(labels):
         left, low = ax.transData.transform((x, y))
-        # Somewhat more than the letters take: the place of the axes is not final before the picture is laid out.
+        # Somewhat more than the letters take: the place of the axes is not final before the picture is
+        # laid out.
         half, height = SMALL * 0.38 * len(text) * scale, SMALL * 1.4 * scale
         box = (left - half, low, left + half, low + height) if rise > 0 else (left - half, low - height, left + half, low)
         if not any(_overlap(box, other) for other in taken):
