@@ -89,6 +89,8 @@ pub enum ColumnType {
     Real,
     /// A text.
     Text,
+    /// Bytes.
+    Bytes,
 }
 
 /// Who sets a column.
