@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::{Report, quoted_list, responses};
-use crate::conventions::{BY_EXECUTOR, METHODS, SDK_NAME};
+use crate::conventions::{BY_EXECUTOR, FORM, METHODS, SDK_NAME};
 use crate::naming::{pascal, snake};
 use crate::operations::{Found, parameters, raw};
 
@@ -211,10 +211,14 @@ fn check_body(report: &mut Report<'_>, found: &Found<'_>, location: &str) {
         .flatten()
         .map(|(media_type, _)| media_type.as_str())
         .collect();
-    // Two of them panic; `application/*+json` and multipart are refused; text would lose its schema.
-    if types.as_slice() != ["application/json"] {
+    // Two of them panic; `application/*+json` is refused; text would lose its schema. Calls with a form are
+    // written by hand.
+    if ![["application/json"], [FORM]]
+        .iter()
+        .any(|one| types == one)
+    {
         let message = format!(
-            "a request body must be offered as exactly `application/json`, found {}",
+            "a request body must be offered as exactly `application/json` or `{FORM}`, found {}",
             quoted_list(&types)
         );
         report.add(&pointer, location, message);
