@@ -10,7 +10,9 @@ use pyo3::types::{PyDict, PyTuple};
 
 use crate::arguments::named;
 use crate::call::Call;
-use crate::calls::{self, BoardCalls, DatasourceCalls, ImprovementCalls, IncidentCalls};
+use crate::calls::{
+    self, AttachmentCalls, BoardCalls, DatasourceCalls, ImprovementCalls, IncidentCalls,
+};
 use crate::errors;
 use crate::handle::{Handle, Seen};
 use crate::lists::Query;
@@ -162,6 +164,11 @@ impl Core {
     #[getter]
     fn improvements(&self) -> ImprovementCalls {
         ImprovementCalls(self.handle.clone())
+    }
+
+    #[getter]
+    fn attachments(&self) -> AttachmentCalls {
+        AttachmentCalls(self.handle.clone())
     }
 
     #[getter]

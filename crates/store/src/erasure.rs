@@ -24,6 +24,7 @@ const STAMPED: [(&str, &str); 3] = [
         "incidents",
         "responsible_user_id = ?1 OR is_anonymous = 0 AND (reported_by_user_id = ?1 OR last_modified_by_user_id = ?1)
             OR id IN (SELECT incident_id FROM incident_comments WHERE commented_by_user_id = ?1)
+            OR is_anonymous = 0 AND id IN (SELECT a.incident_id FROM attachments AS a WHERE a.created_by_user_id = ?1)
             OR id IN (SELECT v.incident_id FROM incident_custom_fields AS v JOIN type_custom_fields AS f ON f.id = v.custom_field_id
                 WHERE v.value = ?1 AND lower(f.type) = 'user')",
     ),
@@ -33,7 +34,8 @@ const STAMPED: [(&str, &str); 3] = [
     ),
     (
         "tasks",
-        "responsible_user_id = ?1 OR last_modified_by_user_id = ?1",
+        "responsible_user_id = ?1 OR last_modified_by_user_id = ?1
+            OR id IN (SELECT a.task_id FROM attachments AS a WHERE a.created_by_user_id = ?1)",
     ),
 ];
 
@@ -41,7 +43,7 @@ const STAMPED: [(&str, &str); 3] = [
 const DATA_LISTS: &str = "UPDATE data_lists SET last_modified = ?2, last_modified_by_user_id = NULL WHERE last_modified_by_user_id = ?1";
 
 /// What removes the user from records, whose number is not told.
-const UNCOUNTED: [&str; 9] = [
+const UNCOUNTED: [&str; 10] = [
     // The place is where the reporter was.
     "UPDATE incidents SET reported_by_user_id = NULL, reported_by = NULL, latitude = NULL, longitude = NULL, accuracy_in_meters = NULL
         WHERE reported_by_user_id = ?1",
@@ -54,6 +56,7 @@ const UNCOUNTED: [&str; 9] = [
     "UPDATE improvements SET last_modified_by_user_id = NULL WHERE last_modified_by_user_id = ?1",
     "UPDATE tasks SET responsible_user_id = NULL WHERE responsible_user_id = ?1",
     "UPDATE tasks SET last_modified_by_user_id = NULL WHERE last_modified_by_user_id = ?1",
+    "UPDATE attachments SET created_by_user_id = NULL WHERE created_by_user_id = ?1",
 ];
 
 /// The same from records whose number is told. The user goes last: others refer to it.

@@ -4,6 +4,7 @@
 
 from obeya._obeya import (
     Area,
+    Attachment,
     Board,
     BoardDetail,
     BoardLine,
@@ -21,6 +22,7 @@ from obeya._obeya import (
     GroupV1,
     GroupV2,
     Improvement,
+    IncidentAttachment,
     IncidentCommentV1,
     IncidentCommentV2,
     IncidentConsequence,
@@ -36,6 +38,7 @@ from obeya._obeya import (
     Project,
     ProjectMilestone,
     Task,
+    TaskAttachment,
     TaskInfo,
     TrashedIncident,
     TypeCause,
@@ -46,6 +49,7 @@ from obeya._obeya import (
 
 __all__ = [
     "Area",
+    "Attachment",
     "Board",
     "BoardDetail",
     "BoardLine",
@@ -63,6 +67,7 @@ __all__ = [
     "GroupV1",
     "GroupV2",
     "Improvement",
+    "IncidentAttachment",
     "IncidentCommentV1",
     "IncidentCommentV2",
     "IncidentConsequence",
@@ -78,6 +83,7 @@ __all__ = [
     "Project",
     "ProjectMilestone",
     "Task",
+    "TaskAttachment",
     "TaskInfo",
     "TrashedIncident",
     "TypeCause",

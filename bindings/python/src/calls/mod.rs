@@ -4,6 +4,7 @@
 //! Operations that need only their arguments share one function (`generated`, written by `cargo xtask
 //! regen`). The others have a class and a file for each resource.
 
+mod attachments;
 mod boards;
 mod datasources;
 #[rustfmt::skip]
@@ -12,6 +13,7 @@ mod improvements;
 mod incidents;
 mod plain;
 
+pub(crate) use attachments::AttachmentCalls;
 pub(crate) use boards::BoardCalls;
 pub(crate) use datasources::DatasourceCalls;
 pub(crate) use improvements::ImprovementCalls;

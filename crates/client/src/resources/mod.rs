@@ -129,6 +129,7 @@ mod improvements;
 mod incidents;
 #[rustfmt::skip]
 mod operations;
+mod tasks;
 
 pub use incidents::{Trash, TypeDetail, Types};
 

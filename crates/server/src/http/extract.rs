@@ -66,16 +66,13 @@ fn preferences(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {
 
 /// 415 unless the body is plain `application/json` in UTF-8.
 pub(crate) fn json_content(headers: &HeaderMap) -> Result<(), Problem> {
-    let encoding = headers.get(CONTENT_ENCODING).map(HeaderValue::as_bytes);
-    if encoding.is_some_and(|encoding| !encoding.eq_ignore_ascii_case(b"identity")) {
-        return Err(unsupported(
-            "The body is encoded; send it without Content-Encoding.",
-        ));
-    }
+    let accepting =
+        |problem: Problem| problem.header(ACCEPT, HeaderValue::from_static("application/json"));
+    not_encoded(headers).map_err(accepting)?;
     let Some(found) = headers.get(CONTENT_TYPE) else {
-        return Err(unsupported(
+        return Err(accepting(unsupported(
             "The body has no Content-Type; expected application/json.",
-        ));
+        )));
     };
     let found = found.to_str().unwrap_or("");
     let (essence, parameters) = found.split_once(';').unwrap_or((found, ""));
@@ -90,20 +87,31 @@ pub(crate) fn json_content(headers: &HeaderMap) -> Result<(), Problem> {
     if essence.trim().eq_ignore_ascii_case("application/json") && is_utf8 {
         return Ok(());
     }
-    Err(unsupported(format!(
+    Err(accepting(unsupported(format!(
         "The body is {}; expected application/json in UTF-8.",
         quoted(found)
-    )))
+    ))))
 }
 
-fn unsupported(detail: impl Into<String>) -> Problem {
+/// 415 if the body is encoded, as with gzip.
+pub(crate) fn not_encoded(headers: &HeaderMap) -> Result<(), Problem> {
+    let encoding = headers.get(CONTENT_ENCODING).map(HeaderValue::as_bytes);
+    if encoding.is_some_and(|encoding| !encoding.eq_ignore_ascii_case(b"identity")) {
+        return Err(unsupported(
+            "The body is encoded; send it without Content-Encoding.",
+        ));
+    }
+    Ok(())
+}
+
+/// 415. The caller adds in `Accept` what is supported.
+pub(crate) fn unsupported(detail: impl Into<String>) -> Problem {
     Problem::new(
         StatusCode::UNSUPPORTED_MEDIA_TYPE,
         "media_type.unsupported",
         "Unsupported media type",
         detail,
     )
-    .header(ACCEPT, HeaderValue::from_static("application/json"))
 }
 
 /// Reads the whole body, up to `limit` bytes (413 beyond), in the time and with the pauses that `times`

@@ -84,6 +84,7 @@ pub(super) fn noun(entity: &EntityType) -> &'static str {
         "Project" => "project",
         "ProjectMilestone" => "milestone",
         "TaskInfo" => "task",
+        "IncidentAttachment" | "TaskAttachment" => "attachment",
         _ => "incident",
     }
 }
@@ -128,7 +129,11 @@ fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)
         | Operation::UpdateIncidentCategories
         | Operation::UpdateIncidentCustomField
         | Operation::DeleteIncident
-        | Operation::ListTasksOfIncident => (&INCIDENT, "incident"),
+        | Operation::ListTasksOfIncident
+        | Operation::ListAttachmentsOfIncident
+        | Operation::CreateIncidentAttachment
+        | Operation::DeleteIncidentAttachment
+        | Operation::GetIncidentAttachmentContent => (&INCIDENT, "incident"),
         Operation::RestoreIncident => (&INCIDENT, "deleted incident"),
         Operation::GetIncidentTypeV1 | Operation::GetIncidentTypeV2 => {
             (&INCIDENT_TYPE_V2, "incident type")
@@ -138,7 +143,10 @@ fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)
         | Operation::GetTaskV2
         | Operation::UpdateTask
         | Operation::DeleteTask
-        | Operation::CreateSubTask => (&TASK_INFO, "task"),
+        | Operation::CreateSubTask
+        | Operation::CreateTaskAttachment
+        | Operation::DeleteTaskAttachment
+        | Operation::GetTaskAttachmentContent => (&TASK_INFO, "task"),
         Operation::GetImprovement | Operation::UpdateImprovement | Operation::DeleteImprovement => {
             (&IMPROVEMENT, "improvement")
         }

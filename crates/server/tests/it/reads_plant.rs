@@ -120,6 +120,11 @@ pub fn fill(
         "INSERT INTO tasks (id, title, status, responsible_user_id, tags, last_modified) VALUES (1, 'Clamp', 'Blocked', 'u2', '[\"5S\"]', 10)",
         &[],
     )?;
+    session.execute(
+        "INSERT INTO attachments (id, task_id, file_id, name, file_extension, content_type, file_size_in_bytes, sha256, created_date)
+            VALUES (1, 1, 'f-1', 'note', 'txt', 'text/plain', 2, '8f43', 10)",
+        &[],
+    )?;
     sql::put_words(session, "incident_types_search", 1, "safety")?;
     let rows = |name: &str| {
         fixture[name]

@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::json;
 use crate::Value;
 use crate::table::{Column, ColumnType, FieldType, SetBy, Table};
+use crate::tables::attachments::AttachmentRow;
 use crate::tables::incidents::IncidentRow;
 use crate::texts;
 use crate::wire;
@@ -48,9 +49,11 @@ impl Diff {
         before: Option<&[Value<'_>]>,
         after: Option<&[Value<'_>]>,
     ) -> Self {
-        let reporter: &[&str] = match table.name == IncidentRow::TABLE.name {
-            true => &IncidentRow::REPORTER,
-            false => &[],
+        let reporter: &[&str] = match table.name {
+            name if name == IncidentRow::TABLE.name => &IncidentRow::REPORTER,
+            // Who attached a file to an incident may have reported it.
+            name if name == AttachmentRow::TABLE.name => &[AttachmentRow::CREATOR],
+            _ => &[],
         };
         let columns = table.columns.iter().map(|column| {
             let is_told = match column.set_by {

@@ -120,9 +120,9 @@ struct Run<'v> {
 impl<'v> Run<'v> {
     fn bind(&self, parameter: c_int, value: &Value<'v>) -> Result<(), StoreError> {
         let raw = self.raw.as_ptr();
-        // SAFETY: the statement is reset. A text and bytes are not copied (SQLITE_STATIC): they live for `'v`,
-        // and `drop` clears the binding before that ends. An empty slice has no null pointer, which would be
-        // bound as NULL.
+        // SAFETY: the statement is reset. A text and bytes are not copied (SQLITE_STATIC): they live for
+        // `'v`, and `drop` clears the binding before that ends. An empty slice has no null pointer, which
+        // would be bound as NULL.
         let code = unsafe {
             match *value {
                 Value::Null => ffi::sqlite3_bind_null(raw, parameter),
@@ -251,30 +251,33 @@ impl Row for Columns<'_> {
         }
     }
 
+    fn bytes(&self, column: usize) -> Result<Option<&[u8]>, StoreError> {
+        let value = match self.look(column)? {
+            (_, ffi::SQLITE_NULL) => return Ok(None),
+            (value, ffi::SQLITE_BLOB) => value,
+            (_, other) => return Err(mismatch(column, "bytes", other)),
+        };
+        // SAFETY: as for a text. The pointer of an empty blob is null.
+        unsafe {
+            let bytes = ffi::sqlite3_value_blob(value).cast::<u8>();
+            let length = usize::try_from(ffi::sqlite3_value_bytes(value)).unwrap_or_default();
+            match (bytes.is_null(), length) {
+                (true, 0) => Ok(Some(&[])),
+                (true, _) => Err(StoreError::Engine("no memory was left for bytes".into())),
+                (false, _) => Ok(Some(std::slice::from_raw_parts(bytes, length))),
+            }
+        }
+    }
+
     fn value(&self, column: usize) -> Result<Value<'_>, StoreError> {
-        let (value, kind) = self.look(column)?;
+        let (_, kind) = self.look(column)?;
         Ok(match kind {
             ffi::SQLITE_INTEGER => self.int(column)?.into(),
             ffi::SQLITE_FLOAT => self.real(column)?.into(),
-            ffi::SQLITE_BLOB => Value::Bytes(blob(value)?),
+            ffi::SQLITE_BLOB => self.bytes(column)?.into(),
             // NULL is not a text.
             _ => self.text(column)?.into(),
         })
-    }
-}
-
-/// The bytes of a blob of the current row, which ends with the borrow of its caller.
-fn blob<'r>(value: *mut ffi::sqlite3_value) -> Result<&'r [u8], StoreError> {
-    // SAFETY: see `Columns::look` and `Columns::text`; the caller ties the lifetime to its borrow of the row.
-    // The blob is read before its length, as SQLite requires. That of an empty one is null.
-    unsafe {
-        let bytes = ffi::sqlite3_value_blob(value).cast::<u8>();
-        let length = usize::try_from(ffi::sqlite3_value_bytes(value)).unwrap_or_default();
-        match (bytes.is_null(), length) {
-            (true, 0) => Ok(&[]),
-            (true, _) => Err(StoreError::Engine("no memory was left for bytes".into())),
-            (false, _) => Ok(std::slice::from_raw_parts(bytes, length)),
-        }
     }
 }
 

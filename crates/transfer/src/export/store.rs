@@ -19,6 +19,7 @@ pub(super) fn write(
         last_incident_id: given(sequences::last(session, "incidents")?),
         last_improvement_id: given(sequences::last(session, "improvements")?),
         last_task_id: given(sequences::last(session, "tasks")?),
+        last_attachment_id: given(sequences::last(session, "attachments")?),
         last_value_id: given(last_id(session)?),
         ..StoreLine::default()
     };

@@ -6,6 +6,7 @@
 //! members of groups) do not apply: imported records are history. The code depends neither on HTTP nor on an
 //! engine; `crates/cli/docs/import-format.md` describes the files.
 
+mod attachments;
 mod boards;
 mod comments;
 mod csv;
@@ -192,6 +193,7 @@ fn import(
             "improvement_categories" => names::improvement_categories,
             "improvements" => improvements::read,
             "tasks" => tasks::read,
+            "attachments" => attachments::read,
             "datasources" => datasources::read,
             _ => values::read,
         };

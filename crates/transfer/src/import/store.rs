@@ -26,6 +26,7 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
                 "improvements",
             ),
             ("lastTaskId", line.last_task_id, "tasks"),
+            ("lastAttachmentId", line.last_attachment_id, "attachments"),
             ("lastValueId", line.last_value_id, "values"),
         ] {
             leaves_ids(location, field, id.unwrap_or_default(), records)?;
@@ -45,6 +46,7 @@ pub(super) fn advance_sequences(run: &mut Run<'_>) -> Result<(), ImportError> {
         ("incidents", given.last_incident_id),
         ("improvements", given.last_improvement_id),
         ("tasks", given.last_task_id),
+        ("attachments", given.last_attachment_id),
     ] {
         if let Some(last) = last {
             sequences::advance(run.session, table, last.into())?;

@@ -36,6 +36,8 @@ pub(crate) struct StoreLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) last_task_id: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) last_attachment_id: Option<i32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) last_value_id: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) last_group_id: Option<i32>,

@@ -76,6 +76,10 @@ INSERT INTO tasks (id, parent_id, title, description, status, board_id, project_
         row_category_id, column_category_id, tags, external_id, last_modified, last_modified_by_user_id) VALUES
     (1, 2147483647, '', '', 'Blocked', 7, 1, 10, 'u-2', -5, 9223372036854775807, 1, -1, '["5S","名前 🏭 \"quoted\""]', 'x', 8, 'ø'),
     (2147483647, NULL, 'Seal', NULL, 'NotStarted', NULL, NULL, 10, NULL, NULL, NULL, NULL, NULL, '[]', NULL, -9223372036854775808, NULL);
+INSERT INTO attachments (id, incident_id, task_id, file_id, name, file_extension, content_type, file_size_in_bytes, sha256, created_date, created_by_user_id) VALUES
+    (8, 10, NULL, 'f-8', 'åpen', 'PNG', 'image/png', 3, 'a', 17461440001234567, 'u-1'), (2147483647, NULL, 2147483647, 'f', 'b', 'txt', 'text/plain', 0, '', 0, NULL);
+-- The second is alone longer than a batch.
+INSERT INTO attachment_contents (id, content) VALUES (8, x'00ff80'), (2147483647, zeroblob(1500000));
 INSERT INTO datasources (id, title, description, object_source, unit_of_time, primary_input_source, value_count, change_counter) VALUES
     (4, 'OEE', 'Per shift', 'Machine', 'Shift', 'Manual', 5003, 17), (5, NULL, NULL, NULL, NULL, NULL, 0, 0);
 INSERT INTO datasource_elements (datasource_id, id, label, type, is_mandatory, source_column, data_list_id, sort_order, number) VALUES

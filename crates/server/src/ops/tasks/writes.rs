@@ -15,9 +15,10 @@ use obeya_rules::error::{Complaint, DomainError};
 use obeya_store::audit::{Change, Diff};
 use obeya_store::grants::Grants;
 use obeya_store::references::References;
+use obeya_store::tables::attachments::AttachmentRow;
 use obeya_store::tables::tasks::{TaskChange, TaskRow};
 use obeya_store::write_error::WriteError;
-use obeya_store::{Session, boards, stamp, tasks};
+use obeya_store::{Session, attachments, boards, stamp, tasks};
 
 /// POST /v1/Boards/{id}/tasks
 pub(crate) async fn create_of_board(call: Call) -> Result<Response, Problem> {
@@ -171,8 +172,10 @@ pub(crate) async fn delete(call: Call) -> Result<Response, Problem> {
             let before = answer(session, id)?;
             let task = tasks::find(session, id)?.ok_or(missing(id))?;
             let below = tasks::below(session, id)?;
+            let ids = below.iter().map(|task| task.id).chain([id]);
+            let attached = attachments::of_tasks(session, ids)?;
             tasks::delete(session, id, &below)?;
-            let change = removed(&task, below);
+            let change = removed(&task, below, attached);
             Ok(Written::changed(change, move |_| Ok(before.deleted())))
         };
         Ok(Decision::record(answer, work).against(move |session| answer(session, id)))
@@ -185,13 +188,22 @@ fn changed(id: i32, before: Option<&TaskRow>, after: Option<&TaskRow>) -> Change
     Change::of(format!("tasks/{id}"), diff(before, after))
 }
 
-/// The deletion of a task with those below it.
-fn removed(task: &TaskRow, below: Vec<TaskRow>) -> Change {
+/// The deletion of a task with those below it, and of what is attached to them.
+fn removed(task: &TaskRow, below: Vec<TaskRow>, attached: Vec<AttachmentRow>) -> Change {
     let id = task.id;
     let mut diff = diff(Some(task), None);
     if !below.is_empty() {
         let lines: Vec<_> = below.into_iter().map(TaskRow::into_line).collect();
         diff = diff.property("subTasks", Some(&lines), None);
+    }
+    if !attached.is_empty() {
+        // As in the entry of a single attachment.
+        let lines = attached.into_iter().map(|attachment| AttachmentRow {
+            created_by_user_id: None,
+            ..attachment
+        });
+        let lines: Vec<_> = lines.map(AttachmentRow::into_line).collect();
+        diff = diff.property("attachments", Some(&lines), None);
     }
     Change::of(format!("tasks/{id}"), diff)
 }
