@@ -11,7 +11,7 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::arguments::named;
 use crate::call::Call;
 use crate::calls::{
-    self, AttachmentCalls, BoardCalls, DatasourceCalls, ImprovementCalls, IncidentCalls,
+    self, AttachmentCalls, BoardCalls, DatasourceCalls, ImprovementCalls, IncidentCalls, UserCalls,
 };
 use crate::errors;
 use crate::handle::{Handle, Seen};
@@ -174,6 +174,11 @@ impl Core {
     #[getter]
     fn boards(&self) -> BoardCalls {
         BoardCalls(self.handle.clone())
+    }
+
+    #[getter]
+    fn users(&self) -> UserCalls {
+        UserCalls(self.handle.clone())
     }
 
     #[getter]

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use obeya_store::RecordId;
 use obeya_store::engine::StoreError;
 
 /// Why a read fails.
@@ -14,7 +15,7 @@ pub enum ReadError {
     /// The `$skiptoken` is not valid: the reason.
     SkipToken(&'static str),
     /// The record does not exist: its kind, and the requested id.
-    NotFound(&'static str, i64),
+    NotFound(&'static str, RecordId),
     /// The expanded rows exceed a limit.
     LimitExceeded(Excess),
     /// There is no memory for the answer now.

@@ -16,6 +16,7 @@ use super::request::ReadRequest;
 use super::sink::Sink;
 use super::skip_token::{ListPosition, NextPage, PositionKey};
 use super::{binds, count, count_statement, json, rows};
+use obeya_store::RecordId;
 use obeya_store::engine::{Session, StoreError, Value};
 use obeya_store::entity_sets::CONTAINER;
 
@@ -39,7 +40,7 @@ pub struct Parent {
     /// A statement that returns a row if the record exists; its id is `?1`.
     pub exists: Cow<'static, str>,
     /// Its id.
-    pub id: i64,
+    pub id: RecordId,
     /// The set or path of the list's records, if it is not the set of their type.
     pub source: Option<String>,
 }
@@ -47,8 +48,8 @@ pub struct Parent {
 impl Parent {
     /// Returns [`ReadError::NotFound`] if the record does not exist.
     pub(super) fn check(&self, session: &mut dyn Session) -> Result<(), ReadError> {
-        let found = session.first(&self.exists, &[Value::Int(self.id)], |_| Ok(()))?;
-        found.ok_or(ReadError::NotFound(self.noun, self.id))
+        let found = session.first(&self.exists, &[Value::from(&self.id)], |_| Ok(()))?;
+        found.ok_or(ReadError::NotFound(self.noun, self.id.clone()))
     }
 }
 
@@ -314,7 +315,7 @@ fn gone() -> ReadError {
 
 /// The text that binds a token to its list. It is the same for every way to request the list.
 fn name(entity: &EntityType, parent: Option<&Parent>, listing: &str) -> String {
-    let parent = parent.map(|parent| (parent.id, &parent.source));
+    let parent = parent.map(|parent| (&parent.id, &parent.source));
     format!("{} {parent:?} {listing}", entity.name)
 }
 

@@ -16,6 +16,7 @@ use super::request::{ReadRequest, with_context};
 use super::row_encoder::RowEncoder;
 use super::rows;
 use super::sink::Sink;
+use obeya_store::RecordId;
 use obeya_store::engine::Session;
 use obeya_store::entity_sets::CONTAINER;
 
@@ -41,13 +42,14 @@ impl PointQuery {
     pub fn prepare(
         &'static self,
         request: &ReadRequest<'_>,
-        id: i32,
+        id: impl Into<RecordId>,
     ) -> Result<RecordRead, ReadError> {
+        let id = id.into();
         let is_plain = request.query.is_empty() && request.shows_all_of(self.plan.entity());
         let source = if is_plain {
-            RecordSource::Plan(&self.plan, id)
+            RecordSource::Plan(&self.plan, id.clone())
         } else {
-            self.source(request, id, None)?
+            self.source(request, id.clone(), None)?
         };
         Ok(self.read(request, id, source))
     }
@@ -56,22 +58,23 @@ impl PointQuery {
     pub fn prepare_under(
         &'static self,
         request: &ReadRequest<'_>,
-        id: i32,
+        id: impl Into<RecordId>,
         parent: Parent,
         condition: Predicate,
     ) -> Result<RecordRead, ReadError> {
-        let source = self.source(request, id, Some((parent, condition)))?;
+        let id = id.into();
+        let source = self.source(request, id.clone(), Some((parent, condition)))?;
         Ok(self.read(request, id, source))
     }
 
     fn source(
         &self,
         request: &ReadRequest<'_>,
-        id: i32,
+        id: RecordId,
         under: Option<(Parent, Predicate)>,
     ) -> Result<RecordSource, ReadError> {
         let (parent, condition) = under.unzip();
-        let by_id = Predicate::new("{t}.id = ?", [sql::Value::Int(id.into())]);
+        let by_id = Predicate::new("{t}.id = ?", [id.into()]);
         Ok(RecordSource::Query {
             parent,
             conditions: condition.into_iter().chain([by_id]).collect(),
@@ -79,7 +82,7 @@ impl PointQuery {
         })
     }
 
-    fn read(&self, request: &ReadRequest<'_>, id: i32, source: RecordSource) -> RecordRead {
+    fn read(&self, request: &ReadRequest<'_>, id: RecordId, source: RecordSource) -> RecordRead {
         let context = request.context(|| {
             let set = CONTAINER.set_of(self.plan.entity())?;
             let query = match &source {
@@ -100,14 +103,14 @@ impl PointQuery {
 pub struct RecordRead {
     source: RecordSource,
     /// The kind and the id for messages; without them, an answer without content says that there is none.
-    missing: Option<(&'static str, i32)>,
+    missing: Option<(&'static str, RecordId)>,
     context: Option<Vec<u8>>,
 }
 
 /// How to find the record.
 enum RecordSource {
     /// By its id, with a fixed statement.
-    Plan(&'static RecordPlan, i32),
+    Plan(&'static RecordPlan, RecordId),
     /// By conditions, with query options; the parent must exist.
     Query {
         parent: Option<Parent>,
@@ -147,7 +150,7 @@ impl RecordRead {
         sink: &mut dyn Sink,
     ) -> Result<ReadOutcome, ReadError> {
         let record = match &self.source {
-            RecordSource::Plan(plan, id) => plan.read(session, *id)?,
+            RecordSource::Plan(plan, id) => plan.read(session, id.clone())?,
             RecordSource::Query {
                 parent,
                 conditions,
@@ -159,9 +162,9 @@ impl RecordRead {
                 read_where(session, query, conditions.clone(), sink)?
             }
         };
-        let record = match (record, self.missing) {
+        let record = match (record, &self.missing) {
             (Some(record), _) => record,
-            (None, Some((noun, id))) => return Err(ReadError::NotFound(noun, id.into())),
+            (None, Some((noun, id))) => return Err(ReadError::NotFound(noun, id.clone())),
             (None, None) => return Ok(ReadOutcome::NoContent),
         };
         sink.last(with_context(record, self.context.as_deref()));

@@ -16,6 +16,7 @@ use obeya_odata::{Bound, Context, Limits, OptionName, Options};
 use super::json;
 use super::row_encoder::RowEncoder;
 use super::time::TimestampFormatter;
+use obeya_store::RecordId;
 use obeya_store::engine::{Dialect, Row, Session, StoreError, Value};
 use obeya_store::entities::order_of;
 
@@ -92,11 +93,16 @@ impl RecordPlan {
     }
 
     /// Prefetches the statements of [`Self::write`], so that a write over a network waits for them once.
-    pub fn prefetch(&self, session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
+    pub fn prefetch(
+        &self,
+        session: &mut dyn Session,
+        id: impl Into<RecordId>,
+    ) -> Result<(), StoreError> {
+        let id = id.into();
         let plan = self.on(session.dialect());
-        session.prefetch(&plan.record, &[id.into()])?;
+        session.prefetch(&plan.record, &[(&id).into()])?;
         for list in &plan.lists {
-            session.prefetch(&list.rows, &[id.into()])?;
+            session.prefetch(&list.rows, &[(&id).into()])?;
         }
         Ok(())
     }
@@ -105,14 +111,15 @@ impl RecordPlan {
     pub fn write(
         &self,
         session: &mut dyn Session,
-        id: i32,
+        id: impl Into<RecordId>,
         out: &mut Vec<u8>,
     ) -> Result<bool, StoreError> {
+        let id = id.into();
         let plan = self.on(session.dialect());
         let start = out.len();
         let mut timestamps = TimestampFormatter::new();
         let mut lists_at = None;
-        session.query(&plan.record, &[id.into()], &mut |row| {
+        session.query(&plan.record, &[(&id).into()], &mut |row| {
             out.push(b'{');
             lists_at = Some(plan.encoder.write_around(out, row, &mut timestamps)?);
             Ok(ControlFlow::Break(()))
@@ -126,7 +133,7 @@ impl RecordPlan {
                 // The first member has no comma before it.
                 let skip = usize::from(out.len() == start + 1);
                 out.extend_from_slice(&list.key[skip..]);
-                list.write(session, id, &mut timestamps, out)?;
+                list.write(session, &id, &mut timestamps, out)?;
             }
             out.extend_from_slice(&after);
         }
@@ -135,7 +142,11 @@ impl RecordPlan {
     }
 
     /// Reads the record, if it exists.
-    pub fn read(&self, session: &mut dyn Session, id: i32) -> Result<Option<Vec<u8>>, StoreError> {
+    pub fn read(
+        &self,
+        session: &mut dyn Session,
+        id: impl Into<RecordId>,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
         let mut out = Vec::with_capacity(INITIAL_CAPACITY);
         let is_there = self.write(session, id, &mut out)?;
         Ok(is_there.then_some(out))
@@ -201,7 +212,7 @@ impl PartList {
     fn write(
         &self,
         session: &mut dyn Session,
-        id: i32,
+        id: &RecordId,
         timestamps: &mut TimestampFormatter,
         out: &mut Vec<u8>,
     ) -> Result<(), StoreError> {

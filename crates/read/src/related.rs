@@ -7,29 +7,30 @@ use std::borrow::Cow;
 
 use obeya_odata::csdl::{self, EntitySet};
 use obeya_odata::edm::{Cardinality, EntityType, Navigation};
-use obeya_odata::sql::{self, Predicate};
+use obeya_odata::sql::Predicate;
 
 use super::error::ReadError;
 use super::list::{CountRead, List, Parent};
 use super::point_query::RecordRead;
 use super::prepared::Prepared;
 use super::request::ReadRequest;
+use obeya_store::RecordId;
 use obeya_store::entity_sets::CONTAINER;
 
 /// A navigation from the record with the id in the path.
 pub struct Related {
     set: &'static EntitySet,
     navigation: &'static Navigation,
-    id: i64,
+    id: RecordId,
 }
 
 impl Related {
     /// A navigation from the record of the set with this id.
-    pub fn new(set: &'static EntitySet, navigation: &'static Navigation, id: i32) -> Self {
+    pub fn new(set: &'static EntitySet, navigation: &'static Navigation, id: RecordId) -> Self {
         Self {
             set,
             navigation,
-            id: id.into(),
+            id,
         }
     }
 
@@ -61,7 +62,7 @@ impl Related {
         let EntityType { table, .. } = self.set.entity;
         Predicate::new(
             format!("{{t}}.\"{to}\" = (SELECT f.\"{from}\" FROM \"{table}\" AS f WHERE f.id = ?)"),
-            [sql::Value::Int(self.id)],
+            [self.id.clone().into()],
         )
     }
 
@@ -71,7 +72,7 @@ impl Related {
             // The names of sets are the plural of their records.
             noun: self.set.name.trim_end_matches('s'),
             exists: Cow::Owned(exists),
-            id: self.id,
+            id: self.id.clone(),
             source: Some(self.source()),
         }
     }
@@ -80,7 +81,12 @@ impl Related {
     fn source(&self) -> String {
         match CONTAINER.set_of(self.navigation.target) {
             Some(set) => set.name.to_owned(),
-            None => format!("{}({})/{}", self.set.name, self.id, self.navigation.name),
+            None => format!(
+                "{}({})/{}",
+                self.set.name,
+                self.id.key(),
+                self.navigation.name
+            ),
         }
     }
 }

@@ -82,7 +82,7 @@ impl Series {
                 version: row.int(1)?.unwrap_or_default(),
             })
         })?;
-        state.ok_or(ReadError::NotFound("datasource", self.datasource))
+        state.ok_or(ReadError::NotFound("datasource", self.datasource.into()))
     }
 
     /// Counts the values, with the help of idle readers.

@@ -129,7 +129,7 @@ pub fn of_extension(extension: &str) -> Option<&'static MediaType> {
     let is_its = |known: &&str| known.eq_ignore_ascii_case(extension);
     MEDIA_TYPES
         .iter()
-        .find(|media_type| media_type.extensions.iter().any(|known| is_its(&known)))
+        .find(|media_type| media_type.extensions.iter().any(is_its))
 }
 
 /// Separators of paths, and what could make a name look like another one.

@@ -5,7 +5,9 @@
 
 use obeya_odata::csdl::{Container, EntitySet};
 
-use crate::entities::{AREA, BOARD, GROUP, INCIDENT_COMMENT, INCIDENT_TYPE_V2, INCIDENT_V2, TASK};
+use crate::entities::{
+    AREA, BOARD, GROUP, INCIDENT_COMMENT, INCIDENT_TYPE_V2, INCIDENT_V2, TASK, USER,
+};
 
 /// Where the service is, seen from its base URL.
 pub const ROOT: &str = "/v2";
@@ -49,6 +51,11 @@ pub static CONTAINER: Container = Container {
             name: "tasks",
             entity: &TASK,
             url: "tasks",
+        },
+        EntitySet {
+            name: "users",
+            entity: &USER,
+            url: "users",
         },
     ],
 };

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use obeya_odata::edm::EntityType;
 use obeya_odata::{RowConditions, sql};
 
+use super::RecordId;
 use super::engine::{Session, StoreError, Value};
 pub use super::entities::Kind;
 use super::entities::row_conditions;
@@ -148,7 +149,7 @@ impl Grants {
         &self,
         session: &mut dyn Session,
         entity: &EntityType,
-        id: i32,
+        id: impl Into<RecordId>,
     ) -> Result<bool, StoreError> {
         let Some(condition) = self.rows.as_ref().and_then(|rows| rows.of(entity)) else {
             return Ok(true);
@@ -157,7 +158,8 @@ impl Grants {
             "SELECT 1 FROM \"{}\" AS t WHERE t.id = ?1 AND (",
             entity.table
         );
-        let mut binds = vec![Value::from(id)];
+        let id = id.into();
+        let mut binds = vec![Value::from(&id)];
         let text = condition.sql.replace("{t}", "t");
         for (index, part) in text.split('?').enumerate() {
             if index > 0 {

@@ -2,7 +2,7 @@
 //! `ops/writing.rs` of the server decides what a repeated request means.
 
 use super::engine::{Session, StoreError, present};
-use super::{Store, Value};
+use super::{RecordId, Store, Value};
 
 /// How long a record is retained, in ticks of 100 ns: a day.
 pub const RETENTION_TICKS: i64 = 86_400 * 10_000_000;
@@ -35,7 +35,7 @@ pub struct IdempotencyRecord {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoredAnswer {
     /// The record with this id.
-    Record(i32),
+    Record(RecordId),
     /// This text, which has no content of a record, such as a count.
     Text(String),
     /// No body.
@@ -92,9 +92,9 @@ pub fn find(
     now: i64,
 ) -> Result<Option<IdempotencyRecord>, StoreError> {
     session.first(FIND, &key.binds(now), |row| {
-        let answer = match (row.int32(1)?, row.string(2)?) {
-            (Some(id), _) => StoredAnswer::Record(id),
-            (None, Some(text)) => StoredAnswer::Text(text),
+        let answer = match (row.int(1)?, row.string(2)?) {
+            (Some(id), _) => StoredAnswer::Record(id.into()),
+            (None, Some(text)) => stored(text),
             (None, None) => StoredAnswer::Nothing,
         };
         Ok(IdempotencyRecord {
@@ -102,6 +102,26 @@ pub fn find(
             answer,
         })
     })
+}
+
+/// An id that is a text is stored as a JSON string, which no other stored text is.
+fn stored(body: String) -> StoredAnswer {
+    match serde_json::from_str::<String>(&body) {
+        Ok(id) => StoredAnswer::Record(id.into()),
+        Err(_) => StoredAnswer::Text(body),
+    }
+}
+
+fn body_of(id: &str) -> String {
+    serde_json::Value::from(id).to_string()
+}
+
+/// Removes every record whose answer is the record with this id, for its erasure.
+pub(super) fn erase(session: &mut dyn Session, id: &str) -> Result<(), StoreError> {
+    session.execute_deferred(
+        "DELETE FROM answers WHERE body = ?1",
+        &[(&body_of(id)).into()],
+    )
 }
 
 /// How many keys the client has.
@@ -146,8 +166,9 @@ pub fn put(
         ON CONFLICT (client_id, operation, key) DO UPDATE SET fingerprint = excluded.fingerprint, record_id = excluded.record_id,
             body = excluded.body, ordinal = excluded.ordinal, answered_at = excluded.answered_at";
     let (record_id, body) = match &record.answer {
-        StoredAnswer::Record(id) => (Some(*id), None),
-        StoredAnswer::Text(text) => (None, Some(text.as_str())),
+        StoredAnswer::Record(RecordId::Number(id)) => (Some(*id), None),
+        StoredAnswer::Record(RecordId::Text(id)) => (None, Some(body_of(id))),
+        StoredAnswer::Text(text) => (None, Some(text.clone())),
         StoredAnswer::Nothing => (None, None),
     };
     let binds = [
@@ -156,7 +177,7 @@ pub fn put(
         (&key.key).into(),
         (&record.fingerprint).into(),
         record_id.into(),
-        body.into(),
+        body.as_deref().into(),
         ordinal.into(),
         now.into(),
     ];

@@ -2,8 +2,8 @@
 
 use std::error::Error;
 
-use super::StoreError;
 use super::idempotency_records::StoredAnswer;
+use super::{RecordId, StoreError};
 use obeya_rules::error::DomainError;
 
 /// A write that changed nothing.
@@ -13,10 +13,8 @@ pub enum WriteError {
     Store(StoreError),
     /// A rule refused.
     Domain(DomainError),
-    /// There is no such record: its kind and the requested id.
-    Missing(&'static str, i32),
-    /// The record does not exist: its kind, and the text that names it in the path.
-    MissingNamed(&'static str, String),
+    /// There is no such record: its kind, and the id, or the text that names it, in the request.
+    Missing(&'static str, RecordId),
     /// The record would not be one that the client is granted.
     NotGranted,
     /// The record has this entity tag, which the condition of the request does not name.

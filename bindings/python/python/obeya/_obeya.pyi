@@ -12,7 +12,7 @@ from obeya._async.client import AsyncClient
 from obeya._settings import BoardId, CommentId, CustomFieldId, DatasourceId, Day, IncidentId, IncidentTypeId, Moment, Names, Order, Settings, Where
 from obeya._sync.client import Client
 from obeya.models import *
-from obeya.types import CategoryInput, CauseInput, ConsequenceInput, DatasourceValueInput
+from obeya.types import CategoryInput, CauseInput, ConsequenceInput, DatasourceValueInput, UserCreateV2, UserUpdateV1
 from typing_extensions import Self
 
 __version__: str
@@ -174,6 +174,8 @@ class Core:
     def attachments(self) -> AttachmentCalls: ...
     @property
     def datasources(self) -> DatasourceCalls: ...
+    @property
+    def users(self) -> UserCalls: ...
 
 @final
 class AttachmentCalls:
@@ -187,6 +189,12 @@ class BoardCalls:
     def tasks(
         self, board: BoardId, /, *, due_start: Moment | None, due_end: Moment | None, page_size: int | None
     ) -> Query[TaskInfo]: ...
+
+@final
+class UserCalls:
+    def carrying(self, if_match: str | None, idempotency_key: str | None, /) -> UserCalls: ...
+    def create(self, fields: UserCreateV2, allow_recovery: bool, /) -> Call[UserV2]: ...
+    def update_by_user_name(self, user_name: str, fields: UserUpdateV1, /) -> Call[UserV1]: ...
 
 @final
 class IncidentCalls:

@@ -45,6 +45,9 @@ from obeya._obeya import (
     TypeConsequence,
     UserGroup,
     UserGroupMember,
+    UserMembership,
+    UserV1,
+    UserV2,
 )
 
 __all__ = [
@@ -90,4 +93,7 @@ __all__ = [
     "TypeConsequence",
     "UserGroup",
     "UserGroupMember",
+    "UserMembership",
+    "UserV1",
+    "UserV2",
 ]

@@ -12,6 +12,7 @@ mod generated;
 mod improvements;
 mod incidents;
 mod plain;
+mod users;
 
 pub(crate) use attachments::AttachmentCalls;
 pub(crate) use boards::BoardCalls;
@@ -19,3 +20,4 @@ pub(crate) use datasources::DatasourceCalls;
 pub(crate) use improvements::ImprovementCalls;
 pub(crate) use incidents::IncidentCalls;
 pub(crate) use plain::{call, query};
+pub(crate) use users::UserCalls;

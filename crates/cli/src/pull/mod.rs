@@ -10,6 +10,7 @@ mod fetch;
 mod format;
 mod progress;
 mod query;
+mod record_key;
 mod resumable;
 mod resume_state;
 mod segments;
@@ -92,6 +93,8 @@ enum PullCommand {
     Projects(Box<Common>),
     /// The tasks
     Tasks(Box<Common>),
+    /// The users
+    Users(Box<Common>),
 }
 
 #[derive(clap::Args)]
@@ -148,7 +151,8 @@ impl PullCommand {
             | Self::Areas(common)
             | Self::DataLists(common)
             | Self::Projects(common)
-            | Self::Tasks(common) => common,
+            | Self::Tasks(common)
+            | Self::Users(common) => common,
         }
     }
 
@@ -183,6 +187,7 @@ impl PullCommand {
             Self::DataLists(_) => query::Selection::DataLists,
             Self::Projects(_) => query::Selection::Projects,
             Self::Tasks(_) => query::Selection::Tasks,
+            Self::Users(_) => query::Selection::Users,
         };
         PullQuery {
             service: common.connect.identity().0.to_owned(),

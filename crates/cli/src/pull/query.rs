@@ -6,12 +6,13 @@ use arrow_schema::SchemaRef;
 use obeya::fields::{UnknownWord, check_words};
 use obeya::model::{
     Area, Board, DataList, DatasourceValue, GroupV2, Improvement, IncidentCommentV2, IncidentV1,
-    Project, Task, Timestamp,
+    Project, Task, Timestamp, UserV2,
 };
 use obeya::tables::schema;
 use serde::{Deserialize, Serialize};
 
 use super::format::Format;
+use super::record_key::RecordKey;
 
 /// Everything that determines the rows and their encoding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,6 +52,7 @@ pub(crate) enum Selection {
     DataLists,
     Projects,
     Tasks,
+    Users,
 }
 
 impl PullQuery {
@@ -67,6 +69,7 @@ impl PullQuery {
             Selection::DataLists => schema::<DataList>(),
             Selection::Projects => schema::<Project>(),
             Selection::Tasks => schema::<Task>(),
+            Selection::Users => schema::<UserV2>(),
         }
     }
 
@@ -83,6 +86,7 @@ impl PullQuery {
             Selection::DataLists => check_words::<DataList>,
             Selection::Projects => check_words::<Project>,
             Selection::Tasks => check_words::<Task>,
+            Selection::Users => check_words::<UserV2>,
         };
         self.condition.as_deref().map_or(Ok(()), check)
     }
@@ -96,7 +100,7 @@ impl PullQuery {
     }
 
     /// The condition, combined with `id gt` this id.
-    pub(crate) fn condition_after(&self, id: Option<i32>) -> Option<String> {
+    pub(crate) fn condition_after(&self, id: Option<&RecordKey>) -> Option<String> {
         match (&self.condition, id) {
             (condition, None) => condition.clone(),
             (None, Some(id)) => Some(format!("id gt {id}")),
@@ -190,11 +194,18 @@ mod tests {
             guard_formulas: false,
         };
         assert_eq!(
-            query.condition_after(Some(7)).as_deref(),
+            query
+                .condition_after(Some(&RecordKey::Number(7)))
+                .as_deref(),
             Some("(name eq 'a' or name eq 'b') and id gt 7")
         );
         query.condition = None;
-        assert_eq!(query.condition_after(Some(7)).as_deref(), Some("id gt 7"));
+        assert_eq!(
+            query
+                .condition_after(Some(&RecordKey::Number(7)))
+                .as_deref(),
+            Some("id gt 7")
+        );
         assert_eq!(query.condition_after(None), None);
     }
 }

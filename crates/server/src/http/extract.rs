@@ -27,6 +27,21 @@ pub(crate) fn parameter_name(template: &'static str, index: usize) -> &'static s
     names.nth(index).unwrap_or("id")
 }
 
+/// The value of a parameter of a query string, by its name in whatever case; an empty one counts as absent,
+/// because HTML forms send empty fields. 400 `query.invalid` if it is given twice.
+pub(crate) fn parameter(query: &str, name: &str) -> Result<Option<String>, Problem> {
+    let pairs: Vec<(String, String)> = serde_urlencoded::from_str(query)
+        .map_err(|error| Problem::invalid_query(name, error.to_string()))?;
+    let mut given = pairs
+        .into_iter()
+        .filter(|(given, _)| given.eq_ignore_ascii_case(name))
+        .map(|(_, value)| value);
+    match (given.next(), given.next()) {
+        (Some(_), Some(_)) => Err(Problem::invalid_query(name, "it is given twice")),
+        (value, _) => Ok(value.filter(|value| !value.is_empty())),
+    }
+}
+
 /// Whether the client requests `Prefer: handling=strict` (RFC 7240).
 pub(crate) fn is_strict(headers: &HeaderMap) -> bool {
     preferences(headers).any(|(name, value)| {

@@ -18,6 +18,8 @@ const MAX_PARAMETERS: usize = 2;
 pub(crate) struct Captures {
     spans: [(u32, u32); MAX_PARAMETERS],
     count: usize,
+    /// Whether the first one is a key in parentheses.
+    starts_with_key: bool,
 }
 
 impl Captures {
@@ -25,6 +27,11 @@ impl Captures {
     pub(crate) fn span(&self, index: usize) -> Option<Range<usize>> {
         let (start, end) = *self.spans[..self.count].get(index)?;
         Some(start as usize..end as usize)
+    }
+
+    /// Whether the first parameter is a key in parentheses, where a text has quotation marks.
+    pub(crate) fn starts_with_key(&self) -> bool {
+        self.starts_with_key
     }
 }
 
@@ -85,6 +92,7 @@ impl<T: Copy> Node<T> {
             return None;
         }
         captures.spans[0] = (u32::try_from(key.start).ok()?, u32::try_from(key.end).ok()?);
+        captures.starts_with_key = true;
         Some((node, captures))
     }
 

@@ -24,12 +24,13 @@ use crate::http::path::Captures;
 use crate::http::problem::Problem;
 use crate::http::request_body::RequestBody;
 use crate::http::request_id::{self, RequestId};
+use crate::ops::errors::shown;
 use crate::ops::gate::Gate;
 use crate::spec::Operation;
 use obeya_read::text::{int32, quoted};
 use obeya_store::audit::Origin;
 use obeya_store::grants::Grants;
-use obeya_store::{Session, Store, StoreError};
+use obeya_store::{RecordId, Session, Store, StoreError};
 
 /// What is encoded in a segment of an address: all but the unreserved characters (RFC 3986, 2.3).
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
@@ -98,6 +99,37 @@ impl Call {
         })
     }
 
+    /// The first id in the path: that of a user is a text, all others are integers.
+    pub(super) fn record_id(&self) -> Result<RecordId, Problem> {
+        match extract::parameter_name(self.operation.path(), 0) {
+            "userId" => self.user_id().map(RecordId::from),
+            _ => self.id().map(RecordId::from),
+        }
+    }
+
+    /// The id of a user, which is the first parameter of the path.
+    pub(super) fn user_id(&self) -> Result<String, Problem> {
+        let text = self.name()?;
+        if !self.captures.starts_with_key() {
+            return Ok(text);
+        }
+        let inside = text
+            .strip_prefix('\'')
+            .and_then(|rest| rest.strip_suffix('\''));
+        // Inside, a quotation mark is doubled (OData ABNF, `string`).
+        let is_string = |inside: &&str| !inside.replace("''", "").contains('\'');
+        match inside.filter(is_string) {
+            Some(inside) => Ok(inside.replace("''", "'")),
+            None => Err(Problem::invalid_path(
+                "userId",
+                format!(
+                    "expected a text in single quotation marks, found {}",
+                    quoted(&text)
+                ),
+            )),
+        }
+    }
+
     /// The text in the path that names a record (the first, if there are several), decoded; 400
     /// `path.invalid` if it is no UTF-8, or contains NUL, which no text in the store does.
     pub(crate) fn name(&self) -> Result<String, Problem> {
@@ -137,7 +169,7 @@ impl Call {
     ) -> Result<T, Problem> {
         let gate = Gate::of(self);
         let work = move |session: &mut dyn Session| {
-            gate.check(session, Problem::not_found)?;
+            gate.check(session, |noun, id| Problem::not_found(noun, shown(&id)))?;
             Ok(work(session)?)
         };
         self.store().look_up(work).await

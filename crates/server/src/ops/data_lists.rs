@@ -37,7 +37,7 @@ pub(crate) async fn items(call: Call) -> Result<Response, Problem> {
             .under(Parent {
                 noun: "data list",
                 exists: "SELECT 1 FROM data_lists WHERE id = ?1".into(),
-                id,
+                id: id.into(),
                 source: None,
             }))
     })
@@ -105,5 +105,5 @@ fn answer(session: &mut dyn Session, id: i32) -> Result<WrittenRecord, WriteErro
 }
 
 fn missing(id: i32) -> WriteError {
-    WriteError::Missing("data list", id)
+    WriteError::Missing("data list", id.into())
 }

@@ -9,8 +9,17 @@ use obeya_read::ReadError;
 use obeya_read::text::quoted;
 use obeya_rules::error::{Complaint, DomainError};
 use obeya_rules::value::BATCH_COMPLAINTS;
+use obeya_store::RecordId;
 use obeya_store::references::MOST_COMPLAINTS;
 use obeya_store::write_error::WriteError;
+
+/// An id in a message.
+pub(super) fn shown(id: &RecordId) -> String {
+    match id {
+        RecordId::Number(id) => id.to_string(),
+        RecordId::Text(id) => quoted(id),
+    }
+}
 
 impl From<ReadError> for Problem {
     fn from(error: ReadError) -> Self {
@@ -21,7 +30,7 @@ impl From<ReadError> for Problem {
             ReadError::SkipToken(text) => {
                 refused("odata.value", "Invalid value").field("$skiptoken", text)
             }
-            ReadError::NotFound(noun, id) => Self::not_found(noun, id),
+            ReadError::NotFound(noun, id) => Self::not_found(noun, shown(&id)),
             ReadError::LimitExceeded(excess) => {
                 refused("odata.limit", "Limit exceeded").field("$expand", excess.to_string())
             }
@@ -36,8 +45,7 @@ impl From<WriteError> for Problem {
         match error {
             WriteError::Store(error) => error.into(),
             WriteError::Domain(error) => error.into(),
-            WriteError::Missing(what, id) => Self::not_found(what, id),
-            WriteError::MissingNamed(what, name) => Self::not_found(what, quoted(&name)),
+            WriteError::Missing(noun, id) => Self::not_found(noun, shown(&id)),
             WriteError::NotGranted => Self::new(
                 StatusCode::FORBIDDEN,
                 "grant.missing",

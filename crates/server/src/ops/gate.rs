@@ -12,10 +12,10 @@ use super::call::Call;
 use crate::spec::Operation;
 use obeya_store::entities::{
     AREA, BOARD, DATA_LIST, DATASOURCE, GROUP, IMPROVEMENT, INCIDENT, INCIDENT_COMMENT,
-    INCIDENT_TYPE_V2, TASK_INFO,
+    INCIDENT_TYPE_V2, TASK_INFO, USER,
 };
 use obeya_store::grants::Grants;
-use obeya_store::{Session, StoreError};
+use obeya_store::{RecordId, Session, StoreError};
 
 /// The grants of a client, and the record that its request addresses.
 #[derive(Clone)]
@@ -24,18 +24,18 @@ pub(super) struct Gate {
     record: Option<Addressed>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Addressed {
     entity: &'static EntityType,
     /// Its kind in messages, the same as where it does not exist.
     noun: &'static str,
-    id: i32,
+    id: RecordId,
 }
 
 impl Gate {
     pub(super) fn of(call: &Call) -> Self {
         // An id that is none is refused by the handler.
-        let record = addressed(call.operation).zip(call.id().ok());
+        let record = addressed(call.operation).zip(call.record_id().ok());
         Self {
             grants: Arc::clone(&call.caller.client.grants),
             record: record.map(|((entity, noun), id)| Addressed { entity, noun, id }),
@@ -53,23 +53,23 @@ impl Gate {
     }
 
     /// Whether the path addresses this record, so that a POST has not created it.
-    pub(super) fn is_addressed(&self, entity: &EntityType, id: i32) -> bool {
-        let is_it = |record: Addressed| record.entity.name == entity.name && record.id == id;
-        self.record.is_some_and(is_it)
+    pub(super) fn is_addressed(&self, entity: &EntityType, id: &RecordId) -> bool {
+        let is_it = |record: &Addressed| record.entity.name == entity.name && record.id == *id;
+        self.record.as_ref().is_some_and(is_it)
     }
 
     /// Fails with `missing` unless the record in the path is granted.
     pub(super) fn check<E: From<StoreError>>(
         &self,
         session: &mut dyn Session,
-        missing: impl FnOnce(&'static str, i32) -> E,
+        missing: impl FnOnce(&'static str, RecordId) -> E,
     ) -> Result<(), E> {
-        let Some(Addressed { entity, noun, id }) = self.record else {
+        let Some(Addressed { entity, noun, id }) = &self.record else {
             return Ok(());
         };
-        match self.grants.show(session, entity, id)? {
+        match self.grants.show(session, entity, id.clone())? {
             true => Ok(()),
-            false => Err(missing(noun, id)),
+            false => Err(missing(noun, id.clone())),
         }
     }
 }
@@ -85,6 +85,7 @@ pub(super) fn noun(entity: &EntityType) -> &'static str {
         "ProjectMilestone" => "milestone",
         "TaskInfo" => "task",
         "IncidentAttachment" | "TaskAttachment" => "attachment",
+        "User" | "UserV1" => "user",
         _ => "incident",
     }
 }
@@ -103,6 +104,16 @@ fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)
         | Operation::ListGroupMembers
         | Operation::PutGroupMember
         | Operation::RemoveGroupMember => (&GROUP, "group"),
+        Operation::GetUserV1
+        | Operation::GetUserV2
+        | Operation::UpdateUserV1
+        | Operation::UpdateUserV2
+        | Operation::PatchUser
+        | Operation::DeleteUserV1
+        | Operation::DeleteUserV2
+        | Operation::ListGroupsOfUser
+        | Operation::AddUserRole
+        | Operation::RemoveUserRole => (&USER, "user"),
         Operation::GetIncidentComment => (&INCIDENT_COMMENT, "comment"),
         Operation::GetDatasource
         | Operation::ListDatasourceValues
@@ -180,6 +191,13 @@ fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)
         | Operation::CreateTaskOfProject
         | Operation::CreateTask
         | Operation::ListTasks
+        | Operation::ListUsersV1
+        | Operation::ListUsersV2
+        | Operation::CreateUserV1
+        | Operation::CreateUserV2
+        // The record is known once it was found by its name; the answer is checked.
+        | Operation::UpdateUserByUserName
+        | Operation::ListUsersOfRole
         | Operation::Ping => return None,
     })
 }
@@ -192,7 +210,8 @@ mod tests {
     fn every_operation_with_an_id_in_its_path_addresses_a_record() {
         for operation in Operation::ALL {
             let path = operation.path();
-            let is_by_id = path.contains('{') && !path.contains("{projectNumber}");
+            let is_named = path.contains("{projectNumber}") || path.contains("Users/roles/{role}");
+            let is_by_id = path.contains('{') && !is_named;
             assert_eq!(addressed(operation).is_some(), is_by_id, "{path}");
         }
     }

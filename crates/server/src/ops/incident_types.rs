@@ -4,6 +4,7 @@ use obeya_odata::sql::{Predicate, Value};
 
 use super::incidents::reads::parent;
 use crate::http::body::Response;
+use crate::http::extract::parameter;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;
@@ -79,26 +80,18 @@ fn of_incident(id: i32) -> Predicate {
     )
 }
 
-/// The parameter `language`. An empty value counts as absent, because HTML forms send empty fields.
+/// The parameter `language`.
 fn language(query: &str) -> Result<Option<String>, Problem> {
-    let pairs: Vec<(String, String)> = serde_urlencoded::from_str(query)
-        .map_err(|error| Problem::invalid_query("language", error.to_string()))?;
-    let mut given = pairs
-        .into_iter()
-        .filter(|(name, _)| name.eq_ignore_ascii_case("language"))
-        .map(|(_, value)| value);
-    match (given.next(), given.next()) {
-        (None, _) => Ok(None),
-        (Some(code), None) if code.is_empty() => Ok(None),
-        (Some(code), None) if is_language(&code) => Ok(Some(code)),
-        (Some(code), None) => Err(Problem::invalid_query(
+    let code = parameter(query, "language")?;
+    match code.as_deref() {
+        Some(wrong) if !is_language(wrong) => Err(Problem::invalid_query(
             "language",
             format!(
                 "expected a language code such as nb or en-GB, found {}",
-                quoted(&code)
+                quoted(wrong)
             ),
         )),
-        (Some(_), Some(_)) => Err(Problem::invalid_query("language", "it is given twice")),
+        _ => Ok(code),
     }
 }
 

@@ -31,6 +31,7 @@ mod reading;
 pub(crate) mod tasks;
 pub(crate) mod token;
 mod uploads;
+pub(crate) mod users;
 mod view;
 pub(crate) mod well_known;
 mod writing;

@@ -19,6 +19,7 @@ use crate::http::format_option;
 use crate::http::odata::check_max_version;
 use crate::http::problem::Problem;
 use obeya_read::{List, Related};
+use obeya_store::RecordId;
 use obeya_store::entity_sets::{self, CONTAINER, ROOT};
 
 /// What tools read at a derived address.
@@ -99,18 +100,18 @@ pub(crate) async fn computed(call: Call, what: Computed) -> Result<Response, Pro
         // The routes are derived from the sets.
         return Err(Problem::internal("an operation that reads no set"));
     };
-    let related = |id: i32, at: usize| Related::new(set, &set.entity.navigations[at], id);
+    let related = |id: RecordId, at: usize| Related::new(set, &set.entity.navigations[at], id);
     match what {
         Computed::Count => {
             let list = List::of(set.entity);
             reading::read(call, |request| list.prepare_count(request)).await
         }
         Computed::Related(at) => {
-            let related = related(call.id()?, at);
+            let related = related(call.record_id()?, at);
             reading::read(call, |request| related.prepare(request)).await
         }
         Computed::RelatedCount(at) => {
-            let related = related(call.id()?, at);
+            let related = related(call.record_id()?, at);
             reading::read(call, |request| related.prepare_count(request)).await
         }
     }

@@ -154,7 +154,7 @@ fn run_granted(
     caches: Option<&ReadCaches>,
     sink: &mut dyn Sink,
 ) -> Result<ReadOutcome, ReadError> {
-    gate.check(session, |noun, id| ReadError::NotFound(noun, id.into()))?;
+    gate.check(session, ReadError::NotFound)?;
     read::run(session, prepared, caches, sink)
 }
 

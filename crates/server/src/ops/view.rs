@@ -19,6 +19,7 @@ use crate::auth::scopes::Scopes;
 use crate::http::etag::Tag;
 use crate::ops::call::Call;
 use crate::spec::SPEC_JSON;
+use obeya_store::RecordId;
 
 /// The record in the answer to a write.
 #[derive(Debug)]
@@ -26,7 +27,7 @@ pub(crate) struct WrittenRecord {
     /// Its entity. The schema in the specification has the same name.
     pub(super) entity: &'static EntityType,
     /// The id of the record.
-    pub(super) id: i32,
+    pub(super) id: RecordId,
     /// What names it in an address, if that is not its id.
     pub(super) name: Option<String>,
     /// The address that it is below, if that is not the one it was posted to.
@@ -41,10 +42,10 @@ pub(crate) struct WrittenRecord {
 
 impl WrittenRecord {
     /// A record of an entity.
-    pub(crate) fn new(entity: &'static EntityType, id: i32, json: Vec<u8>) -> Self {
+    pub(crate) fn new(entity: &'static EntityType, id: impl Into<RecordId>, json: Vec<u8>) -> Self {
         Self {
             entity,
-            id,
+            id: id.into(),
             name: None,
             collection: None,
             suffix: "",

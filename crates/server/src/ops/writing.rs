@@ -32,13 +32,13 @@ use crate::http::body::Response;
 use crate::http::etag::Condition;
 use crate::http::idempotency;
 use crate::http::problem::Problem;
-use obeya_store::Session;
 use obeya_store::audit::{self, Change};
 use obeya_store::grants::Grants;
 use obeya_store::idempotency_records::{
     self, IdempotencyKey, IdempotencyRecord, RETENTION_TICKS, StoredAnswer,
 };
 use obeya_store::write_error::WriteError;
+use obeya_store::{RecordId, Session, StoreError};
 
 /// Ticks of 100 ns in a second.
 const TICKS_PER_SECOND: i64 = 10_000_000;
@@ -143,7 +143,7 @@ type Work = dyn Fn(&mut dyn Session) -> Result<Written<Answer>, WriteError> + Se
 /// Reads the record to which a condition applies.
 type ReadCurrent = dyn Fn(&mut dyn Session) -> Result<WrittenRecord, WriteError> + Send;
 /// Reads the record of an earlier answer, by its id.
-type ReadById = dyn FnOnce(&mut dyn Session, i32) -> Result<WrittenRecord, WriteError> + Send;
+type ReadById = dyn FnOnce(&mut dyn Session, RecordId) -> Result<WrittenRecord, WriteError> + Send;
 
 /// The kind of answer to a write.
 enum AnswerKind {
@@ -170,17 +170,17 @@ struct Committed {
 
 impl Decision {
     /// Answers with one record; `current` reads it again by its id for a repeated request.
-    pub(super) fn record(
-        current: impl FnOnce(&mut dyn Session, i32) -> Result<WrittenRecord, WriteError>
-        + Send
-        + 'static,
+    pub(super) fn record<I: TryFrom<RecordId, Error = StoreError>>(
+        current: impl FnOnce(&mut dyn Session, I) -> Result<WrittenRecord, WriteError> + Send + 'static,
         work: impl Fn(&mut dyn Session) -> Result<Written<WrittenRecord>, WriteError> + Send + 'static,
     ) -> Self {
         Self {
             work: Box::new(move |session| {
                 Ok(work(session)?.map(|record| Ok(Answer::Record(record))))
             }),
-            kind: AnswerKind::Record(Box::new(current)),
+            kind: AnswerKind::Record(Box::new(move |session, id| {
+                current(session, id.try_into()?)
+            })),
             present: None,
         }
     }
@@ -272,7 +272,9 @@ async fn commit(
         let answer = answer(session)?;
         if let Answer::Record(record) = &answer
             && !record.is_deleted
-            && !gate.grants().show(session, record.entity, record.id)?
+            && !gate
+                .grants()
+                .show(session, record.entity, record.id.clone())?
         {
             return Err(WriteError::NotGranted);
         }
@@ -315,9 +317,9 @@ async fn replay(
             let id = stored_id(stored)?;
             let current = move |session: &mut dyn Session| {
                 gate.check(session, WriteError::Missing)?;
-                let record = current(session, id)?;
+                let record = current(session, id.clone())?;
                 // It may have changed since, or the grants.
-                match gate.grants().show(session, record.entity, id)? {
+                match gate.grants().show(session, record.entity, id.clone())? {
                     true => Ok(record),
                     false => Err(WriteError::Missing(gate::noun(record.entity), id)),
                 }
@@ -352,12 +354,12 @@ struct Identified {
 }
 
 /// The id of the record in an earlier answer.
-fn stored_id(stored: StoredAnswer) -> Result<i32, Problem> {
+fn stored_id(stored: StoredAnswer) -> Result<RecordId, Problem> {
     match stored {
         StoredAnswer::Record(id) => Ok(id),
         // An older version of the program over the same database stores the whole record.
         StoredAnswer::Text(text) => serde_json::from_str(&text)
-            .map(|Identified { id }| id)
+            .map(|Identified { id }| id.into())
             .map_err(Problem::internal),
         StoredAnswer::Nothing => Err(Problem::internal(
             "a write of a record was answered with nothing",
@@ -372,9 +374,9 @@ fn send(call: &Call, context: &WriteContext, committed: Committed) -> Result<Res
     let counted = |answer| call.answer_memory().of_committed(answer);
     let replied = match answer {
         Answer::Record(record) => {
-            let id = record.id;
+            let id = record.id.clone();
             let is_created =
-                call.operation.method() == "POST" && !context.gate.is_addressed(record.entity, id);
+                call.operation.method() == "POST" && !context.gate.is_addressed(record.entity, &id);
             let (name, collection, suffix) =
                 (record.name.clone(), record.collection, record.suffix);
             context
@@ -504,7 +506,7 @@ impl Answer {
     /// The part that is stored for a repeated request.
     fn stored(&self) -> StoredAnswer {
         match self {
-            Self::Record(record) => StoredAnswer::Record(record.id),
+            Self::Record(record) => StoredAnswer::Record(record.id.clone()),
             Self::Summary(text) => StoredAnswer::Text(text.clone()),
             Self::Empty => StoredAnswer::Nothing,
         }

@@ -175,7 +175,7 @@ async fn a_record_that_was_there_gets_a_stamp_with_its_attachments() {
     );
 
     // Replaced: another content, of another record.
-    only.write(FILE, &LINES.replace("\"incidentId\":10", "\"taskId\":21"));
+    only.write(FILE, LINES.replace("\"incidentId\":10", "\"taskId\":21"));
     only.write_content("5.png", [PNG, b"more"].concat());
     let done = only.import(target.db(), OnConflict::Replace).await;
     done.expect("imported");

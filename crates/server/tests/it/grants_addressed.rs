@@ -15,6 +15,7 @@ pub fn a_file() -> Value {
 /// Each such operation. A hidden record is one of [`super::grants`].
 pub fn addressed() -> Vec<Addressed> {
     let value = json!({"value": 2.0, "valueDate": "2025-06-01T00:00:00Z"});
+    let user = json!({"userName": "night", "email": "night@plant.example", "firstName": "A", "lastName": "B"});
     let (get, put, post, delete) = ("GET", "PUT", "POST", "DELETE");
     vec![
         (get, "/v2/areas/{}", 3, None),
@@ -142,5 +143,25 @@ pub fn addressed() -> Vec<Addressed> {
             Some(json!({"title": "x"})),
         ),
         (delete, "/v1/Tasks/{}", 300, None),
+        (get, "/v1/Users/{}", 500, None),
+        (get, "/v2/users/{}", 500, None),
+        (get, "/v1/Users/{}/groups", 500, None),
+        (put, "/v1/Users/{}", 500, Some(user.clone())),
+        (
+            put,
+            "/v2/users/{}",
+            500,
+            Some(with(user, &json!({"type": "NORMAL"}))),
+        ),
+        (
+            "PATCH",
+            "/v2/users/{}",
+            500,
+            Some(json!({"externalId": "x"})),
+        ),
+        (delete, "/v1/Users/{}/roles/Lead", 500, None),
+        (put, "/v1/Users/{}/roles/Lead", 500, None),
+        (delete, "/v1/Users/{}", 500, None),
+        (delete, "/v2/users/{}", 501, None),
     ]
 }

@@ -25,6 +25,19 @@ pub(super) fn put(
         "incidents" => texts(table, values, ["title", "text"]).each(|id, [title, text]| {
             search::put_incident(session, id, title.unwrap_or_default(), text)
         }),
+        "tasks" => texts(table, values, ["title", "description"]).each(|id, [title, text]| {
+            search::put_task(session, id, title.unwrap_or_default(), text)
+        }),
+        "users" => {
+            let names = [
+                "display_name",
+                "first_name",
+                "last_name",
+                "user_name",
+                "email",
+            ];
+            texts(table, values, names).each_text(|id, texts| search::put_user(session, id, &texts))
+        }
         "incident_comments" => {
             let mut comments = Vec::new();
             texts(table, values, ["text"]).each(|id, [text]| {
@@ -61,6 +74,36 @@ impl<'v, const N: usize> Rows<'v, N> {
         &self,
         mut each: impl FnMut(i32, [Option<&'v str>; N]) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
+        self.rows(|id, texts| {
+            let id = match id {
+                Value::Int(id) => i32::try_from(id).ok(),
+                _ => None,
+            };
+            let name = self.table.name;
+            let id =
+                id.ok_or_else(|| StoreError::Schema(format!("an id of {name} is no int32")))?;
+            each(id, texts)
+        })
+    }
+
+    /// The same where ids are texts.
+    fn each_text(
+        &self,
+        mut each: impl FnMut(&'v str, [Option<&'v str>; N]) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.rows(|id, texts| match id {
+            Value::Text(id) => each(id, texts),
+            _ => {
+                let name = self.table.name;
+                Err(StoreError::Schema(format!("an id of {name} is no text")))
+            }
+        })
+    }
+
+    fn rows(
+        &self,
+        mut each: impl FnMut(Value<'v>, [Option<&'v str>; N]) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
         let columns = self.table.names();
         let index = |name: &str| {
             let index = columns.iter().position(|column| *column == name);
@@ -68,18 +111,11 @@ impl<'v, const N: usize> Rows<'v, N> {
         };
         let (id, indexes) = (index("id"), self.names.map(index));
         for row in self.values.chunks(columns.len()) {
-            let id = match row[id] {
-                Value::Int(id) => i32::try_from(id).ok(),
-                _ => None,
-            };
-            let id = id.ok_or_else(|| {
-                StoreError::Schema(format!("an id of {} is no int32", self.table.name))
-            })?;
             let texts = indexes.map(|index| match row[index] {
                 Value::Text(text) => Some(text),
                 _ => None,
             });
-            each(id, texts)?;
+            each(row[id], texts)?;
         }
         Ok(())
     }

@@ -73,6 +73,7 @@ fn lists_are_what_the_service_answers() {
         ("data-lists", "/v1/Datalists"),
         ("projects", "/v1/Projects"),
         ("tasks", "/v2/tasks"),
+        ("users", "/v2/users"),
     ] {
         for plant in &plants {
             let wire = plant.records(path);

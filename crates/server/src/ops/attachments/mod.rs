@@ -28,5 +28,5 @@ fn answer(session: &mut dyn Session, owner: Owner, id: i32) -> Result<WrittenRec
 }
 
 fn missing(id: i32) -> WriteError {
-    WriteError::Missing(NOUN, id)
+    WriteError::Missing(NOUN, id.into())
 }

@@ -60,8 +60,11 @@ async fn create(call: Call, owner: Owner) -> Result<Response, Problem> {
 
 /// The attachment of a file whose name and content are those of a type that may be attached.
 fn checked(file: &UploadedFile, owner: Owner, now: i64) -> Result<AttachmentRow, WriteError> {
-    let parts = file_name(&file.name).map_err(refused)?;
-    parts.media_type.check(&file.content).map_err(refused)?;
+    let parts = file_name(&file.name).map_err(|misfit| refused(&misfit))?;
+    parts
+        .media_type
+        .check(&file.content)
+        .map_err(|misfit| refused(&misfit))?;
     let (incident_id, task_id) = match owner {
         Owner::Incident(id) => (Some(id), None),
         Owner::Task(id) => (None, Some(id)),
@@ -82,7 +85,7 @@ fn checked(file: &UploadedFile, owner: Owner, now: i64) -> Result<AttachmentRow,
     })
 }
 
-fn refused(misfit: Misfit) -> DomainError {
+fn refused(misfit: &Misfit) -> DomainError {
     DomainError::Invalid(vec![Complaint {
         field: "file".to_owned(),
         text: format!("expected {}, found {}", misfit.expected, misfit.found),
@@ -140,10 +143,10 @@ fn stamp_of(session: &mut dyn Session, owner: Owner) -> Result<i64, WriteError> 
     match owner {
         Owner::Incident(id) => incidents::find(session, id)?
             .map(|incident| incident.last_modified)
-            .ok_or(WriteError::Missing("incident", id)),
+            .ok_or(WriteError::Missing("incident", id.into())),
         Owner::Task(id) => tasks::find(session, id)?
             .map(|task| task.last_modified)
-            .ok_or(WriteError::Missing("task", id)),
+            .ok_or(WriteError::Missing("task", id.into())),
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) fn prefetch(session: &mut dyn Session, datasource: i32) -> Result<(),
 
 /// The elements of the datasource; fails if it does not exist.
 pub(super) fn elements(session: &mut dyn Session, datasource: i32) -> Result<Elements, WriteError> {
-    elements::of(session, datasource)?.ok_or(WriteError::Missing("datasource", datasource))
+    elements::of(session, datasource)?.ok_or(WriteError::Missing("datasource", datasource.into()))
 }
 
 /// Checks that the datasource exists and that the values of a batch fit its elements.

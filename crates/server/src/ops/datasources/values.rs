@@ -85,7 +85,7 @@ fn find_value(
     session: &mut dyn Session,
     (datasource, id): (i32, i32),
 ) -> Result<write::Stored, WriteError> {
-    write::find(session, datasource, id)?.ok_or(WriteError::Missing("value", id))
+    write::find(session, datasource, id)?.ok_or(WriteError::Missing("value", id.into()))
 }
 
 fn update_value(

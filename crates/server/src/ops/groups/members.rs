@@ -41,7 +41,7 @@ pub(crate) async fn list(call: Call) -> Result<Response, Problem> {
             .under(Parent {
                 noun: "group",
                 exists: "SELECT 1 FROM groups WHERE id = ?1".into(),
-                id,
+                id: id.into(),
                 source: None,
             }))
     })
@@ -67,7 +67,7 @@ pub(crate) async fn remove(call: Call) -> Result<Response, Problem> {
     writing::write(call, NoBody, |(), _| {
         Ok(Decision::empty(move |session| {
             exists(session, id)?;
-            let missing = || WriteError::MissingNamed("member", user.clone());
+            let missing = || WriteError::Missing("member", user.as_str().into());
             let role = groups::role_of(session, id, &user)?.ok_or_else(missing)?;
             groups::remove_member(session, id, &user)?;
             Ok(change(id, &user, Some(role), None))
@@ -104,7 +104,7 @@ fn put_member(
 fn exists(session: &mut dyn Session, id: i32) -> Result<(), WriteError> {
     match groups::find(session, id)? {
         Some(_) => Ok(()),
-        None => Err(WriteError::Missing("group", id)),
+        None => Err(WriteError::Missing("group", id.into())),
     }
 }
 

@@ -137,5 +137,5 @@ fn answer(session: &mut dyn Session, id: i32) -> Result<WrittenRecord, WriteErro
 }
 
 fn missing(id: i32) -> WriteError {
-    WriteError::Missing("group", id)
+    WriteError::Missing("group", id.into())
 }

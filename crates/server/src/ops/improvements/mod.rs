@@ -20,5 +20,5 @@ fn answer(session: &mut dyn Session, id: i32) -> Result<WrittenRecord, WriteErro
 }
 
 fn missing(id: i32) -> WriteError {
-    WriteError::Missing("improvement", id)
+    WriteError::Missing("improvement", id.into())
 }

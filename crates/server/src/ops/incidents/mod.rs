@@ -31,7 +31,7 @@ static RECORD: RecordPlan = RecordPlan::new(FORM).only(NOT_DELETED);
 fn find_for_update(session: &mut dyn Session, id: i32) -> Result<IncidentRow, WriteError> {
     incidents::prefetch(session, id)?;
     stamp::prefetch(session)?;
-    incidents::find(session, id)?.ok_or(WriteError::Missing("incident", id))
+    incidents::find(session, id)?.ok_or(WriteError::Missing("incident", id.into()))
 }
 
 /// The path of an incident in the audit log.
@@ -43,6 +43,6 @@ fn path(id: i32) -> String {
 fn answer(session: &mut dyn Session, id: i32) -> Result<WrittenRecord, WriteError> {
     RECORD.prefetch(session, id)?;
     let json = RECORD.read(session, id)?;
-    let json = json.ok_or(WriteError::Missing("incident", id))?;
+    let json = json.ok_or(WriteError::Missing("incident", id.into()))?;
     Ok(WrittenRecord::new(RECORD.entity(), id, json))
 }

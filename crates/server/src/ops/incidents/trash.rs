@@ -61,7 +61,7 @@ pub(crate) async fn restore(call: Call) -> Result<Response, Problem> {
             incidents::prefetch_deleted(session, id, now)?;
             stamp::prefetch(session)?;
             let found = incidents::find_deleted(session, id, now)?;
-            let found = found.ok_or(WriteError::Missing("deleted incident", id))?;
+            let found = found.ok_or(WriteError::Missing("deleted incident", id.into()))?;
             let stamp = stamp::next(session, now, found.last_modified)?;
             incidents::restore(session, id, stamp)?;
             let change = deleted(id, Some(found.deleted_date), None)?;

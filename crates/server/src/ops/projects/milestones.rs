@@ -177,5 +177,5 @@ fn answer(session: &mut dyn Session, id: i32) -> Result<WrittenRecord, WriteErro
 }
 
 fn missing(id: i32) -> WriteError {
-    WriteError::Missing("milestone", id)
+    WriteError::Missing("milestone", id.into())
 }

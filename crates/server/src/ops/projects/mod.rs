@@ -16,12 +16,12 @@ static RECORD: RecordPlan = RecordPlan::new(RecordForm::of(&entities::PROJECT));
 /// The id of the project of this number.
 pub(in crate::ops) fn id_of(session: &mut dyn Session, number: &str) -> Result<i32, WriteError> {
     let id = projects::id_of(session, number)?;
-    id.ok_or_else(|| WriteError::MissingNamed("project", number.to_owned()))
+    id.ok_or_else(|| WriteError::Missing("project", number.into()))
 }
 
 /// The current project, as a record.
 fn answer(session: &mut dyn Session, id: i32) -> Result<WrittenRecord, WriteError> {
-    let missing = WriteError::Missing("project", id);
+    let missing = WriteError::Missing("project", id.into());
     let json = RECORD.read(session, id)?.ok_or(missing)?;
     let number = projects::number_of(session, id)?;
     Ok(WrittenRecord::new(RECORD.entity(), id, json).named(number))

@@ -50,7 +50,7 @@ pub(crate) async fn delete(call: Call) -> Result<Response, Problem> {
 
 fn remove(session: &mut dyn Session, number: &str) -> Result<Change, WriteError> {
     let id = id_of(session, number)?;
-    let project = projects::find(session, id)?.ok_or(WriteError::Missing("project", id))?;
+    let project = projects::find(session, id)?.ok_or(WriteError::Missing("project", id.into()))?;
     if let Some(noun) = projects::referring(session, id)? {
         return Err(DomainError::Conflict {
             code: "project.in_use",

@@ -22,5 +22,5 @@ fn answer(session: &mut dyn Session, id: i32) -> Result<WrittenRecord, WriteErro
 }
 
 fn missing(id: i32) -> WriteError {
-    WriteError::Missing("task", id)
+    WriteError::Missing("task", id.into())
 }

@@ -28,7 +28,7 @@ pub(crate) async fn create_of_board(call: Call) -> Result<Response, Problem> {
         move |change| of_board(change, board),
         move |session| match boards::exists(session, board)? {
             true => Ok(TaskRow::default()),
-            false => Err(WriteError::Missing("board", board)),
+            false => Err(WriteError::Missing("board", board.into())),
         },
     )
     .await
@@ -247,7 +247,7 @@ fn check(
         }
     }
     if new.responsible_user_id != old.responsible_user_id {
-        references.user("responsibleUserId", new.responsible_user_id.as_deref())?;
+        references.person("responsibleUserId", new.responsible_user_id.as_deref())?;
     }
     references.finish()
 }
