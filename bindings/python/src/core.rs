@@ -11,7 +11,8 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::arguments::named;
 use crate::call::Call;
 use crate::calls::{
-    self, AttachmentCalls, BoardCalls, DatasourceCalls, ImprovementCalls, IncidentCalls, UserCalls,
+    self, AttachmentCalls, BoardCalls, DatasourceCalls, ImprovementCalls, IncidentCalls, TaskCalls,
+    UserCalls,
 };
 use crate::errors;
 use crate::handle::{Handle, Seen};
@@ -179,6 +180,11 @@ impl Core {
     #[getter]
     fn users(&self) -> UserCalls {
         UserCalls(self.handle.clone())
+    }
+
+    #[getter]
+    fn tasks(&self) -> TaskCalls {
+        TaskCalls(self.handle.clone())
     }
 
     #[getter]

@@ -31,6 +31,7 @@ fn _obeya(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<calls::IncidentCalls>()?;
     module.add_class::<calls::AttachmentCalls>()?;
     module.add_class::<calls::BoardCalls>()?;
+    module.add_class::<calls::TaskCalls>()?;
     module.add_class::<calls::ImprovementCalls>()?;
     module.add_class::<calls::DatasourceCalls>()?;
     module.add_class::<calls::UserCalls>()?;

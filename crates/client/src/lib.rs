@@ -55,7 +55,7 @@
 //! - **Retries.** Up to [`max_retries`](ClientBuilder::max_retries) times, with exponential backoff and full
 //!   jitter, or after the delay in `Retry-After`:
 //!
-//!   | failure | GET, PUT, DELETE | POST with idempotency keys | other POST |
+//!   | failure | GET, PUT, DELETE | POST, PATCH with idempotency keys | other POST, PATCH |
 //!   |---|---|---|---|
 //!   | no connection | retried | retried | retried |
 //!   | 429, 503 with the code `unavailable` | retried | retried | retried |

@@ -29,3 +29,6 @@ pub(crate) fn is_json(media_type: &str) -> bool {
     let essence = media_type.split(';').next().unwrap_or_default().trim();
     matches!(essence, "application/json" | "application/problem+json")
 }
+
+/// The media type of a JSON merge patch (RFC 7396), in which the body of a PATCH may come besides JSON.
+pub(crate) const MERGE_PATCH: &str = "application/merge-patch+json";

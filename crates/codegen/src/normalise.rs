@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::conventions::{BY_EXECUTOR, FORM, METHODS, RAW_MARK, is_json};
+use crate::conventions::{BY_EXECUTOR, FORM, MERGE_PATCH, METHODS, RAW_MARK, is_json};
 use crate::{naming, schema, spec};
 
 /// Keywords the generator would turn into narrower types, losing half of them on the way: `minimum: 1` alone
@@ -284,6 +284,12 @@ fn collapse_media_types(response: &mut Value) {
 fn change_operation(operation: &mut Value) {
     if let Some(object) = operation.as_object_mut() {
         object.shift_remove("security");
+    }
+    // The client sends JSON; the generator panics on two types.
+    if let Some(body) = operation.pointer_mut("/requestBody/content")
+        && let Some(content) = body.as_object_mut()
+    {
+        content.shift_remove(MERGE_PATCH);
     }
     let Some(responses) = operation
         .get_mut("responses")

@@ -30,6 +30,9 @@ const TITLES: [&str; 16] = [
 
 const TAGS: [&str; 5] = ["5S", "safety", "opplæring", "maintenance", "quick win"];
 
+/// The colours of the notes on the boards; a part has none.
+const COLORS: [&str; 4] = ["#F2C94C", "#6FCF97", "#56CCF2", "#EB5757"];
+
 /// Tasks of a board, of a project, and parts of each fourth task of a board.
 const PER_BOARD: usize = 8;
 const PER_PROJECT: usize = 5;
@@ -55,6 +58,7 @@ pub(crate) fn write(folder: &Folder, plant: &Plant, calendar: Calendar) -> io::R
         for nth in 0..PER_BOARD {
             let place = json!({
                 "boardId": board["id"], "rowCategoryId": line("rows", nth), "columnCategoryId": line("columns", nth / 2),
+                "color": COLORS[nth % COLORS.len()],
             });
             let id = add(place, group);
             if nth % 4 == 0 {

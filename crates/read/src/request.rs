@@ -124,10 +124,7 @@ impl ReadRequest<'_> {
     /// to the service.
     pub(super) fn context(&self, context: impl FnOnce() -> Option<String>) -> Option<Vec<u8>> {
         let base = self.context_base.as_ref()?;
-        let address = format!("{base}{ROOT}/{}", context()?);
-        let mut member = b"\"@odata.context\":".to_vec();
-        json::string(&mut member, &address);
-        Some(member)
+        Some(context_member(base, &context()?))
     }
 }
 
@@ -142,8 +139,15 @@ pub fn check_options(
     Ok(())
 }
 
+/// The member `"@odata.context":"…"` with a context relative to the service at this base URL.
+pub(super) fn context_member(base: &str, context: &str) -> Vec<u8> {
+    let mut member = b"\"@odata.context\":".to_vec();
+    json::string(&mut member, &format!("{base}{ROOT}/{context}"));
+    member
+}
+
 /// Inserts `member` as the first member of a record, which has no white space.
-pub(super) fn with_context(record: Vec<u8>, member: Option<&[u8]>) -> Vec<u8> {
+pub fn with_context(record: Vec<u8>, member: Option<&[u8]>) -> Vec<u8> {
     let Some(member) = member else {
         return record;
     };

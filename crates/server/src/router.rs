@@ -185,8 +185,7 @@ impl Routes {
     pub(crate) fn new(has_explorer: bool) -> Self {
         let mut table = Node::default();
         for operation in Operation::ALL {
-            // Every method in the spec is a standard one, so it always parses.
-            let method = Method::from_bytes(operation.method().as_bytes()).unwrap_or(Method::GET);
+            let method = method_of(operation);
             table.insert(method, operation.path(), Route::Operation(operation));
         }
         // After all of them, so that a described operation takes precedence at such an address.
@@ -250,6 +249,11 @@ impl Routes {
     }
 }
 
+fn method_of(operation: Operation) -> Method {
+    // Every method in the spec is a standard one, so it always parses.
+    Method::from_bytes(operation.method().as_bytes()).unwrap_or(Method::GET)
+}
+
 /// The addresses that OData tools derive for an operation on a set: under the name of its set, the number of
 /// its entities, and the navigations of a record.
 fn insert_set(table: &mut Node<Route>, operation: Operation) {
@@ -259,8 +263,11 @@ fn insert_set(table: &mut Node<Route>, operation: Operation) {
     let mut addresses = vec![format!("{ROOT}/{}{rest}", set.url)];
     if set.name != set.url {
         let path = format!("{ROOT}/{}{rest}", set.name);
-        table.insert(Method::GET, &path, Route::Operation(operation));
+        table.insert(method_of(operation), &path, Route::Operation(operation));
         addresses.push(path);
+    }
+    if operation.method() != "GET" {
+        return;
     }
     for address in addresses {
         let mut insert = |path: &str, what: Computed| {
@@ -484,12 +491,16 @@ async fn dispatch(call: Call) -> Result<Response, Problem> {
         Operation::DeleteTaskAttachment => ops::attachments::writes::delete_of_task(call).await,
         Operation::ListTasksOfProject => ops::tasks::reads::list_of_project(call).await,
         Operation::CreateTaskOfProject => ops::tasks::writes::create_of_project(call).await,
-        Operation::CreateTask => ops::tasks::writes::create(call).await,
+        Operation::CreateTaskV1 => ops::tasks::writes::create(call).await,
+        Operation::CreateTaskV2 => ops::tasks::v2::create(call).await,
         Operation::GetTaskV1 => ops::tasks::reads::get(call).await,
         Operation::ListTasks => ops::tasks::reads::list(call).await,
         Operation::GetTaskV2 => ops::tasks::reads::get_v2(call).await,
-        Operation::UpdateTask => ops::tasks::writes::update(call).await,
-        Operation::DeleteTask => ops::tasks::writes::delete(call).await,
+        Operation::UpdateTaskV1 => ops::tasks::writes::update(call).await,
+        Operation::UpdateTaskV2 => ops::tasks::v2::update(call).await,
+        Operation::PatchTask => ops::tasks::v2::patch(call).await,
+        Operation::DeleteTaskV1 => ops::tasks::writes::delete(call).await,
+        Operation::DeleteTaskV2 => ops::tasks::v2::delete(call).await,
         Operation::CreateSubTask => ops::tasks::writes::create_sub_task(call).await,
         Operation::Ping => ops::ping::ping(call).await,
         Operation::UpdateIncidentStatus => ops::incidents::properties::update_status(call).await,

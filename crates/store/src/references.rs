@@ -2,6 +2,7 @@
 //! body are collected, up to [`MOST_COMPLAINTS`].
 
 mod board;
+mod task;
 
 use std::collections::BTreeSet;
 

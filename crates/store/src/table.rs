@@ -353,11 +353,18 @@ impl IntoChange<Option<String>> for String {
     }
 }
 
-impl IntoChange<bool> for Option<bool> {
-    fn into_change(self) -> Option<bool> {
-        self
-    }
+/// A column that is never NULL stays where a body leaves it out.
+macro_rules! unless_left_out {
+    ($($ty:ty)+) => {$(
+        impl IntoChange<$ty> for Option<$ty> {
+            fn into_change(self) -> Option<$ty> {
+                self
+            }
+        }
+    )+};
 }
+
+unless_left_out! { bool String }
 
 macro_rules! required {
     ($($ty:ty)+) => {$(

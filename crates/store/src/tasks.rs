@@ -58,6 +58,40 @@ pub fn below(session: &mut dyn Session, id: i32) -> Result<Vec<TaskRow>, StoreEr
     session.all(&sql, &[id.into()], TaskRow::read)
 }
 
+/// Whether there are tasks below a task.
+pub fn has_parts(session: &mut dyn Session, id: i32) -> Result<bool, StoreError> {
+    let sql = "SELECT 1 FROM tasks WHERE parent_id = ?1 LIMIT 1";
+    Ok(session.first(sql, &[id.into()], |_| Ok(()))?.is_some())
+}
+
+/// Lifts the tasks directly below a task to the one above it, with this stamp and without an author; the
+/// tasks as they were and as they are.
+pub fn lift(
+    session: &mut dyn Session,
+    task: &TaskRow,
+    stamp: i64,
+) -> Result<Vec<[TaskRow; 2]>, StoreError> {
+    let sql = format!(
+        "SELECT {} WHERE parent_id = ?1 ORDER BY id",
+        TaskRow::statements().columns_from
+    );
+    let parts = session.all(&sql, &[task.id.into()], TaskRow::read)?;
+    let lifted = parts.into_iter().map(|part| {
+        let lifted = TaskRow {
+            parent_id: task.parent_id,
+            last_modified: stamp,
+            last_modified_by_user_id: None,
+            ..part.clone()
+        };
+        [part, lifted]
+    });
+    let lifted: Vec<_> = lifted.collect();
+    for [_, part] in &lifted {
+        update(session, part)?;
+    }
+    Ok(lifted)
+}
+
 /// Removes a task with those below it.
 pub fn delete(session: &mut dyn Session, id: i32, below: &[TaskRow]) -> Result<(), StoreError> {
     let ids = below.iter().map(|task| task.id).chain([id]);

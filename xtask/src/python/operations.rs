@@ -52,7 +52,7 @@ const THINGS: [(&str, &str, &str, &str); 13] = [
         "int | ProjectMilestone",
         "ProjectMilestone",
     ),
-    ("tasks", "task", "int | TaskInfo", "TaskInfo"),
+    ("tasks", "task", "TaskId", "TaskInfo"),
     ("trash", "incident", "IncidentId", "IncidentV1"),
     ("types", "type", "IncidentTypeId", "IncidentTypeSummary"),
     (

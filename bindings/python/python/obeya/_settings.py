@@ -32,6 +32,7 @@ CustomFieldId: TypeAlias = int | models.IncidentCustomField | models.IncidentTyp
 DatasourceId: TypeAlias = int | models.Datasource | models.DatasourceDetail
 IncidentId: TypeAlias = int | models.IncidentV1 | models.IncidentV2 | models.TrashedIncident
 IncidentTypeId: TypeAlias = int | models.IncidentTypeSummary | models.IncidentTypeDetail | models.IncidentType
+TaskId: TypeAlias = int | models.TaskInfo | models.Task
 """An id, or any record that shows whose it is."""
 
 

@@ -733,7 +733,7 @@ class IncidentType:
 @final
 class Task:
     """A task as v2 returns it."""
-    __match_args__ = ("id", "parent_id", "last_modified", "responsible_user", "responsible_user_id", "external_id", "board_id", "title", "description", "status", "due_date", "start_date", "row_category_id", "column_category_id", "last_modified_by_user_id", "last_modified_by_user", "tags", "board", "attachments",)
+    __match_args__ = ("id", "parent_id", "last_modified", "responsible_user", "responsible_user_id", "external_id", "board_id", "title", "description", "status", "due_date", "start_date", "row_category_id", "column_category_id", "last_modified_by_user_id", "last_modified_by_user", "tags", "color", "board", "attachments",)
     @property
     def id(self) -> int | None:
         """Id of the task."""
@@ -785,6 +785,9 @@ class Task:
     @property
     def tags(self) -> tuple[str, ...] | None:
         """Its tags, in the order in which they were set."""
+    @property
+    def color(self) -> str | None:
+        """Its colour, as it was set."""
     @property
     def board(self) -> Board | None:
         """The board it is on. Only with `$expand`."""

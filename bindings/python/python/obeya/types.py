@@ -48,10 +48,15 @@ __all__ = [
     "ProjectMilestoneChanges",
     "ProjectMilestoneCreate",
     "ProjectMilestoneUpdate",
+    "TaskChanges",
+    "TaskCreate",
+    "TaskDeletionMode",
     "TaskInfoChanges",
     "TaskInfoCreate",
     "TaskInfoUpdate",
+    "TaskPatch",
     "TaskStatus",
+    "TaskUpdate",
     "UserCreateV1",
     "UserCreateV2",
     "UserPatch",
@@ -149,6 +154,12 @@ TaskStatus = Literal[
     "Blocked",
 ]
 """Status of a task."""
+
+TaskDeletionMode = Literal[
+    "Cascade",
+    "Detach",
+]
+"""What becomes of the sub-tasks of a deleted task. `Cascade` deletes them too, `Detach` moves them up to its own place."""
 
 GroupRole = Literal[
     "Member",
@@ -878,5 +889,129 @@ class TaskInfoChanges(TypedDict, total=False):
     """Id of the row of the board it is in."""
     column_category_id: int | None
     """Id of the column of the board it is in."""
+    tags: Sequence[str] | None
+    """Its tags."""
+
+
+class _TaskCreateRequired(TypedDict):
+    title: str
+    """Title of the task."""
+    status: TaskStatus
+    """Status of a task."""
+
+
+class TaskCreate(_TaskCreateRequired, total=False):
+    """A new task, of v2."""
+
+    responsible_user_id: str | None
+    """Id of the person responsible."""
+    external_id: str | None
+    """The task's id in another system."""
+    parent_id: int | None
+    """Id of the task that this is a sub-task of."""
+    board_id: int | None
+    """Id of the board it is on."""
+    description: str | None
+    """Description of the task."""
+    due_date: datetime.datetime | str | None
+    """When it is to be completed; not before `startDate`. Without an offset it is UTC."""
+    start_date: datetime.datetime | str | None
+    """When it is to begin. Without an offset it is UTC."""
+    row_category_id: int | None
+    """Id of the row of the board it is in."""
+    column_category_id: int | None
+    """Id of the column of the board it is in."""
+    color: str | None
+    """Its colour, by any name or code."""
+    tags: Sequence[str] | None
+    """Its tags."""
+
+
+class _TaskUpdateRequired(TypedDict):
+    title: str
+    """Title of the task."""
+    status: TaskStatus
+    """Status of a task."""
+
+
+class TaskUpdate(_TaskUpdateRequired, total=False):
+    """All properties of a task that a client sets. An omitted property, and one that is null, becomes empty."""
+
+    responsible_user_id: str | None
+    """Id of the person responsible."""
+    external_id: str | None
+    """The task's id in another system."""
+    board_id: int | None
+    """Id of the board it is on."""
+    description: str | None
+    """Description of the task."""
+    due_date: datetime.datetime | str | None
+    """When it is to be completed; not before `startDate`. Without an offset it is UTC."""
+    start_date: datetime.datetime | str | None
+    """When it is to begin. Without an offset it is UTC."""
+    row_category_id: int | None
+    """Id of the row of the board it is in."""
+    column_category_id: int | None
+    """Id of the column of the board it is in."""
+    color: str | None
+    """Its colour, by any name or code."""
+    tags: Sequence[str] | None
+    """Its tags."""
+
+
+class TaskChanges(TypedDict, total=False):
+    """Any part of an update: missing required fields are taken from the record that is updated."""
+
+    responsible_user_id: str | None
+    """Id of the person responsible."""
+    external_id: str | None
+    """The task's id in another system."""
+    board_id: int | None
+    """Id of the board it is on."""
+    title: str
+    """Title of the task."""
+    description: str | None
+    """Description of the task."""
+    status: TaskStatus
+    """Status of a task."""
+    due_date: datetime.datetime | str | None
+    """When it is to be completed; not before `startDate`. Without an offset it is UTC."""
+    start_date: datetime.datetime | str | None
+    """When it is to begin. Without an offset it is UTC."""
+    row_category_id: int | None
+    """Id of the row of the board it is in."""
+    column_category_id: int | None
+    """Id of the column of the board it is in."""
+    color: str | None
+    """Its colour, by any name or code."""
+    tags: Sequence[str] | None
+    """Its tags."""
+
+
+class TaskPatch(TypedDict, total=False):
+    """The new properties of a task. An omitted property is unchanged; null clears it."""
+
+    responsible_user_id: str | None
+    """Id of the person responsible."""
+    external_id: str | None
+    """The task's id in another system."""
+    board_id: int | None
+    """Id of the board it is on."""
+    title: str
+    """Title of the task."""
+    description: str | None
+    """Description of the task."""
+    status: TaskStatus
+    """Status of a task."""
+    due_date: datetime.datetime | str | None
+    """When it is to be completed; not before `startDate`. Without an offset it is UTC."""
+    start_date: datetime.datetime | str | None
+    """When it is to begin. Without an offset it is UTC."""
+    row_category_id: int | None
+    """Id of the row of the board it is in."""
+    column_category_id: int | None
+    """Id of the column of the board it is in."""
+    color: str | None
+    """Its colour, by any name or code."""
     tags: Sequence[str] | None
     """Its tags."""

@@ -43,8 +43,11 @@ use crate::models::{
     PROJECT_CREATE,
     PROJECT_MILESTONE_CREATE,
     PROJECT_MILESTONE_UPDATE,
+    TASK_CREATE,
     TASK_INFO_CREATE,
     TASK_INFO_UPDATE,
+    TASK_PATCH,
+    TASK_UPDATE,
     USER_CREATE_V1,
     USER_PATCH,
     USER_UPDATE_V1,
@@ -104,11 +107,25 @@ pub(super) fn call(handle: &Handle, operation: &str, arguments: &Arguments<'_, '
             let expand = arguments.get(3, "expand")?;
             handle.call(move |client| get(client.incidents().type_of_incident(incident_id, type_id), select, expand).send())
         }
+        "createTaskV2" => {
+            let body = arguments.body(0, &TASK_CREATE, "tasks.create_v2()")?;
+            handle.call(move |client| async move { client.call(&call::CreateTaskV2::new(&body)).await })
+        }
         "getTaskV2" => {
             let task_id = arguments.id::<TaskInfo>(0, "task")?;
             let select = arguments.get(1, "select")?;
             let expand = arguments.get(2, "expand")?;
             handle.call(move |client| get(client.tasks().get_v2(task_id), select, expand).send())
+        }
+        "updateTaskV2" => {
+            let task_id = arguments.id::<TaskInfo>(0, "task")?;
+            let body = arguments.body(1, &TASK_UPDATE, "tasks.update_v2()")?;
+            handle.call(move |client| async move { client.call(&call::UpdateTaskV2::new(task_id, &body)).await })
+        }
+        "patchTask" => {
+            let task_id = arguments.id::<TaskInfo>(0, "task")?;
+            let body = arguments.body(1, &TASK_PATCH, "tasks.patch()")?;
+            handle.call(move |client| async move { client.call(&call::PatchTask::new(task_id, &body)).await })
         }
         "createImprovement" => {
             let body = arguments.body(0, &IMPROVEMENT_CREATE, "improvements.create()")?;
@@ -321,22 +338,22 @@ pub(super) fn call(handle: &Handle, operation: &str, arguments: &Arguments<'_, '
             let body = arguments.body(1, &TASK_INFO_CREATE, "projects.create_task()")?;
             handle.call(move |client| async move { client.call(&call::CreateTaskOfProject::new(&project_number, &body)).await })
         }
-        "createTask" => {
+        "createTaskV1" => {
             let body = arguments.body(0, &TASK_INFO_CREATE, "tasks.create()")?;
-            handle.call(move |client| async move { client.call(&call::CreateTask::new(&body)).await })
+            handle.call(move |client| async move { client.call(&call::CreateTaskV1::new(&body)).await })
         }
         "getTaskV1" => {
             let task_id = arguments.id::<TaskInfo>(0, "task")?;
             handle.call(move |client| async move { client.call(&call::GetTaskV1::new(task_id)).await })
         }
-        "updateTask" => {
+        "updateTaskV1" => {
             let task_id = arguments.id::<TaskInfo>(0, "task")?;
             let body = arguments.body(1, &TASK_INFO_UPDATE, "tasks.update()")?;
-            handle.call(move |client| async move { client.call(&call::UpdateTask::new(task_id, &body)).await })
+            handle.call(move |client| async move { client.call(&call::UpdateTaskV1::new(task_id, &body)).await })
         }
-        "deleteTask" => {
+        "deleteTaskV1" => {
             let task_id = arguments.id::<TaskInfo>(0, "task")?;
-            handle.call(move |client| async move { client.call(&call::DeleteTask::new(task_id)).await })
+            handle.call(move |client| async move { client.call(&call::DeleteTaskV1::new(task_id)).await })
         }
         "createSubTask" => {
             let task_id = arguments.id::<TaskInfo>(0, "task")?;

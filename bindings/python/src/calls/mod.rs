@@ -12,6 +12,7 @@ mod generated;
 mod improvements;
 mod incidents;
 mod plain;
+mod tasks;
 mod users;
 
 pub(crate) use attachments::AttachmentCalls;
@@ -20,4 +21,5 @@ pub(crate) use datasources::DatasourceCalls;
 pub(crate) use improvements::ImprovementCalls;
 pub(crate) use incidents::IncidentCalls;
 pub(crate) use plain::{call, query};
+pub(crate) use tasks::TaskCalls;
 pub(crate) use users::UserCalls;

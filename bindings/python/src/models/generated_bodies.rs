@@ -284,3 +284,49 @@ body! { TASK_INFO_UPDATE "TaskInfoUpdate" {
     Field::optional("column_category_id", "columnCategoryId").nullable();
     Field::optional("tags", "tags").nullable();
 } }
+
+body! { TASK_CREATE "TaskCreate" {
+    Field::optional("responsible_user_id", "responsibleUserId").nullable();
+    Field::optional("external_id", "externalId").nullable();
+    Field::optional("parent_id", "parentId").nullable();
+    Field::optional("board_id", "boardId").nullable();
+    Field::required("title", "title");
+    Field::optional("description", "description").nullable();
+    Field::required("status", "status");
+    Field::optional("due_date", "dueDate").nullable();
+    Field::optional("start_date", "startDate").nullable();
+    Field::optional("row_category_id", "rowCategoryId").nullable();
+    Field::optional("column_category_id", "columnCategoryId").nullable();
+    Field::optional("color", "color").nullable();
+    Field::optional("tags", "tags").nullable();
+} }
+
+body! { TASK_UPDATE "TaskUpdate" {
+    Field::optional("responsible_user_id", "responsibleUserId").nullable();
+    Field::optional("external_id", "externalId").nullable();
+    Field::optional("board_id", "boardId").nullable();
+    Field::required("title", "title");
+    Field::optional("description", "description").nullable();
+    Field::required("status", "status");
+    Field::optional("due_date", "dueDate").nullable();
+    Field::optional("start_date", "startDate").nullable();
+    Field::optional("row_category_id", "rowCategoryId").nullable();
+    Field::optional("column_category_id", "columnCategoryId").nullable();
+    Field::optional("color", "color").nullable();
+    Field::optional("tags", "tags").nullable();
+} }
+
+body! { TASK_PATCH "TaskPatch" {
+    Field::optional("responsible_user_id", "responsibleUserId").nullable();
+    Field::optional("external_id", "externalId").nullable();
+    Field::optional("board_id", "boardId").nullable();
+    Field::optional("title", "title");
+    Field::optional("description", "description").nullable();
+    Field::optional("status", "status");
+    Field::optional("due_date", "dueDate").nullable();
+    Field::optional("start_date", "startDate").nullable();
+    Field::optional("row_category_id", "rowCategoryId").nullable();
+    Field::optional("column_category_id", "columnCategoryId").nullable();
+    Field::optional("color", "color").nullable();
+    Field::optional("tags", "tags").nullable();
+} }

@@ -2,7 +2,7 @@
 
 use super::{Field, enums, record, records};
 
-enums! { IncidentStatus IncidentSeverity ImprovementStatus ImprovementPriorityStatus EvaluationStatusV1 EvaluationStatusV2 BoardType DatasourceElementType GroupType TaskStatus GroupRole UserType }
+enums! { IncidentStatus IncidentSeverity ImprovementStatus ImprovementPriorityStatus EvaluationStatusV1 EvaluationStatusV2 BoardType DatasourceElementType GroupType TaskStatus TaskDeletionMode GroupRole UserType }
 
 records! { Area Board GroupV2 UserGroup UserV2 UserMembership IncidentCommentV2 IncidentV2 IncidentAttachment TaskAttachment IncidentType Task IncidentV1 TrashedIncident IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValue DatasourceValueTotal GroupV1 UserGroupMember UserV1 BoardSummary BoardDetail BoardLine DataList DataListItem Project ProjectMilestone Attachment TaskInfo Problem ODataError }
 
@@ -400,6 +400,8 @@ Task TASK "Task" {
     last_modified_by_user = last_modified_by_user: Field::optional("last_modified_by_user", "lastModifiedByUser").nullable();
     /// Its tags, in the order in which they were set.
     tags = tags: Field::optional("tags", "tags");
+    /// Its colour, as it was set.
+    color = color: Field::optional("color", "color").nullable();
     /// The board it is on. Only with `$expand`.
     board = board: Field::optional("board", "board").one(&BOARD).nullable();
     /// The files attached to the task. Only with `$expand`.

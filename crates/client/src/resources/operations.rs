@@ -47,10 +47,13 @@ use obeya_model::{
     ProjectMilestoneCreate,
     ProjectMilestoneUpdate,
     Task,
+    TaskCreate,
     TaskInfo,
     TaskInfoCreate,
     TaskInfoUpdate,
     TaskPaginationResult,
+    TaskPatch,
+    TaskUpdate,
     UserCreateV1,
     UserGroupMember,
     UserPaginationResult,
@@ -377,10 +380,43 @@ impl Tasks {
         List::new(self.client.clone(), odata_list!(ListTasks))
     }
 
+    /// `POST /v2/tasks`: Creates a task of a board (`boardId`), of the person responsible alone, or below
+    /// another task (`parentId`), whose project and incident it gets, and whose board if the body has no
+    /// `boardId`. Its id is never used again. The response is the whole task.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
+    /// [`Error::Timeout`](crate::Error::Timeout) it may have been carried out all the same.
+    pub async fn create_v2(&self, body: &TaskCreate) -> Result<Task> {
+        self.client.call(&call::CreateTaskV2::new(body)).await
+    }
+
     /// `GET /v2/tasks/{taskId}`: One task by its id. `$select` and `$expand` apply to the response; the other
     /// options are validated but have no effect.
     pub fn get_v2(&self, id: i32) -> Get<Task> {
         Get::new(self.client.clone(), odata_get!(GetTaskV2), id)
+    }
+
+    /// `PUT /v2/tasks/{taskId}`: Replaces the properties of a task: those that the body omits become empty.
+    /// It stays below the task that it is a sub-task of, and in its project and incident. Another `boardId`,
+    /// or none, takes it out of its row and column unless the body has others. The response is the whole
+    /// task.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn update_v2(&self, id: i32, body: &TaskUpdate) -> Result<Task> {
+        self.client.call(&call::UpdateTaskV2::new(id, body)).await
+    }
+
+    /// `PATCH /v2/tasks/{taskId}`: Changes only the properties in the body, which is a JSON merge patch (RFC
+    /// 7396): null clears a nullable property. Another `boardId`, or none, takes the task out of its row and
+    /// column unless the body has others. The response is the whole task.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
+    /// [`Error::Timeout`](crate::Error::Timeout) it may have been carried out all the same.
+    pub async fn patch(&self, id: i32, body: &TaskPatch) -> Result<Task> {
+        self.client.call(&call::PatchTask::new(id, body)).await
     }
 
     /// `POST /v1/Tasks`: Creates a task of a board (`boardId`), or of the person responsible alone. Its id is
@@ -390,7 +426,7 @@ impl Tasks {
     /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
     /// [`Error::Timeout`](crate::Error::Timeout) it may have been carried out all the same.
     pub async fn create(&self, body: &TaskInfoCreate) -> Result<TaskInfo> {
-        self.client.call(&call::CreateTask::new(body)).await
+        self.client.call(&call::CreateTaskV1::new(body)).await
     }
 
     /// `GET /v1/Tasks/{id}`: One task by its id.
@@ -408,7 +444,7 @@ impl Tasks {
     /// # Errors
     /// See [`Error`](crate::Error).
     pub async fn update(&self, id: i32, body: &TaskInfoUpdate) -> Result<TaskInfo> {
-        self.client.call(&call::UpdateTask::new(id, body)).await
+        self.client.call(&call::UpdateTaskV1::new(id, body)).await
     }
 
     /// `DELETE /v1/Tasks/{id}`: Deletes a task permanently, with its sub-tasks. The response is the task as
@@ -417,7 +453,7 @@ impl Tasks {
     /// # Errors
     /// See [`Error`](crate::Error).
     pub async fn delete(&self, id: i32) -> Result<TaskInfo> {
-        self.client.call(&call::DeleteTask::new(id)).await
+        self.client.call(&call::DeleteTaskV1::new(id)).await
     }
 
     /// `POST /v1/Tasks/{id}/SubTasks`: Creates a task below another one, whose project and incident it gets,

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use obeya_api::call;
-use obeya_model::TaskAttachment;
+use obeya_model::{TaskAttachment, TaskDeletionMode};
 
 use super::Tasks;
 use crate::error::Result;
@@ -31,6 +31,22 @@ impl Tasks {
     /// See [`Error`](crate::Error).
     pub async fn attachment_content(&self, id: i32, attachment: i32) -> Result<Bytes> {
         let call = call::GetTaskAttachmentContent::new(id, attachment);
+        self.client.call(&call).await
+    }
+
+    /// `DELETE /v2/tasks/{taskId}`: deletes a task; `mode` decides what becomes of its sub-tasks. Without one
+    /// they are deleted with it.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn delete_v2(
+        &self,
+        id: i32,
+        mode: impl Into<Option<TaskDeletionMode>>,
+    ) -> Result<()> {
+        let mode = mode.into();
+        let mut call = call::DeleteTaskV2::new(id);
+        call.mode = mode.as_ref();
         self.client.call(&call).await
     }
 }

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::{Report, quoted_list, responses};
-use crate::conventions::{BY_EXECUTOR, FORM, METHODS, SDK_NAME};
+use crate::conventions::{BY_EXECUTOR, FORM, MERGE_PATCH, METHODS, SDK_NAME};
 use crate::naming::{pascal, snake};
 use crate::operations::{Found, parameters, raw};
+use crate::yaml::escape;
 
 pub(super) fn check(report: &mut Report<'_>) {
     let document = report.spec.document();
@@ -78,7 +79,7 @@ fn check_path_items(report: &mut Report<'_>) {
     let document = report.spec.document();
     let items = document.get("paths").and_then(Value::as_object);
     for (path, item) in items.into_iter().flatten() {
-        let pointer = format!("/paths/{}", crate::yaml::escape(path));
+        let pointer = format!("/paths/{}", escape(path));
         let known = |key: &str| {
             METHODS.contains(&key)
                 || key.starts_with("x-")
@@ -91,7 +92,7 @@ fn check_path_items(report: &mut Report<'_>) {
         {
             if !known(key) {
                 report.add(
-                    &format!("{pointer}/{}", crate::yaml::escape(key)),
+                    &format!("{pointer}/{}", escape(key)),
                     &format!("path {path}"),
                     format!(
                         "`{key}` is not an HTTP method; the generator refuses it (and `$ref` here)"
@@ -211,14 +212,21 @@ fn check_body(report: &mut Report<'_>, found: &Found<'_>, location: &str) {
         .flatten()
         .map(|(media_type, _)| media_type.as_str())
         .collect();
-    // Two of them panic; `application/*+json` is refused; text would lose its schema. Calls with a form are
-    // written by hand.
-    if ![["application/json"], [FORM]]
-        .iter()
-        .any(|one| types == one)
-    {
+    // `application/*+json` is refused; text would lose its schema. Of two the client sends the
+    // first, and the generator gets only that.
+    let is_expected = match types.as_slice() {
+        // Calls with a form are written by hand.
+        ["application/json"] | [FORM] => true,
+        ["application/json", MERGE_PATCH] => {
+            let schema =
+                |media_type| body.pointer(&format!("/content/{}/schema", escape(media_type)));
+            found.method == "patch" && schema("application/json") == schema(MERGE_PATCH)
+        }
+        _ => false,
+    };
+    if !is_expected {
         let message = format!(
-            "a request body must be offered as exactly `application/json` or `{FORM}`, found {}",
+            "a request body must be offered as exactly `application/json` or `{FORM}`, and that of a PATCH perhaps as `{MERGE_PATCH}` too, with the same schema; found {}",
             quoted_list(&types)
         );
         report.add(&pointer, location, message);

@@ -127,7 +127,7 @@ fn default_docs(method: &Method) -> String {
     if let MethodKind::Plain { .. } = method.kind {
         text += "    ///\n    /// # Errors\n";
         text += &wrapped(match operation.method.as_str() {
-            "POST" => {
+            "POST" | "PATCH" => {
                 "See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or [`Error::Timeout`](crate::Error::Timeout) it may have been carried out all the same."
             }
             _ => "See [`Error`](crate::Error).",

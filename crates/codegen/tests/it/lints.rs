@@ -42,7 +42,7 @@ fn two_request_media_types() {
     assert_snapshot!(faults(
         "          application/json: {schema: {$ref: '#/components/schemas/AreaUpdate'}}",
         "          application/json: {schema: {$ref: '#/components/schemas/AreaUpdate'}}\n          text/plain: {schema: {type: string}}",
-    ), @"line 27: operation `updateArea`: a request body must be offered as exactly `application/json` or `multipart/form-data`, found `application/json`, `text/plain`");
+    ), @"line 27: operation `updateArea`: a request body must be offered as exactly `application/json` or `multipart/form-data`, and that of a PATCH perhaps as `application/merge-patch+json` too, with the same schema; found `application/json`, `text/plain`");
 }
 
 #[test]
@@ -97,11 +97,34 @@ fn no_operation_id() {
 }
 
 #[test]
+fn only_a_patch_may_be_a_merge_patch_with_the_schema_of_its_json() {
+    let head = "    put:\n      operationId: updateArea";
+    let json = "application/json: {schema: {$ref: '#/components/schemas/AreaUpdate'}}";
+    // The operation from its method to its body.
+    let from = SOUND.find(head).expect("the operation");
+    let to = SOUND.find(json).expect("its body") + json.len();
+    let passage = &SOUND[from..to];
+    let both = |schema: &str| {
+        format!("{passage}\n          application/merge-patch+json: {{schema: {schema}}}")
+    };
+    let same = both("{$ref: '#/components/schemas/AreaUpdate'}");
+    let patch = same.replace("    put:", "    patch:");
+    assert_eq!(faults(passage, &patch), "");
+    let other = both("{type: object}").replace("    put:", "    patch:");
+    for refused in [same, other] {
+        let faults = faults(passage, &refused);
+        let expected =
+            "with the same schema; found `application/json`, `application/merge-patch+json`";
+        assert!(faults.ends_with(expected), "{faults}");
+    }
+}
+
+#[test]
 fn bodies_other_than_json() {
     assert_snapshot!(faults(
         "application/json: {schema: {$ref: '#/components/schemas/AreaUpdate'}}",
         "application/merge-patch+json: {schema: {$ref: '#/components/schemas/AreaUpdate'}}",
-    ), @"line 27: operation `updateArea`: a request body must be offered as exactly `application/json` or `multipart/form-data`, found `application/merge-patch+json`");
+    ), @"line 27: operation `updateArea`: a request body must be offered as exactly `application/json` or `multipart/form-data`, and that of a PATCH perhaps as `application/merge-patch+json` too, with the same schema; found `application/merge-patch+json`");
 }
 
 #[test]

@@ -13,14 +13,14 @@ use super::body::{Body, Response};
 
 /// Any origin.
 const ANY: &str = "*";
-const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, PUT, DELETE");
+const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, PUT, PATCH, DELETE");
 /// The request headers that the service reads and that need permission.
 const REQUEST_HEADERS: HeaderValue = HeaderValue::from_static(
     "authorization, content-type, idempotency-key, if-match, if-none-match, odata-maxversion, odata-version, prefer, traceparent, x-request-id",
 );
 /// The response headers that a page may read besides the usual ones.
 const RESPONSE_HEADERS: HeaderValue = HeaderValue::from_static(
-    "allow, etag, idempotency-replayed, location, obeya-count, obeya-page-no, obeya-page-size, obeya-state, odata-version, preference-applied, ratelimit, ratelimit-policy, retry-after, www-authenticate, x-request-id",
+    "accept-patch, allow, etag, idempotency-replayed, location, obeya-count, obeya-page-no, obeya-page-size, obeya-state, odata-version, preference-applied, ratelimit, ratelimit-policy, retry-after, www-authenticate, x-request-id",
 );
 /// How long a browser may remember the answer to a preflight, in seconds.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("600");

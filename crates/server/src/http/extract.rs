@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http::header::{ACCEPT, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use http_body::Frame;
 use http_body_util::BodyExt;
 
@@ -16,6 +16,8 @@ use obeya_read::text::quoted;
 
 /// The header for preferences such as strict handling.
 pub(crate) const PREFER: HeaderName = HeaderName::from_static("prefer");
+/// The header with the media types that a PATCH may have.
+const ACCEPT_PATCH: HeaderName = HeaderName::from_static("accept-patch");
 /// The header that confirms an applied preference.
 pub(crate) const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
@@ -28,8 +30,9 @@ pub(crate) fn parameter_name(template: &'static str, index: usize) -> &'static s
 }
 
 /// The value of a parameter of a query string, by its name in whatever case; an empty one counts as absent,
-/// because HTML forms send empty fields. 400 `query.invalid` if it is given twice.
-pub(crate) fn parameter(query: &str, name: &str) -> Result<Option<String>, Problem> {
+/// because HTML forms send empty fields. 400 `query.invalid` if it is given twice, or the string cannot be
+/// decoded.
+pub(crate) fn query_parameter(query: &str, name: &str) -> Result<Option<String>, Problem> {
     let pairs: Vec<(String, String)> = serde_urlencoded::from_str(query)
         .map_err(|error| Problem::invalid_query(name, error.to_string()))?;
     let mut given = pairs
@@ -79,10 +82,10 @@ fn preferences(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// 415 unless the body is plain `application/json` in UTF-8.
-pub(crate) fn json_content(headers: &HeaderMap) -> Result<(), Problem> {
-    let accepting =
-        |problem: Problem| problem.header(ACCEPT, HeaderValue::from_static("application/json"));
+/// 415 unless the body is plain `application/json` in UTF-8, or of a PATCH `application/merge-patch+json`.
+pub(crate) fn json_content(method: &Method, headers: &HeaderMap) -> Result<(), Problem> {
+    let is_patch = method == Method::PATCH;
+    let accepting = |problem: Problem| with_json(problem, is_patch);
     not_encoded(headers).map_err(accepting)?;
     let Some(found) = headers.get(CONTENT_TYPE) else {
         return Err(accepting(unsupported(
@@ -99,11 +102,18 @@ pub(crate) fn json_content(headers: &HeaderMap) -> Result<(), Problem> {
             }
             _ => true,
         });
-    if essence.trim().eq_ignore_ascii_case("application/json") && is_utf8 {
+    let essence = essence.trim();
+    let is_json = essence.eq_ignore_ascii_case("application/json")
+        || is_patch && essence.eq_ignore_ascii_case("application/merge-patch+json");
+    if is_json && is_utf8 {
         return Ok(());
     }
+    let expected = match is_patch {
+        true => "application/json or application/merge-patch+json",
+        false => "application/json",
+    };
     Err(accepting(unsupported(format!(
-        "The body is {}; expected application/json in UTF-8.",
+        "The body is {}; expected {expected} in UTF-8.",
         quoted(found)
     ))))
 }
@@ -119,7 +129,7 @@ pub(crate) fn not_encoded(headers: &HeaderMap) -> Result<(), Problem> {
     Ok(())
 }
 
-/// 415. The caller adds in `Accept` what is supported.
+/// 415. The caller adds what is supported.
 pub(crate) fn unsupported(detail: impl Into<String>) -> Problem {
     Problem::new(
         StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -127,6 +137,18 @@ pub(crate) fn unsupported(detail: impl Into<String>) -> Problem {
         "Unsupported media type",
         detail,
     )
+}
+
+/// The refusal with what JSON bodies may have: in `Accept`, and for a PATCH in `Accept-Patch` (RFC 5789, 2.2).
+fn with_json(problem: Problem, is_patch: bool) -> Problem {
+    let (name, supported) = match is_patch {
+        true => (
+            ACCEPT_PATCH,
+            HeaderValue::from_static("application/json, application/merge-patch+json"),
+        ),
+        false => (ACCEPT, HeaderValue::from_static("application/json")),
+    };
+    problem.header(name, supported)
 }
 
 /// Reads the whole body, up to `limit` bytes (413 beyond), in the time and with the pauses that `times`
@@ -256,21 +278,23 @@ mod tests {
         assert!(!prefer("strict"));
     }
 
-    fn content(value: &'static str) -> bool {
-        json_content(&HeaderMap::from_iter([(
-            CONTENT_TYPE,
-            HeaderValue::from_static(value),
-        )]))
-        .is_ok()
+    fn content(method: &Method, value: &'static str) -> bool {
+        let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(value))]);
+        json_content(method, &headers).is_ok()
     }
 
     #[test]
     fn only_json_in_utf_8_is_taken() {
-        assert!(content("application/json"));
-        assert!(content("Application/JSON; charset=UTF-8"));
-        assert!(!content("application/json; charset=latin1"));
-        assert!(!content("text/plain"));
-        assert!(!content("application/merge-patch+json"));
-        assert!(json_content(&HeaderMap::new()).is_err());
+        for method in [Method::PUT, Method::PATCH] {
+            assert!(content(&method, "application/json"));
+            assert!(content(&method, "Application/JSON; charset=UTF-8"));
+            assert!(!content(&method, "application/json; charset=latin1"));
+            assert!(!content(&method, "text/plain"));
+            assert!(!content(&method, "application/json-patch+json"));
+            assert!(json_content(&method, &HeaderMap::new()).is_err());
+            let is_patch = method == Method::PATCH;
+            let merge = content(&method, "application/merge-patch+json");
+            assert_eq!(merge, is_patch, "{method}");
+        }
     }
 }

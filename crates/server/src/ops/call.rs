@@ -264,7 +264,7 @@ impl Call {
 
     /// Reads a body with a JSON content type, up to `limit` bytes.
     pub(super) async fn body(&mut self, limit: usize) -> Result<Bytes, Problem> {
-        extract::json_content(&self.head.headers)?;
+        extract::json_content(&self.head.method, &self.head.headers)?;
         self.bytes(limit).await
     }
 

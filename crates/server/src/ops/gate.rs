@@ -83,7 +83,7 @@ pub(super) fn noun(entity: &EntityType) -> &'static str {
         "GroupV1" => "group",
         "Project" => "project",
         "ProjectMilestone" => "milestone",
-        "TaskInfo" => "task",
+        "Task" | "TaskInfo" => "task",
         "IncidentAttachment" | "TaskAttachment" => "attachment",
         "User" | "UserV1" => "user",
         _ => "incident",
@@ -152,8 +152,11 @@ fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)
         Operation::ListDataListItems | Operation::CreateDataListItem => (&DATA_LIST, "data list"),
         Operation::GetTaskV1
         | Operation::GetTaskV2
-        | Operation::UpdateTask
-        | Operation::DeleteTask
+        | Operation::UpdateTaskV1
+        | Operation::UpdateTaskV2
+        | Operation::PatchTask
+        | Operation::DeleteTaskV1
+        | Operation::DeleteTaskV2
         | Operation::CreateSubTask
         | Operation::CreateTaskAttachment
         | Operation::DeleteTaskAttachment
@@ -189,7 +192,8 @@ fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)
         | Operation::DeleteProjectMilestone
         | Operation::ListTasksOfProject
         | Operation::CreateTaskOfProject
-        | Operation::CreateTask
+        | Operation::CreateTaskV1
+        | Operation::CreateTaskV2
         | Operation::ListTasks
         | Operation::ListUsersV1
         | Operation::ListUsersV2

@@ -4,7 +4,7 @@ use obeya_odata::sql::{Predicate, Value};
 
 use super::incidents::reads::parent;
 use crate::http::body::Response;
-use crate::http::extract::parameter;
+use crate::http::extract::query_parameter;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;
@@ -82,7 +82,7 @@ fn of_incident(id: i32) -> Predicate {
 
 /// The parameter `language`.
 fn language(query: &str) -> Result<Option<String>, Problem> {
-    let code = parameter(query, "language")?;
+    let code = query_parameter(query, "language")?;
     match code.as_deref() {
         Some(wrong) if !is_language(wrong) => Err(Problem::invalid_query(
             "language",

@@ -6,10 +6,12 @@
 //! hidden until a request sets it. A record arrives as the bytes that a reader gets; their order stays. This
 //! module knows no record and no store.
 
+use std::borrow::Cow;
 use std::fmt;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use obeya_odata::edm::EntityType;
+use obeya_read::with_context;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -36,6 +38,8 @@ pub(crate) struct WrittenRecord {
     pub(super) suffix: &'static str,
     /// Whether the request has deleted it.
     pub(super) is_deleted: bool,
+    /// Its member `@odata.context`, if it is one of an OData service.
+    context: Option<Arc<[u8]>>,
     /// The whole record.
     json: Vec<u8>,
 }
@@ -50,6 +54,7 @@ impl WrittenRecord {
             collection: None,
             suffix: "",
             is_deleted: false,
+            context: None,
             json,
         }
     }
@@ -71,6 +76,17 @@ impl WrittenRecord {
         Self { is_deleted, ..self }
     }
 
+    /// The record, with the member `@odata.context` for clients that ask for it.
+    pub(super) fn in_context(self, context: Option<Arc<[u8]>>) -> Self {
+        Self { context, ..self }
+    }
+
+    /// Its member `@odata.context`, if the metadata include it.
+    fn member(&self, metadata: Metadata) -> Option<&[u8]> {
+        let context = self.context.as_deref();
+        context.filter(|_| metadata == Metadata::Minimal)
+    }
+
     /// The record, which this text names in an address.
     pub(super) fn named(self, name: Option<String>) -> Self {
         Self { name, ..self }
@@ -84,6 +100,14 @@ pub(super) enum View {
     Whole,
     /// The properties that the request set, and those that are never empty.
     Written(Map<String, Value>),
+}
+
+/// The OData metadata of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Metadata {
+    None,
+    /// `@odata.context`, where a record has one.
+    Minimal,
 }
 
 /// Whether the request is carried out now or was carried out before.
@@ -127,18 +151,29 @@ impl View {
     /// that value: another client may have changed it since.
     pub(super) fn answer(
         &self,
-        record: WrittenRecord,
+        mut record: WrittenRecord,
         attempt: Attempt,
+        metadata: Metadata,
     ) -> Result<(Vec<u8>, Tag), serde_json::Error> {
-        let tag = self.tag(&record)?;
-        let Self::Written(written) = self else {
-            return Ok((record.json, tag));
+        let tag = self.tag(&record, metadata)?;
+        let json = match self {
+            Self::Whole => std::mem::take(&mut record.json),
+            Self::Written(written) => redacted(&record, |name, value| {
+                let set = written.get(name);
+                set.is_some_and(|set| attempt == Attempt::First || equals(value, set))
+            })?,
         };
-        let json = redacted(&record, |name, value| {
-            let set = written.get(name);
-            set.is_some_and(|set| attempt == Attempt::First || equals(value, set))
-        })?;
-        Ok((json, tag))
+        Ok((with_context(json, record.member(metadata)), tag))
+    }
+
+    /// The tags of the record, without metadata and with them.
+    pub(super) fn tags(&self, record: &WrittenRecord) -> Result<[Tag; 2], serde_json::Error> {
+        let plain = self.tag(record, Metadata::None)?;
+        let minimal = match record.context {
+            Some(_) => self.tag(record, Metadata::Minimal)?,
+            None => plain.clone(),
+        };
+        Ok([plain, minimal])
     }
 
     /// The tag of the record.
@@ -146,10 +181,14 @@ impl View {
     /// For a client that may not read it, the tag is a digest of the part that such a client always sees.
     /// That includes the stamp, so every change results in another tag; it includes no hidden value, so a
     /// client cannot test a guess of one by `If-Match`.
-    pub(super) fn tag(&self, record: &WrittenRecord) -> Result<Tag, serde_json::Error> {
-        Ok(match self {
-            Self::Whole => Tag::of(&record.json),
-            Self::Written(_) => Tag::of(&redacted(record, |_, _| false)?),
+    fn tag(&self, record: &WrittenRecord, metadata: Metadata) -> Result<Tag, serde_json::Error> {
+        let json = match self {
+            Self::Whole => Cow::Borrowed(&record.json[..]),
+            Self::Written(_) => Cow::Owned(redacted(record, |_, _| false)?),
+        };
+        Ok(match record.member(metadata) {
+            None => Tag::of(&json),
+            member => Tag::of(&with_context(json.into_owned(), member)),
         })
     }
 }

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 use super::call::Call;
 use super::decoding::{Decode, Decoded, Preconditions};
 use super::gate::{self, Gate};
-use super::view::{Attempt, View, WrittenRecord};
+use super::view::{Attempt, Metadata, View, WrittenRecord};
 use crate::http::body::Response;
 use crate::http::etag::Condition;
 use crate::http::idempotency;
@@ -379,9 +379,13 @@ fn send(call: &Call, context: &WriteContext, committed: Committed) -> Result<Res
                 call.operation.method() == "POST" && !context.gate.is_addressed(record.entity, &id);
             let (name, collection, suffix) =
                 (record.name.clone(), record.collection, record.suffix);
+            let metadata = match call.wants_context() {
+                true => Metadata::Minimal,
+                false => Metadata::None,
+            };
             context
                 .view
-                .answer(record, attempt)
+                .answer(record, attempt, metadata)
                 .map(|(json, tag)| {
                     let mut response = call.reply(counted(json));
                     let headers = response.headers_mut();
@@ -489,11 +493,10 @@ impl Precondition {
     fn check(&self, session: &mut dyn Session) -> Result<(), WriteError> {
         match (&self.present, &self.condition) {
             (Some(present), condition) => {
-                let tag = self.view.tag(&present(session)?)?;
-                if condition.names(&tag) {
-                    Ok(())
-                } else {
-                    Err(WriteError::Changed(tag.text()))
+                let tags = self.view.tags(&present(session)?)?;
+                match tags.iter().any(|tag| condition.names(tag)) {
+                    true => Ok(()),
+                    false => Err(WriteError::Changed(tags[0].text())),
                 }
             }
             (None, Condition::Any) => Ok(()),

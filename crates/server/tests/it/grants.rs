@@ -38,7 +38,7 @@ const ROWS: &[&str] = &[
     "INSERT INTO improvements (id, status, title, group_id, last_modified) VALUES (400, 'Open', 'Elsewhere', 5, 10)",
     "INSERT INTO boards (id, name, is_public, group_id) VALUES (9, 'Night board', 1, 5)",
     "INSERT INTO tasks (id, title, status, board_id, incident_id, last_modified) VALUES (300, 'Of the night', 'NotStarted', 9, NULL, 10),
-        (301, 'Of the fall', 'NotStarted', NULL, 200, 10)",
+        (301, 'Of the fall', 'NotStarted', NULL, 200, 10), (302, 'Of the night too', 'NotStarted', 9, NULL, 10)",
     "INSERT INTO attachments (id, incident_id, task_id, file_id, name, file_extension, content_type, file_size_in_bytes, sha256, created_date)
         VALUES (63, 200, NULL, 'f-1', 'a', 'txt', 'text/plain', 1, 'a', 1), (71, NULL, 300, 'f-2', 'a', 'txt', 'text/plain', 1, 'a', 1)",
     "INSERT INTO users (id, user_name, display_name, roles) VALUES ('500', 'night.lead', 'Night lead', '[\"Lead\"]'), ('501', 'night.two', 'Night two', '[]')",

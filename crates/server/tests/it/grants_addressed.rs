@@ -16,7 +16,7 @@ pub fn a_file() -> Value {
 pub fn addressed() -> Vec<Addressed> {
     let value = json!({"value": 2.0, "valueDate": "2025-06-01T00:00:00Z"});
     let user = json!({"userName": "night", "email": "night@plant.example", "firstName": "A", "lastName": "B"});
-    let (get, put, post, delete) = ("GET", "PUT", "POST", "DELETE");
+    let [get, put, post, patch, delete] = ["GET", "PUT", "POST", "PATCH", "DELETE"];
     vec![
         (get, "/v2/areas/{}", 3, None),
         (get, "/v2/boards/{}", 9, None),
@@ -142,7 +142,15 @@ pub fn addressed() -> Vec<Addressed> {
             300,
             Some(json!({"title": "x"})),
         ),
+        (
+            put,
+            "/v2/tasks/{}",
+            300,
+            Some(json!({"title": "x", "status": "Blocked"})),
+        ),
+        (patch, "/v2/tasks/{}", 300, Some(json!({"title": "x"}))),
         (delete, "/v1/Tasks/{}", 300, None),
+        (delete, "/v2/tasks/{}", 302, None),
         (get, "/v1/Users/{}", 500, None),
         (get, "/v2/users/{}", 500, None),
         (get, "/v1/Users/{}/groups", 500, None),
@@ -153,12 +161,7 @@ pub fn addressed() -> Vec<Addressed> {
             500,
             Some(with(user, &json!({"type": "NORMAL"}))),
         ),
-        (
-            "PATCH",
-            "/v2/users/{}",
-            500,
-            Some(json!({"externalId": "x"})),
-        ),
+        (patch, "/v2/users/{}", 500, Some(json!({"externalId": "x"}))),
         (delete, "/v1/Users/{}/roles/Lead", 500, None),
         (put, "/v1/Users/{}/roles/Lead", 500, None),
         (delete, "/v1/Users/{}", 500, None),

@@ -81,7 +81,7 @@ async fn pages_of_other_origins_read_nothing_unless_configured() {
     assert_eq!(preflight.header("access-control-allow-origin"), ALLOWED);
     assert_eq!(
         preflight.header("access-control-allow-methods"),
-        "GET, POST, PUT, DELETE"
+        "GET, POST, PUT, PATCH, DELETE"
     );
     let headers = preflight.header("access-control-allow-headers");
     for header in [

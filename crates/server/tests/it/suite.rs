@@ -78,6 +78,7 @@ pub mod tasks;
 pub mod tasks_deleted;
 pub mod tasks_imported;
 pub mod tasks_v2;
+pub mod tasks_v2_written;
 pub mod token;
 pub mod trash;
 pub mod types;

@@ -78,7 +78,7 @@ async fn one_task_has_every_property_and_its_board() {
         "id": 10, "parentId": null, "lastModified": "1970-01-01T00:00:00.000001Z", "responsibleUser": "Ingrid Solheim",
         "responsibleUserId": "u-104", "externalId": null, "boardId": 7, "title": "Clamp", "description": null, "status": "Blocked",
         "dueDate": "2025-06-02T08:00:00Z", "startDate": null, "rowCategoryId": null, "columnCategoryId": null,
-        "lastModifiedByUserId": "u-117", "lastModifiedByUser": "Tomas Berg", "tags": ["5S"],
+        "lastModifiedByUserId": "u-117", "lastModifiedByUser": "Tomas Berg", "tags": ["5S"], "color": null,
     });
     assert_eq!(task, expected);
     let query = "?$select=id&$expand=board($select=name)";

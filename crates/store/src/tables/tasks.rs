@@ -1,6 +1,6 @@
 //! Tasks as they are stored, and what a body does to one.
 
-use obeya_model::{TaskInfoCreate, TaskInfoUpdate, Timestamp};
+use obeya_model::{TaskCreate, TaskInfoCreate, TaskInfoUpdate, TaskPatch, TaskUpdate, Timestamp};
 
 use crate::table::table;
 use crate::texts::Texts;
@@ -9,7 +9,7 @@ use obeya_rules::enums::TaskStatus;
 
 table! {
     /// A task.
-    tasks: TaskRow, TaskLine, TaskFields from TaskInfoUpdate, TaskInfoCreate {
+    tasks: TaskRow, TaskLine, TaskFields from TaskInfoUpdate, TaskInfoCreate, TaskCreate, TaskUpdate, TaskPatch {
         key id: i32,
         rule parent_id: Option<i32> => tasks,
         body required title: String,
@@ -24,6 +24,8 @@ table! {
         body row_category_id: Option<i32>,
         body column_category_id: Option<i32>,
         body tags: Texts,
+        // The bodies of v1 have none.
+        rule color: Option<String>,
         body external_id: Option<String>,
         // In ticks.
         stamp last_modified: i64 as Option<Timestamp>,
@@ -37,6 +39,8 @@ table! {
 pub struct TaskChange {
     /// The status to set.
     pub status: Option<TaskStatus>,
+    /// The colour to set; `None` leaves it.
+    pub color: Option<Option<String>>,
     /// What is set as it is.
     pub fields: TaskFields,
 }
@@ -46,7 +50,11 @@ impl TaskRow {
     /// has others.
     #[must_use]
     pub fn changed(mut self, change: TaskChange) -> Self {
-        let TaskChange { status, fields } = change;
+        let TaskChange {
+            status,
+            color,
+            fields,
+        } = change;
         let board = self.board_id;
         let lines = [fields.row_category_id, fields.column_category_id].map(Option::flatten);
         self.apply(fields);
@@ -55,6 +63,9 @@ impl TaskRow {
         }
         if let Some(status) = status {
             self.status = Variant::from_enum(status);
+        }
+        if let Some(color) = color {
+            self.color = color;
         }
         self
     }

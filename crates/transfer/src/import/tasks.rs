@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use obeya_model::Timestamp;
-use obeya_model::bounds::schemas::task_info_create::{external_id, tags, title};
+use obeya_model::bounds::schemas::task_create::{color, external_id, tags, title};
 
 use super::error::{ImportError, Location};
 use super::folder::Source;
@@ -63,6 +63,8 @@ fn check_texts(location: Location<'_>, line: &TaskLine) -> Result<(), ImportErro
     length(location, "title", Some(&line.title), &title::LENGTH)?;
     let external = line.external_id.as_deref();
     length(location, "externalId", external, &external_id::LENGTH)?;
+    let colour = line.color.as_deref();
+    length(location, "color", colour, &color::LENGTH)?;
     let texts = line.tags.as_ref().map(Texts::to_vec);
     let texts = texts.unwrap_or_default();
     let most = tags::ITEMS.end();

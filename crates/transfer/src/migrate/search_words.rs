@@ -25,9 +25,11 @@ pub(super) fn put(
         "incidents" => texts(table, values, ["title", "text"]).each(|id, [title, text]| {
             search::put_incident(session, id, title.unwrap_or_default(), text)
         }),
-        "tasks" => texts(table, values, ["title", "description"]).each(|id, [title, text]| {
-            search::put_task(session, id, title.unwrap_or_default(), text)
-        }),
+        "tasks" => {
+            texts(table, values, ["title", "description"]).each(|id, [title, description]| {
+                search::put_task(session, id, title.unwrap_or_default(), description)
+            })
+        }
         "users" => {
             let names = [
                 "display_name",
@@ -118,5 +120,38 @@ impl<'v, const N: usize> Rows<'v, N> {
             each(row[id], texts)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use obeya_store::table::ColumnType;
+    use obeya_store::{Store, StoreOptions};
+
+    use super::*;
+    use crate::migrate::TABLES;
+
+    #[tokio::test]
+    async fn a_copied_row_of_every_searched_table_is_indexed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let url = format!("sqlite:{}", folder.path().join("plant.db").display());
+        let store = Store::open(&url, &StoreOptions::default()).await;
+        let store = store.expect("a store");
+        for index in search::INDEXES {
+            let table = TABLES.iter().find(|table| table.name == index.table);
+            let table = table.expect("a copied table");
+            let row = table.columns.iter().map(|column| match column.column_type {
+                ColumnType::Int => Value::Int(7),
+                ColumnType::Real => Value::Real(0.5),
+                ColumnType::Text => Value::Text("Near miss"),
+            });
+            let row: Vec<Value<'_>> = row.collect();
+            let found = store.write(move |session| {
+                put(session, table, &row)?;
+                let sql = format!("SELECT count(*) FROM {} WHERE rowid = 7", index.name);
+                session.first(&sql, &[], |row| row.int(0))
+            });
+            assert_eq!(found.await.expect("read"), Some(Some(1)), "{}", index.name);
+        }
     }
 }

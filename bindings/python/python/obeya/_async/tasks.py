@@ -9,13 +9,15 @@ from obeya._async.lists import AsyncRecords
 
 if TYPE_CHECKING:
     from obeya._obeya import Core
-    from obeya.models import TaskAttachment, TaskInfo
+    from obeya._settings import TaskId
+    from obeya.models import TaskAttachment
+    from obeya.types import TaskDeletionMode
 
     # Imports of the methods below the second marker, written by `cargo xtask regen`.
     from obeya._obeya import Call, Query
     from obeya._settings import Names, Order, Where
-    from obeya.models import Task
-    from obeya.types import TaskInfoCreate, TaskInfoUpdate
+    from obeya.models import Task, TaskInfo
+    from obeya.types import TaskCreate, TaskInfoCreate, TaskInfoUpdate, TaskPatch, TaskUpdate
     from typing_extensions import Unpack
     # End of the methods that `cargo xtask regen` writes.
 
@@ -28,6 +30,18 @@ class AsyncTasks:
 
     def __init__(self, core: Core) -> None:
         self._core = core
+        self._calls = core.tasks
+
+    async def delete_v2(
+        self,
+        task: TaskId,
+        *,
+        mode: TaskDeletionMode | None = None,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> None:
+        """Deletes a task for good, with its sub-tasks; with `mode="Detach"` these move up to its own place."""
+        await answer(self._calls.carrying(if_match, idempotency_key).delete_v2(task, mode))
 
     async def add_attachment(
         self, task: int | TaskInfo, name: str, content: bytes, *, idempotency_key: str | None = None
@@ -67,24 +81,61 @@ class AsyncTasks:
         )
         return AsyncRecords(query, "tasks")
 
-    async def get_v2(self, task: int | TaskInfo, *, select: Names | None = None, expand: Names | None = None) -> Task:
+    async def create_v2(self, *, idempotency_key: str | None = None, **fields: Unpack[TaskCreate]) -> Task:
+        """Creates a task of a board (`board_id`), of the person responsible alone, or below another task (`parent_id`).
+
+        A sub-task gets the project and the incident of its task, and its board unless there is a `board_id`.
+        """
+        call: Call[Task] = self._core.carrying(None, idempotency_key).call("createTaskV2", fields)
+        return await answer(call)
+
+    async def get_v2(self, task: TaskId, *, select: Names | None = None, expand: Names | None = None) -> Task:
         """One task, with who changed it last. Expands `board`."""
         call: Call[Task] = self._core.call("getTaskV2", task, select, expand)
         return await answer(call)
 
-    async def create(self, *, idempotency_key: str | None = None, **fields: Unpack[TaskInfoCreate]) -> TaskInfo:
-        """Creates a task of a board (`board_id`), or of the person responsible alone."""
-        call: Call[TaskInfo] = self._core.carrying(None, idempotency_key).call("createTask", fields)
+    async def update_v2(
+        self,
+        task: TaskId,
+        /,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **fields: Unpack[TaskUpdate],
+    ) -> Task:
+        """Replaces the fields of a task: what is left out becomes empty. On another board, or none, it is in no row and column.
+
+        `patch` changes some of them.
+        """
+        call: Call[Task] = self._core.carrying(if_match, idempotency_key).call("updateTaskV2", task, fields)
         return await answer(call)
 
-    async def get(self, task: int | TaskInfo) -> TaskInfo:
+    async def patch(
+        self,
+        task: TaskId,
+        /,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **fields: Unpack[TaskPatch],
+    ) -> Task:
+        """Changes a task: arguments that are left out change nothing, `None` clears a field. On another board it is in no row and column."""
+        call: Call[Task] = self._core.carrying(if_match, idempotency_key).call("patchTask", task, fields)
+        return await answer(call)
+
+    async def create(self, *, idempotency_key: str | None = None, **fields: Unpack[TaskInfoCreate]) -> TaskInfo:
+        """Creates a task of a board (`board_id`), or of the person responsible alone."""
+        call: Call[TaskInfo] = self._core.carrying(None, idempotency_key).call("createTaskV1", fields)
+        return await answer(call)
+
+    async def get(self, task: TaskId) -> TaskInfo:
         """One task, by its id."""
         call: Call[TaskInfo] = self._core.call("getTaskV1", task)
         return await answer(call)
 
     async def update(
         self,
-        task: int | TaskInfo,
+        task: TaskId,
         /,
         *,
         if_match: str | None = None,
@@ -95,30 +146,25 @@ class AsyncTasks:
 
         Its `title` is needed, even if it does not change.
         """
-        call: Call[TaskInfo] = self._core.carrying(if_match, idempotency_key).call("updateTask", task, fields)
+        call: Call[TaskInfo] = self._core.carrying(if_match, idempotency_key).call("updateTaskV1", task, fields)
         return await answer(call)
 
     async def delete(
-        self, task: int | TaskInfo, *, if_match: str | None = None, idempotency_key: str | None = None
+        self, task: TaskId, *, if_match: str | None = None, idempotency_key: str | None = None
     ) -> TaskInfo:
         """Deletes a task for good, with its sub-tasks, and returns it as it was."""
-        call: Call[TaskInfo] = self._core.carrying(if_match, idempotency_key).call("deleteTask", task)
+        call: Call[TaskInfo] = self._core.carrying(if_match, idempotency_key).call("deleteTaskV1", task)
         return await answer(call)
 
     async def create_sub_task(
-        self, task: int | TaskInfo, /, *, idempotency_key: str | None = None, **fields: Unpack[TaskInfoCreate]
+        self, task: TaskId, /, *, idempotency_key: str | None = None, **fields: Unpack[TaskInfoCreate]
     ) -> TaskInfo:
         """Creates a task below another one, whose project and incident it gets, and whose board unless there is a `board_id`."""
         call: Call[TaskInfo] = self._core.carrying(None, idempotency_key).call("createSubTask", task, fields)
         return await answer(call)
 
     async def delete_attachment(
-        self,
-        task: int | TaskInfo,
-        task_attachment_id: int,
-        *,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
+        self, task: TaskId, task_attachment_id: int, *, if_match: str | None = None, idempotency_key: str | None = None
     ) -> None:
         """Deletes an attachment permanently, with its content. The task gets a new `lastModified`."""
         call: Call[None] = self._core.carrying(if_match, idempotency_key).call(

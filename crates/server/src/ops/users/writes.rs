@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::body::{self, UserChange};
 use super::{Answer, answer_v1, answer_v2, change, missing};
 use crate::http::body::Response;
-use crate::http::extract::parameter;
+use crate::http::extract::query_parameter;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::json;
@@ -93,7 +93,7 @@ pub(crate) async fn update_v1(call: Call) -> Result<Response, Problem> {
 
 /// PUT /v1/Users/UpdateByUserName
 pub(crate) async fn update_by_user_name(call: Call) -> Result<Response, Problem> {
-    let name = parameter(call.query(), "userName")?;
+    let name = query_parameter(call.query(), "userName")?;
     if name.as_ref().is_some_and(|name| name.contains('\0')) {
         let text = "expected text without NUL";
         return Err(Problem::invalid_query("userName", text));
@@ -231,7 +231,7 @@ fn taken(user: &UserRow) -> WriteError {
 /// The parameter `allowRecovery`.
 fn allow_recovery(call: &Call) -> Result<bool, Problem> {
     let name = "allowRecovery";
-    match parameter(call.query(), name)?.as_deref() {
+    match query_parameter(call.query(), name)?.as_deref() {
         None => Ok(false),
         Some(text) if text.eq_ignore_ascii_case("true") => Ok(true),
         Some(text) if text.eq_ignore_ascii_case("false") => Ok(false),

@@ -7,7 +7,8 @@ use obeya::model::{
     CategoryInput, CauseInput, ConsequenceInput, CustomFieldInput, DataListItemCreate,
     DatasourceValueInput, Date, GroupCreate, GroupMemberCreate, GroupRole, ImprovementCreate,
     ImprovementUpdate, IncidentCreate, IncidentSeverity, IncidentStatus, IncidentUpdate, Patch,
-    ProjectCreate, ProjectMilestoneCreate, ProjectMilestoneUpdate, TaskInfoCreate, TaskInfoUpdate,
+    ProjectCreate, ProjectMilestoneCreate, ProjectMilestoneUpdate, TaskCreate, TaskInfoCreate,
+    TaskInfoUpdate, TaskPatch, TaskStatus, TaskUpdate,
 };
 use obeya::{Client, Error};
 
@@ -431,29 +432,43 @@ pub fn call<'a>(
             let projects = client.projects();
             projects.create_task(ids.number(), &body).await.map(drop)
         }),
-        "createTask" => Box::pin(async move {
+        "createTaskV1" => Box::pin(async move {
             let body = TaskInfoCreate::new("Read the new safety rules");
             client.tasks().create(&body).await.map(drop)
         }),
         "listTasks" => asked!(client.tasks().list(), ask),
         "getTaskV2" => asked!(client.tasks().get_v2(ids.pick(501)), ask),
         "getTaskV1" => Box::pin(async move { client.tasks().get(ids.pick(501)).await.map(drop) }),
-        "updateTask" => Box::pin(async move {
+        "updateTaskV1" => Box::pin(async move {
             let body = TaskInfoUpdate {
                 due_date: Patch::Null,
                 ..TaskInfoUpdate::new("Order a second clamp")
             };
             client.tasks().update(ids.pick(501), &body).await.map(drop)
         }),
-        "deleteTask" => Box::pin(async move {
+        "deleteTaskV1" => Box::pin(async move {
+            let id = own_task(client, ids).await;
+            client.tasks().delete(id).await.map(drop)
+        }),
+        "createTaskV2" => Box::pin(async move {
+            let body = TaskCreate::new("Measure the new clamp", TaskStatus::Blocked);
+            client.tasks().create_v2(&body).await.map(drop)
+        }),
+        "updateTaskV2" => Box::pin(async move {
+            let body = TaskUpdate::new("Order a second clamp", TaskStatus::Completed);
             let tasks = client.tasks();
-            // A separate one, because the call deletes it.
-            let made = match ids {
-                Ids::Known => tasks.create(&TaskInfoCreate::new("For a day")).await.ok(),
-                Ids::Unknown => None,
+            tasks.update_v2(ids.pick(501), &body).await.map(drop)
+        }),
+        "patchTask" => Box::pin(async move {
+            let body = TaskPatch {
+                due_date: Patch::Null,
+                ..TaskPatch::default()
             };
-            let id = made.map_or(ids.pick(505), |task| task.id);
-            tasks.delete(id).await.map(drop)
+            client.tasks().patch(ids.pick(501), &body).await.map(drop)
+        }),
+        "deleteTaskV2" => Box::pin(async move {
+            let id = own_task(client, ids).await;
+            client.tasks().delete_v2(id, None).await
         }),
         "getIncidentAttachmentContent" => Box::pin(async move {
             let incidents = client.incidents();
@@ -511,6 +526,18 @@ pub fn call<'a>(
             None => panic!("{other} is described, and no table calls it"),
         },
     }
+}
+
+/// A task for this call alone, because the call deletes it.
+async fn own_task(client: &Client, ids: Ids) -> i32 {
+    let made = match ids {
+        Ids::Known => {
+            let body = TaskInfoCreate::new("For a day");
+            client.tasks().create(&body).await.ok()
+        }
+        Ids::Unknown => None,
+    };
+    made.map_or(ids.pick(505), |task| task.id)
 }
 
 /// An incident for this call alone, because the call deletes it; `otherwise` for a client that may not create

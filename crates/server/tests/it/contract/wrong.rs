@@ -4,7 +4,8 @@ use obeya::model::{
     CategoryInput, CauseInput, ConsequenceInput, CustomFieldInput, DataListItemCreate,
     DatasourceValueInput, EvaluationStatusV1, GroupCreate, GroupMemberCreate, GroupRole,
     ImprovementCreate, ImprovementStatus, ImprovementUpdate, IncidentCreate, IncidentSeverity,
-    IncidentStatus, IncidentUpdate, Patch, ProjectCreate, TaskInfoCreate, TaskInfoUpdate,
+    IncidentStatus, IncidentUpdate, Patch, ProjectCreate, TaskCreate, TaskDeletionMode,
+    TaskInfoCreate, TaskInfoUpdate, TaskPatch, TaskStatus, TaskUpdate,
 };
 use obeya::{Client, Datasources, Error};
 use obeya_server::store::StoreError;
@@ -26,6 +27,8 @@ pub async fn parameters(all: &Client) {
     is(in_no_language.await, "query.invalid");
     let in_no_language = all.incidents().type_detail(3).language("!");
     is(in_no_language.send().await, "query.invalid");
+    let somehow = TaskDeletionMode::from("cascade");
+    is(all.tasks().delete_v2(501, somehow).await, "query.invalid");
 }
 
 pub async fn incidents(all: &Client) {
@@ -227,6 +230,21 @@ pub async fn tasks(all: &Client) {
         ..TaskInfoUpdate::new("Order a second clamp")
     };
     is(all.tasks().update(501, &nowhere).await, unknown);
+    let below_none = TaskCreate {
+        parent_id: Some(999),
+        ..TaskCreate::new("Below none", TaskStatus::Blocked)
+    };
+    is(all.tasks().create_v2(&below_none).await, unknown);
+    let of_nobody = TaskUpdate {
+        responsible_user_id: Some("u-999".to_owned()),
+        ..TaskUpdate::new("Of nobody", TaskStatus::Blocked)
+    };
+    is(all.tasks().update_v2(501, &of_nobody).await, unknown);
+    let nowhere = TaskPatch {
+        board_id: Patch::Value(99),
+        ..TaskPatch::default()
+    };
+    is(all.tasks().patch(501, &nowhere).await, unknown);
 }
 
 /// One more than a record may have.
