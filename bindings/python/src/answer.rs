@@ -7,6 +7,7 @@ use std::sync::Arc;
 use obeya::model::Timestamp;
 use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use tokio::sync::Semaphore;
 
 use crate::models::Record;
@@ -36,6 +37,13 @@ impl<T: Record> Answer for T {
 impl Answer for () {
     fn into_python(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         Ok(py.None())
+    }
+}
+
+/// `bytes`: the content of a file.
+impl Answer for Vec<u8> {
+    fn into_python(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        Ok(PyBytes::new(py, &self).into_any().unbind())
     }
 }
 

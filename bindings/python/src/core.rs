@@ -11,7 +11,8 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::arguments::named;
 use crate::call::Call;
 use crate::calls::{
-    self, BoardCalls, DatasourceCalls, ImprovementCalls, IncidentCalls, TaskCalls, UserCalls,
+    self, AttachmentCalls, BoardCalls, DatasourceCalls, ImprovementCalls, IncidentCalls, TaskCalls,
+    UserCalls,
 };
 use crate::errors;
 use crate::handle::{Handle, Seen};
@@ -164,6 +165,11 @@ impl Core {
     #[getter]
     fn improvements(&self) -> ImprovementCalls {
         ImprovementCalls(self.handle.clone())
+    }
+
+    #[getter]
+    fn attachments(&self) -> AttachmentCalls {
+        AttachmentCalls(self.handle.clone())
     }
 
     #[getter]

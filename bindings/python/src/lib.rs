@@ -29,6 +29,7 @@ fn _obeya(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<core::Core>()?;
     module.add_class::<core::LastTag>()?;
     module.add_class::<calls::IncidentCalls>()?;
+    module.add_class::<calls::AttachmentCalls>()?;
     module.add_class::<calls::BoardCalls>()?;
     module.add_class::<calls::TaskCalls>()?;
     module.add_class::<calls::ImprovementCalls>()?;

@@ -90,7 +90,7 @@ impl Error {
     }
 
     /// Decodes a mismatching body again, to find the path of the mismatch.
-    fn decode<T: DeserializeOwned>(body: &[u8]) -> Self {
+    pub(crate) fn decode<T: DeserializeOwned>(body: &[u8]) -> Self {
         let mut deserializer = serde_json::Deserializer::from_slice(body);
         let (path, reason) = match serde_path_to_error::deserialize::<_, T>(&mut deserializer) {
             Err(error) => (error.path().to_string(), error.inner().to_string()),

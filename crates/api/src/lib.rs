@@ -35,6 +35,7 @@ mod error;
 mod executor;
 mod hooks;
 mod reply;
+mod uploads;
 
 mod generated {
     #![allow(
@@ -54,6 +55,12 @@ mod generated {
 pub use calls::Call;
 pub use error::Error;
 pub use executor::{BoxFuture, ExecuteError, Executor};
-pub use generated::{Client, Operation, call};
+pub use generated::{Client, Operation};
 pub use obeya_model as types;
 pub use reply::Reply;
+
+/// One struct for each operation, its parameters as fields: set those you need, then call `send`.
+pub mod call {
+    pub use crate::generated::call::*;
+    pub use crate::uploads::{CreateIncidentAttachment, CreateTaskAttachment, Upload};
+}

@@ -78,6 +78,10 @@ pub(crate) struct LimitArgs {
     #[arg(long, env = "OBEYA_BATCH_BYTES", value_name = "BYTES", default_value_t = 16_777_216, value_parser = value_parser!(u32).range(1..=268_435_456))]
     batch_bytes: u32,
 
+    /// Largest file that may be attached to an incident or a task, in bytes
+    #[arg(long, env = "OBEYA_ATTACHMENT_BYTES", value_name = "BYTES", default_value_t = 4_194_304, value_parser = value_parser!(u32).range(1..=67_108_864))]
+    attachment_bytes: u32,
+
     /// Memory for request bodies and unsent answers, all requests together, in bytes; what does not fit is
     /// answered with 503
     #[arg(long, env = "OBEYA_MEMORY", value_name = "BYTES", default_value_t = 268_435_456, value_parser = value_parser!(u64).range(1_048_576..))]
@@ -171,6 +175,7 @@ impl LimitArgs {
         limits.header_bytes = usize::try_from(self.header_bytes)?;
         limits.body_bytes = usize::try_from(self.body_bytes)?;
         limits.batch_bytes = usize::try_from(self.batch_bytes)?;
+        limits.attachment_bytes = usize::try_from(self.attachment_bytes)?;
         limits.memory_bytes = usize::try_from(self.memory)?;
         limits.page_records = self.page_records;
         limits.database_connections = usize::try_from(self.db_connections)?;

@@ -20,6 +20,10 @@ pub(crate) const ERROR_CODES: &str = "x-obeya-error-codes";
 /// generator takes it out of the generated code again.
 pub(crate) const RAW_MARK: &str = "#raw-twin";
 
+/// The media type of a form with a file. The client's generator knows no such body: its calls are written by
+/// hand, in the API crate.
+pub(crate) const FORM: &str = "multipart/form-data";
+
 /// `application/json`, with parameters or not, and problem+json.
 pub(crate) fn is_json(media_type: &str) -> bool {
     let essence = media_type.split(';').next().unwrap_or_default().trim();

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::conventions::{BY_EXECUTOR, MERGE_PATCH, METHODS, RAW_MARK, is_json};
+use crate::conventions::{BY_EXECUTOR, FORM, MERGE_PATCH, METHODS, RAW_MARK, is_json};
 use crate::{naming, schema, spec};
 
 /// Keywords the generator would turn into narrower types, losing half of them on the way: `minimum: 1` alone
@@ -38,6 +38,7 @@ pub fn normalise(document: &Value) -> Value {
         object.shift_remove("security");
         object.shift_remove("servers");
     }
+    drop_forms(document, &mut out);
     schema::roots(&mut out, &mut |root| {
         schema::change(root, &mut change_schema);
     });
@@ -55,6 +56,21 @@ pub fn normalise(document: &Value) -> Value {
     // After the media types: the twin's answer must not be collapsed.
     add_raw_variants(&mut out);
     out
+}
+
+/// Removes the operations whose body is a form, which the generator refuses. The API crate has their calls.
+fn drop_forms(document: &Value, out: &mut Value) {
+    let paths = out.get_mut("paths").and_then(Value::as_object_mut);
+    for (_, item) in paths.into_iter().flatten() {
+        let Some(item) = item.as_object_mut() else {
+            continue;
+        };
+        item.retain(|_, operation| {
+            let body = operation.get("requestBody");
+            let body = body.map(|body| spec::resolve(document, body));
+            body.is_none_or(|body| body["content"].get(FORM).is_none())
+        });
+    }
 }
 
 /// `x-obeya-by-executor: true`: the executor adds this header to every call, so it is no parameter of a call.

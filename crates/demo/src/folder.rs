@@ -34,6 +34,12 @@ impl Folder {
         })
     }
 
+    /// Writes the content of an attachment.
+    pub(crate) fn content(&self, name: &str, content: &[u8]) -> io::Result<()> {
+        std::fs::create_dir_all(self.path.join("attachments"))?;
+        self.file(&format!("attachments/{name}"), |out| out.write_all(content))
+    }
+
     /// Creates a file and passes it to a writer.
     ///
     /// # Errors

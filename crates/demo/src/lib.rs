@@ -4,6 +4,7 @@
 //! To serve the plant, import the folder, as a user would. This crate does not depend on the service and
 //! prints nothing; the command line and the Python package present the plant.
 
+mod attachments;
 mod calendar;
 mod dice;
 mod folder;
@@ -55,6 +56,7 @@ pub fn write(folder: &Path, today: Date) -> io::Result<Written> {
     incidents::write(folder, &plant, calendar)?;
     let implemented = improvements::write(folder, &plant, calendar)?;
     tasks::write(folder, &plant, calendar)?;
+    attachments::write(folder, calendar)?;
     let values = values::write(folder, calendar)?;
     Ok(Written {
         implemented,
@@ -74,8 +76,9 @@ mod tests {
         let written = write(folder.path(), today).expect("written");
         let files = std::fs::read_dir(folder.path())
             .expect("a folder")
-            .map(|file| {
-                let path = file.expect("a file").path();
+            .map(|file| file.expect("a file").path())
+            .filter(|path| path.is_file())
+            .map(|path| {
                 let name = path
                     .file_name()
                     .expect("a name")

@@ -434,7 +434,10 @@ pub(super) fn keys_of(
 ) -> Result<Option<Vec<sql::Value>>, StoreError> {
     for statement in &page.statements {
         let found = session.first(&statement.sql, &binds(statement), |row| {
-            let keys = page.keys.iter().map(|&key| row.value(key).map(rows::owned));
+            let keys = page
+                .keys
+                .iter()
+                .map(|&key| row.value(key).and_then(rows::owned));
             keys.collect()
         })?;
         if found.is_some() {

@@ -320,7 +320,7 @@ impl Row for BoundRow<'_> {
             // The store does not preserve the sign of zero.
             Value::Real(value) => Ok(Some(value + 0.0)),
             Value::Int(value) => Ok(Some(value as f64)),
-            other @ Value::Text(_) => Err(mismatched(other, "a double")),
+            other @ (Value::Text(_) | Value::Bytes(_)) => Err(mismatched(other, "a double")),
         }
     }
 

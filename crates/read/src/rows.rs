@@ -151,7 +151,7 @@ impl RowQuery<'_> {
                 }
                 if found.rows == limit {
                     for &key in self.keys {
-                        found.last.push(owned(row.value(key)?));
+                        found.last.push(owned(row.value(key)?)?);
                     }
                 }
                 Ok(continue_if(found.rows < self.read))
@@ -331,13 +331,17 @@ fn continue_if(is_wanted: bool) -> ControlFlow<()> {
 }
 
 /// Copies a value of a row.
-pub fn owned(value: Value<'_>) -> sql::Value {
-    match value {
+///
+/// # Errors
+/// It is bytes, which no property has.
+pub fn owned(value: Value<'_>) -> Result<sql::Value, StoreError> {
+    Ok(match value {
         Value::Null => sql::Value::Null,
         Value::Int(value) => sql::Value::Int(value),
         Value::Real(value) => sql::Value::Real(value),
         Value::Text(text) => sql::Value::Text(text.to_owned()),
-    }
+        Value::Bytes(_) => return Err(StoreError::Engine("a property has bytes".into())),
+    })
 }
 
 /// Reads a level, up to the row that exceeds `bytes`.

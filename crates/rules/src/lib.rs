@@ -1,6 +1,7 @@
 //! Pure rules of the domain: states, transitions and validation. No SQL, no HTTP, and no clock: the caller
 //! passes the current time.
 
+pub mod attachment;
 pub mod custom_field;
 pub mod elements;
 pub mod enums;

@@ -107,6 +107,8 @@ pub struct Limits {
     /// Longest request body that is a list of values, in bytes. Default 16 MiB: 10,000 values with texts of
     /// the maximum length.
     pub batch_bytes: usize,
+    /// Largest file that may be attached to a record, in bytes. Default 4 MiB; an import takes up to 64 MiB.
+    pub attachment_bytes: usize,
     /// Bytes of request bodies and unsent answers in memory at a time. What does not fit is answered with 503
     /// `unavailable`. Bodies and answers of at most 16 KiB are not counted. At least the largest body fits.
     /// Default 256 MiB.
@@ -207,6 +209,7 @@ impl Default for Limits {
         Self {
             body_bytes: 1 << 20,
             batch_bytes: 16 << 20,
+            attachment_bytes: 4 << 20,
             memory_bytes: 256 << 20,
             uri_bytes: 48 << 10,
             header_bytes: 32 << 10,

@@ -474,6 +474,21 @@ async fn dispatch(call: Call) -> Result<Response, Problem> {
         Operation::ListTasksOfBoard => ops::tasks::reads::list_of_board(call).await,
         Operation::CreateTaskOfBoard => ops::tasks::writes::create_of_board(call).await,
         Operation::ListTasksOfIncident => ops::tasks::reads::list_of_incident(call).await,
+        Operation::ListAttachmentsOfIncident => {
+            ops::attachments::reads::list_of_incident(call).await
+        }
+        Operation::GetIncidentAttachmentContent => {
+            ops::attachments::reads::content_of_incident(call).await
+        }
+        Operation::CreateIncidentAttachment => {
+            ops::attachments::writes::create_of_incident(call).await
+        }
+        Operation::DeleteIncidentAttachment => {
+            ops::attachments::writes::delete_of_incident(call).await
+        }
+        Operation::GetTaskAttachmentContent => ops::attachments::reads::content_of_task(call).await,
+        Operation::CreateTaskAttachment => ops::attachments::writes::create_of_task(call).await,
+        Operation::DeleteTaskAttachment => ops::attachments::writes::delete_of_task(call).await,
         Operation::ListTasksOfProject => ops::tasks::reads::list_of_project(call).await,
         Operation::CreateTaskOfProject => ops::tasks::writes::create_of_project(call).await,
         Operation::CreateTaskV1 => ops::tasks::writes::create(call).await,

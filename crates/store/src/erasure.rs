@@ -20,7 +20,7 @@ pub const ERASE: &str = "eraseUser";
 const DATA_LISTS: &str = "UPDATE data_lists SET last_modified = ?2, last_modified_by_user_id = NULL WHERE last_modified_by_user_id = ?1";
 
 /// What removes the user from records, whose number is not told.
-const UNCOUNTED: [&str; 9] = [
+const UNCOUNTED: [&str; 10] = [
     // The place is where the reporter was.
     "UPDATE incidents SET reported_by_user_id = NULL, reported_by = NULL, latitude = NULL, longitude = NULL, accuracy_in_meters = NULL
         WHERE reported_by_user_id = ?1",
@@ -33,6 +33,7 @@ const UNCOUNTED: [&str; 9] = [
     "UPDATE improvements SET last_modified_by_user_id = NULL WHERE last_modified_by_user_id = ?1",
     "UPDATE tasks SET responsible_user_id = NULL WHERE responsible_user_id = ?1",
     "UPDATE tasks SET last_modified_by_user_id = NULL WHERE last_modified_by_user_id = ?1",
+    "UPDATE attachments SET created_by_user_id = NULL WHERE created_by_user_id = ?1",
 ];
 
 /// The same from records whose number is told. The user goes last: others refer to it.

@@ -4,6 +4,7 @@
 //! it runs. The other modules have the statements, each written once for every engine. Nothing here knows
 //! HTTP or the query language.
 
+pub mod attachments;
 pub mod audit;
 pub mod boards;
 pub mod bulk;

@@ -12,8 +12,8 @@
 //! | `required` | as `given`, and each line must have it |
 //!
 //! Columns are in the order of the line. `also` is a field of the line that is no column of this table,
-//! `derived` one that is accepted and not stored. `body required` is a `body` that each line must have. `as`
-//! declares another type for the field in the line; the import and the export then convert it. Statements are
+//! `derived` one that is accepted and not stored. `body required` and `rule required` are a `body` and a `rule`
+//! that each line must have. `as` declares another type for the field in the line; the import and the export then convert it. Statements are
 //! composed once: a session finds a prefetched one by its text.
 
 use obeya_model::{Date, Patch, Timestamp};
@@ -89,6 +89,8 @@ pub enum ColumnType {
     Real,
     /// A text.
     Text,
+    /// Bytes.
+    Bytes,
 }
 
 /// Who sets a column.
@@ -414,6 +416,12 @@ macro_rules! table {
             [$($columns)* { Body $name $ty, [$($of)?] key }]
             [$($line)* pub $name: $ty,]
             [$($body)* { $name $ty }] $($rest)* }
+    };
+    (@next $head:tt [$($columns:tt)*] [$($line:tt)*] $body:tt rule required $name:ident: $ty:ty $(=> $of:ident)?, $($rest:tt)*) => {
+        table! { @next $head
+            [$($columns)* { Rule $name $ty, [$($of)?] key }]
+            [$($line)* pub $name: $ty,]
+            $body $($rest)* }
     };
     (@next $head:tt $columns:tt $line:tt $body:tt rule $($rest:tt)*) => {
         table! { @column Rule $head $columns $line $body $($rest)* }

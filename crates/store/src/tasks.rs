@@ -38,6 +38,14 @@ pub fn update(session: &mut dyn Session, row: &TaskRow) -> Result<(), StoreError
     search::put_task(session, row.id, &row.title, row.description.as_deref())
 }
 
+/// Stamps the task because something that belongs to it changed.
+pub fn touch(session: &mut dyn Session, id: i32, stamp: i64) -> Result<(), StoreError> {
+    session.execute_deferred(
+        "UPDATE tasks SET last_modified = ?2, last_modified_by_user_id = NULL WHERE id = ?1",
+        &[id.into(), stamp.into()],
+    )
+}
+
 /// The tasks below a task, at any depth, by id.
 pub fn below(session: &mut dyn Session, id: i32) -> Result<Vec<TaskRow>, StoreError> {
     let sql = format!(

@@ -14,6 +14,7 @@ const STAMPED: [(&str, &str); 3] = [
         "incidents",
         "responsible_user_id = ?1 OR is_anonymous = 0 AND (reported_by_user_id = ?1 OR last_modified_by_user_id = ?1)
             OR id IN (SELECT incident_id FROM incident_comments WHERE commented_by_user_id = ?1)
+            OR is_anonymous = 0 AND id IN (SELECT a.incident_id FROM attachments AS a WHERE a.created_by_user_id = ?1)
             OR id IN (SELECT v.incident_id FROM incident_custom_fields AS v JOIN type_custom_fields AS f ON f.id = v.custom_field_id
                 WHERE v.value = ?1 AND lower(f.type) = 'user')",
     ),
@@ -23,7 +24,8 @@ const STAMPED: [(&str, &str); 3] = [
     ),
     (
         "tasks",
-        "responsible_user_id = ?1 OR last_modified_by_user_id = ?1",
+        "responsible_user_id = ?1 OR last_modified_by_user_id = ?1
+            OR id IN (SELECT a.task_id FROM attachments AS a WHERE a.created_by_user_id = ?1)",
     ),
 ];
 

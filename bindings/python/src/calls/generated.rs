@@ -388,6 +388,16 @@ pub(super) fn call(handle: &Handle, operation: &str, arguments: &Arguments<'_, '
             let body = arguments.body(1, &TASK_INFO_CREATE, "tasks.create_sub_task()")?;
             handle.call(move |client| async move { client.call(&call::CreateSubTask::new(task_id, &body)).await })
         }
+        "deleteIncidentAttachment" => {
+            let incident_id = arguments.id::<IncidentV1>(0, "incident")?;
+            let incident_attachment_id_id = arguments.get::<i32>(1, "incident_attachment_id")?;
+            handle.call(move |client| async move { client.call(&call::DeleteIncidentAttachment::new(incident_id, incident_attachment_id_id)).await })
+        }
+        "deleteTaskAttachment" => {
+            let task_id = arguments.id::<TaskInfo>(0, "task")?;
+            let task_attachment_id_id = arguments.get::<i32>(1, "task_attachment_id")?;
+            handle.call(move |client| async move { client.call(&call::DeleteTaskAttachment::new(task_id, task_attachment_id_id)).await })
+        }
         _ => Err(unknown(operation)),
     }
 }
@@ -442,6 +452,14 @@ pub(super) fn query(
             Ok(Query::whole(handle, "listCommentsOfIncidentV1", move || {
                 let client = client.clone();
                 async move { client.call(&call::ListCommentsOfIncidentV1::new(incident_id)).await }
+            }))
+        }
+        "listAttachmentsOfIncident" => {
+            let incident_id = arguments.id::<IncidentV1>(0, "incident")?;
+            let client = handle.client()?;
+            Ok(Query::whole(handle, "listAttachmentsOfIncident", move || {
+                let client = client.clone();
+                async move { client.call(&call::ListAttachmentsOfIncident::new(incident_id)).await }
             }))
         }
         "listDatasources" => {

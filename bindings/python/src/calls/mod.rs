@@ -4,6 +4,7 @@
 //! Operations that need only their arguments share one function (`generated`, written by `cargo xtask
 //! regen`). The others have a class and a file for each resource.
 
+mod attachments;
 mod boards;
 mod datasources;
 #[rustfmt::skip]
@@ -14,6 +15,7 @@ mod plain;
 mod tasks;
 mod users;
 
+pub(crate) use attachments::AttachmentCalls;
 pub(crate) use boards::BoardCalls;
 pub(crate) use datasources::DatasourceCalls;
 pub(crate) use improvements::ImprovementCalls;

@@ -4,7 +4,7 @@ use super::{Field, enums, record, records};
 
 enums! { IncidentStatus IncidentSeverity ImprovementStatus ImprovementPriorityStatus EvaluationStatusV1 EvaluationStatusV2 BoardType DatasourceElementType GroupType TaskStatus TaskDeletionMode GroupRole UserType }
 
-records! { Area Board GroupV2 UserGroup UserV2 UserMembership IncidentCommentV2 IncidentV2 IncidentType Task IncidentV1 TrashedIncident IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValue DatasourceValueTotal GroupV1 UserGroupMember UserV1 BoardSummary BoardDetail BoardLine DataList DataListItem Project ProjectMilestone TaskInfo Problem ODataError }
+records! { Area Board GroupV2 UserGroup UserV2 UserMembership IncidentCommentV2 IncidentV2 IncidentAttachment TaskAttachment IncidentType Task IncidentV1 TrashedIncident IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValue DatasourceValueTotal GroupV1 UserGroupMember UserV1 BoardSummary BoardDetail BoardLine DataList DataListItem Project ProjectMilestone Attachment TaskInfo Problem ODataError }
 
 record! {
 /// An area of the plant.
@@ -256,6 +256,100 @@ IncidentV2 INCIDENT_V2 "IncidentV2" {
     comments = comments: Field::optional("comments", "comments").many(&INCIDENT_COMMENT_V2);
     /// The tasks of the incident. Only with `$expand`.
     tasks = tasks: Field::optional("tasks", "tasks").many(&TASK);
+    /// The files attached to the incident. Only with `$expand`.
+    attachments = attachments: Field::optional("attachments", "attachments").many(&INCIDENT_ATTACHMENT);
+} }
+
+record! {
+/// A file attached to an incident, as v2 returns it.
+IncidentAttachment INCIDENT_ATTACHMENT "IncidentAttachment" {
+    /// Id of the attachment.
+    id = id: Field::optional("id", "id");
+    /// A text that names the file, and no other.
+    file_id = file_id: Field::optional("file_id", "fileId");
+    /// Name of the file.
+    file_name = file_name: Field::optional("file_name", "fileName");
+    /// Address of the content, below the base URL of the service: `/v2/incidents/1204/attachments/601/content`. It needs a token like any
+    /// other request.
+    file_url = file_url: Field::optional("file_url", "fileUrl");
+    /// Media type of the content.
+    content_type = content_type: Field::optional("content_type", "contentType");
+    /// Name of the file without its extension.
+    name = name: Field::optional("name", "name");
+    /// Always null, as the service makes no previews.
+    preview_file_name = preview_file_name: Field::optional("preview_file_name", "previewFileName").nullable();
+    /// Always false, as the service makes no previews.
+    has_preview = has_preview: Field::optional("has_preview", "hasPreview");
+    /// Extension of the file, without a dot.
+    file_extension = file_extension: Field::optional("file_extension", "fileExtension");
+    /// SHA-256 of the content, in hexadecimal. Between quotation marks it is the `ETag` of the content.
+    e_tag = e_tag: Field::optional("e_tag", "eTag");
+    /// Size of the content in bytes.
+    file_size_in_bytes = file_size_in_bytes: Field::optional("file_size_in_bytes", "fileSizeInBytes");
+    /// Size of the content in KiB, rounded up.
+    file_size_in_kb = file_size_in_kb: Field::optional("file_size_in_kb", "fileSizeInKb");
+    /// When the file was attached.
+    created_date = created_date: Field::optional("created_date", "createdDate");
+    /// Id of the person who attached it. Null if a client did, and always where an incident is anonymous.
+    created_by_user_id = created_by_user_id: Field::optional("created_by_user_id", "createdByUserId").nullable();
+    /// Display name of the person who attached it. Null if a client did, and always where an incident is anonymous.
+    created_by_user = created_by_user: Field::optional("created_by_user", "createdByUser").nullable();
+    /// The same as `createdDate`, as an attachment never changes.
+    last_modified = last_modified: Field::optional("last_modified", "lastModified");
+    /// The same as `createdByUserId`.
+    last_modified_by_user_id = last_modified_by_user_id: Field::optional("last_modified_by_user_id", "lastModifiedByUserId").nullable();
+    /// The same as `createdByUser`.
+    last_modified_by_user = last_modified_by_user: Field::optional("last_modified_by_user", "lastModifiedByUser").nullable();
+    /// The same as `contentType`.
+    mime_type = mime_type: Field::optional("mime_type", "mimeType");
+    /// Whether the content is an image.
+    is_image = is_image: Field::optional("is_image", "isImage");
+} }
+
+record! {
+/// A file attached to a task, as v2 returns it.
+TaskAttachment TASK_ATTACHMENT "TaskAttachment" {
+    /// Id of the attachment.
+    id = id: Field::optional("id", "id");
+    /// A text that names the file, and no other.
+    file_id = file_id: Field::optional("file_id", "fileId");
+    /// Name of the file.
+    file_name = file_name: Field::optional("file_name", "fileName");
+    /// Address of the content, below the base URL of the service: `/v2/incidents/1204/attachments/601/content`. It needs a token like any
+    /// other request.
+    file_url = file_url: Field::optional("file_url", "fileUrl");
+    /// Media type of the content.
+    content_type = content_type: Field::optional("content_type", "contentType");
+    /// Name of the file without its extension.
+    name = name: Field::optional("name", "name");
+    /// Always null, as the service makes no previews.
+    preview_file_name = preview_file_name: Field::optional("preview_file_name", "previewFileName").nullable();
+    /// Always false, as the service makes no previews.
+    has_preview = has_preview: Field::optional("has_preview", "hasPreview");
+    /// Extension of the file, without a dot.
+    file_extension = file_extension: Field::optional("file_extension", "fileExtension");
+    /// SHA-256 of the content, in hexadecimal. Between quotation marks it is the `ETag` of the content.
+    e_tag = e_tag: Field::optional("e_tag", "eTag");
+    /// Size of the content in bytes.
+    file_size_in_bytes = file_size_in_bytes: Field::optional("file_size_in_bytes", "fileSizeInBytes");
+    /// Size of the content in KiB, rounded up.
+    file_size_in_kb = file_size_in_kb: Field::optional("file_size_in_kb", "fileSizeInKb");
+    /// When the file was attached.
+    created_date = created_date: Field::optional("created_date", "createdDate");
+    /// Id of the person who attached it. Null if a client did, and always where an incident is anonymous.
+    created_by_user_id = created_by_user_id: Field::optional("created_by_user_id", "createdByUserId").nullable();
+    /// Display name of the person who attached it. Null if a client did, and always where an incident is anonymous.
+    created_by_user = created_by_user: Field::optional("created_by_user", "createdByUser").nullable();
+    /// The same as `createdDate`, as an attachment never changes.
+    last_modified = last_modified: Field::optional("last_modified", "lastModified");
+    /// The same as `createdByUserId`.
+    last_modified_by_user_id = last_modified_by_user_id: Field::optional("last_modified_by_user_id", "lastModifiedByUserId").nullable();
+    /// The same as `createdByUser`.
+    last_modified_by_user = last_modified_by_user: Field::optional("last_modified_by_user", "lastModifiedByUser").nullable();
+    /// The same as `contentType`.
+    mime_type = mime_type: Field::optional("mime_type", "mimeType");
+    /// Whether the content is an image.
+    is_image = is_image: Field::optional("is_image", "isImage");
 } }
 
 record! {
@@ -310,6 +404,8 @@ Task TASK "Task" {
     color = color: Field::optional("color", "color").nullable();
     /// The board it is on. Only with `$expand`.
     board = board: Field::optional("board", "board").one(&BOARD).nullable();
+    /// The files attached to the task. Only with `$expand`.
+    attachments = attachments: Field::optional("attachments", "attachments").many(&TASK_ATTACHMENT);
 } }
 
 record! {
@@ -1008,6 +1104,30 @@ ProjectMilestone PROJECT_MILESTONE "ProjectMilestone" {
 } }
 
 record! {
+/// A file attached to an incident, as v1 returns it.
+Attachment ATTACHMENT "Attachment" {
+    /// A text that names the file, and no other. v2 has it as `fileId`.
+    id = id: Field::required("id", "id");
+    /// Name of the file.
+    file_name = file_name: Field::required("file_name", "fileName");
+    /// Extension of the file, without a dot.
+    file_extension = file_extension: Field::required("file_extension", "fileExtension");
+    /// Size of the content in KiB, rounded up.
+    file_size_in_kb = file_size_in_kb: Field::required("file_size_in_kb", "fileSizeInKb");
+    /// Address of the content, below the base URL of the service: `/v2/incidents/1204/attachments/601/content`. It needs a token like any
+    /// other request.
+    url = url: Field::required("url", "url");
+    /// When the file was attached.
+    created_date = created_date: Field::required("created_date", "createdDate");
+    /// Id of the person who attached it. Null if a client did, and always where the incident is anonymous.
+    created_by_user_id = created_by_user_id: Field::required("created_by_user_id", "createdByUserId").nullable();
+    /// Display name of the person who attached it. Null if a client did, and always where the incident is anonymous.
+    created_by_user = created_by_user: Field::required("created_by_user", "createdByUser").nullable();
+    /// Media type of the content.
+    content_type = content_type: Field::required("content_type", "contentType");
+} }
+
+record! {
 /// A task as v1 returns it.
 TaskInfo TASK_INFO "TaskInfo" {
     /// Id of the task.
@@ -1068,7 +1188,8 @@ Problem PROBLEM "Problem" {
     /// - 406: `media_type.not_acceptable`
     /// - 408: `body.timeout`
     /// - 409: `incident.transition`, `incident.evaluation`, `improvement.transition`, `value.ids_exhausted`, `data_list.identifier_exists`,
-    ///   `project.number_exists`, `project.in_use`, `user.exists`, `user.deleted`, `group.system`, `group.in_use`
+    ///   `project.number_exists`, `project.in_use`, `user.exists`, `user.deleted`, `group.system`, `group.in_use`,
+    ///   `attachment.too_many`
     /// - 412: `precondition.failed`
     /// - 413: `body.too_large`
     /// - 414: `request.uri_too_long`

@@ -12,6 +12,7 @@ use obeya::tables::{Cell, Column, Kind};
 pub(super) enum CellValue {
     Null,
     Int(i32),
+    Long(i64),
     Number(f64),
     Bool(bool),
     Text(String),
@@ -159,6 +160,7 @@ fn to_cell_value(cell: &Cell<'_>) -> CellValue {
     match cell {
         Cell::Null => CellValue::Null,
         Cell::Int(number) => CellValue::Int(*number),
+        Cell::Long(number) => CellValue::Long(*number),
         Cell::Number(number) => CellValue::Number(*number),
         Cell::Bool(value) => CellValue::Bool(*value),
         Cell::Text(text) => CellValue::Text((*text).to_owned()),

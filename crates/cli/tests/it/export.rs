@@ -8,14 +8,18 @@ use crate::credentials::PLANT;
 
 /// The files of a folder.
 pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let entries = std::fs::read_dir(folder).expect("a folder");
-    entries
-        .map(|entry| {
-            let path = entry.expect("an entry").path();
-            let name = path.file_name().expect("a name").to_str().expect("UTF-8");
-            (name.to_owned(), std::fs::read(&path).expect("read"))
-        })
-        .collect()
+    let mut found = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().expect("a name").to_str().expect("UTF-8");
+        if path.is_dir() {
+            let inside = files(&path).into_iter();
+            found.extend(inside.map(|(file, bytes)| (format!("{name}/{file}"), bytes)));
+        } else {
+            found.insert(name.to_owned(), std::fs::read(&path).expect("read"));
+        }
+    }
+    found
 }
 
 #[test]

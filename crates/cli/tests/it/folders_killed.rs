@@ -35,6 +35,17 @@ impl Folder {
             )
         });
         write_lines(&plant, "incidents.jsonl", incidents);
+        let attachments = [1, 2].map(|id| {
+            format!(
+                r#"{{"id":{id},"incidentId":{id},"name":"n","fileExtension":"txt","createdDate":"2025-01-01T00:00:00Z"}}"#
+            )
+        });
+        write_lines(&plant, "attachments.jsonl", attachments);
+        std::fs::create_dir(plant.join("attachments")).expect("made");
+        for id in [1, 2] {
+            let path = plant.join(format!("attachments/{id}.txt"));
+            std::fs::write(path, "long ".repeat(100_000)).expect("written");
+        }
         write_lines(&plant, "datasources.jsonl", [r#"{"id":1}"#]);
         let values = (1..=VALUES).map(|id| {
             format!(
@@ -115,7 +126,7 @@ fn an_export_that_is_killed_leaves_a_whole_folder_or_none() {
     let reference = folder.path("reference");
     run(["export", &reference, "--db", &db]).success();
     let reference = files(Path::new(&reference));
-    assert_eq!(reference.len(), 16);
+    assert_eq!(reference.len(), 19);
 
     let target = folder.path("target");
     kill_at_random(&["export", &target, "--db", &db], || {

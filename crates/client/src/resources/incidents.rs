@@ -2,12 +2,13 @@
 
 use std::future::IntoFuture;
 
+use bytes::Bytes;
 use futures_core::future::BoxFuture;
 use obeya_api::call;
 use obeya_model::{
-    IncidentCustomFieldUpdate, IncidentResponsibleUpdate, IncidentSeverity, IncidentSeverityUpdate,
-    IncidentStatus, IncidentStatusUpdate, IncidentTypeDetail, IncidentTypeSummary, IncidentV1,
-    TrashPage, TrashedIncident,
+    IncidentAttachment, IncidentCustomFieldUpdate, IncidentResponsibleUpdate, IncidentSeverity,
+    IncidentSeverityUpdate, IncidentStatus, IncidentStatusUpdate, IncidentTypeDetail,
+    IncidentTypeSummary, IncidentV1, TrashPage, TrashedIncident,
 };
 use obeya_odata::OptionName;
 use obeya_odata::build::{Clause, Filter};
@@ -22,6 +23,35 @@ impl Incidents {
     /// `GET /v1/Incidents`: the incidents that are not in the trash, in full.
     pub fn list(&self) -> Records<IncidentV1> {
         Records::new(self.client.clone())
+    }
+
+    /// `POST /v2/incidents/{incidentId}/attachments`: attaches a file to an incident. The extension of its
+    /// name says its type; `name` is `crack.png`, for example.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn add_attachment(
+        &self,
+        id: i32,
+        name: &str,
+        content: &[u8],
+    ) -> Result<IncidentAttachment> {
+        let file = call::Upload { name, content };
+        let call = call::CreateIncidentAttachment {
+            incident_id: id,
+            file,
+        };
+        self.client.call(&call).await
+    }
+
+    /// `GET /v2/incidents/{incidentId}/attachments/{incidentAttachmentId}/content`: the content of an
+    /// attachment of an incident.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn attachment_content(&self, id: i32, attachment: i32) -> Result<Bytes> {
+        let call = call::GetIncidentAttachmentContent::new(id, attachment);
+        self.client.call(&call).await
     }
 
     /// `PUT /v1/Incidents/{id}/externalId`: sets the incident's id in another system; `None` clears it.

@@ -8,6 +8,7 @@ use obeya_api::call;
 use obeya_model::{
     Area,
     AreaPaginationResult,
+    Attachment,
     Board,
     BoardDetail,
     BoardPaginationResult,
@@ -324,6 +325,15 @@ impl Incidents {
         self.client.call(&call::UpdateIncidentCategories::new(id, &body)).await
     }
 
+    /// `GET /v1/Incidents/{id}/attachments`: All files attached to an incident as an array, in the order in
+    /// which they were attached. `url` is the address of the content.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn attachments(&self, id: i32) -> Result<Vec<Attachment>> {
+        self.client.call(&call::ListAttachmentsOfIncident::new(id)).await
+    }
+
     /// `POST /v1/Incidents`: reports an incident. [`IncidentCreate::new`] takes the required properties.
     ///
     /// # Errors
@@ -350,6 +360,15 @@ impl Incidents {
     /// See [`Error`](crate::Error).
     pub async fn tasks(&self, id: i32) -> Result<Vec<TaskInfo>> {
         self.client.call(&call::ListTasksOfIncident::new(id)).await
+    }
+
+    /// `DELETE /v2/incidents/{incidentId}/attachments/{incidentAttachmentId}`: Deletes an attachment
+    /// permanently, with its content. The incident gets a new `lastModified`.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn delete_attachment(&self, id: i32, incident_attachment_id: i32) -> Result<()> {
+        self.client.call(&call::DeleteIncidentAttachment::new(id, incident_attachment_id)).await
     }
 }
 
@@ -446,6 +465,15 @@ impl Tasks {
     /// [`Error::Timeout`](crate::Error::Timeout) it may have been carried out all the same.
     pub async fn create_sub_task(&self, id: i32, body: &TaskInfoCreate) -> Result<TaskInfo> {
         self.client.call(&call::CreateSubTask::new(id, body)).await
+    }
+
+    /// `DELETE /v2/tasks/{taskId}/attachments/{taskAttachmentId}`: Deletes an attachment permanently, with
+    /// its content. The task gets a new `lastModified`.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn delete_attachment(&self, id: i32, task_attachment_id: i32) -> Result<()> {
+        self.client.call(&call::DeleteTaskAttachment::new(id, task_attachment_id)).await
     }
 }
 

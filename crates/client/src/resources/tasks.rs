@@ -1,12 +1,39 @@
 //! Tasks.
 
+use bytes::Bytes;
 use obeya_api::call;
-use obeya_model::TaskDeletionMode;
+use obeya_model::{TaskAttachment, TaskDeletionMode};
 
 use super::Tasks;
 use crate::error::Result;
 
 impl Tasks {
+    /// `POST /v2/tasks/{taskId}/attachments`: attaches a file to a task. The extension of its name says its
+    /// type; `name` is `offer.pdf`, for example.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn add_attachment(
+        &self,
+        id: i32,
+        name: &str,
+        content: &[u8],
+    ) -> Result<TaskAttachment> {
+        let file = call::Upload { name, content };
+        let call = call::CreateTaskAttachment { task_id: id, file };
+        self.client.call(&call).await
+    }
+
+    /// `GET /v2/tasks/{taskId}/attachments/{taskAttachmentId}/content`: the content of an attachment of a
+    /// task.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn attachment_content(&self, id: i32, attachment: i32) -> Result<Bytes> {
+        let call = call::GetTaskAttachmentContent::new(id, attachment);
+        self.client.call(&call).await
+    }
+
     /// `DELETE /v2/tasks/{taskId}`: deletes a task; `mode` decides what becomes of its sub-tasks. Without one
     /// they are deleted with it.
     ///

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arrow_array::builder::{
-    BooleanBuilder, Date32Builder, Float64Builder, Int32Builder, ListBuilder, StringBuilder,
-    StringDictionaryBuilder, TimestampMicrosecondBuilder,
+    BooleanBuilder, Date32Builder, Float64Builder, Int32Builder, Int64Builder, ListBuilder,
+    StringBuilder, StringDictionaryBuilder, TimestampMicrosecondBuilder,
 };
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, ListArray, RecordBatch, RecordBatchOptions, StructArray};
@@ -67,6 +67,7 @@ impl Rows {
 /// A builder for a column.
 enum ColumnBuilder {
     Int(Int32Builder),
+    Long(Int64Builder),
     Number(Float64Builder),
     Bool(BooleanBuilder),
     Text(StringBuilder),
@@ -90,6 +91,7 @@ impl ColumnBuilder {
     fn new(kind: Kind) -> Self {
         match kind {
             Kind::Int => Self::Int(Int32Builder::new()),
+            Kind::Long => Self::Long(Int64Builder::new()),
             Kind::Number => Self::Number(Float64Builder::new()),
             Kind::Bool => Self::Bool(BooleanBuilder::new()),
             Kind::Text => Self::Text(StringBuilder::new()),
@@ -116,6 +118,8 @@ impl ColumnBuilder {
         match (self, cell) {
             (Self::Int(column), Cell::Int(number)) => column.append_value(number),
             (Self::Int(column), Cell::Null) => column.append_null(),
+            (Self::Long(column), Cell::Long(number)) => column.append_value(number),
+            (Self::Long(column), Cell::Null) => column.append_null(),
             (Self::Number(column), Cell::Number(number)) => column.append_value(number),
             (Self::Number(column), Cell::Null) => column.append_null(),
             (Self::Bool(column), Cell::Bool(value)) => column.append_value(value),
@@ -179,6 +183,7 @@ impl ColumnBuilder {
     fn finish(&mut self, ty: &DataType) -> Result<ArrayRef, ArrowError> {
         Ok(match self {
             Self::Int(column) => Arc::new(column.finish()),
+            Self::Long(column) => Arc::new(column.finish()),
             Self::Number(column) => Arc::new(column.finish()),
             Self::Bool(column) => Arc::new(column.finish()),
             Self::Text(column) => Arc::new(column.finish()),

@@ -12,6 +12,8 @@ use serde::{Serialize, Serializer};
 pub enum Kind {
     /// A 32-bit integer.
     Int,
+    /// A 64-bit integer.
+    Long,
     /// A double.
     Number,
     /// True or false.
@@ -38,6 +40,7 @@ impl Kind {
     pub fn arrow(self) -> DataType {
         match self {
             Self::Int => DataType::Int32,
+            Self::Long => DataType::Int64,
             Self::Number => DataType::Float64,
             Self::Bool => DataType::Boolean,
             Self::Text => DataType::Utf8,
@@ -138,6 +141,8 @@ pub enum Cell<'a> {
     Null,
     /// Of a column of [`Kind::Int`].
     Int(i32),
+    /// Of a column of [`Kind::Long`].
+    Long(i64),
     /// Of a column of [`Kind::Number`].
     Number(f64),
     /// Of a column of [`Kind::Bool`].
@@ -197,6 +202,7 @@ impl Serialize for Cell<'_> {
         match self {
             Self::Null => serializer.serialize_none(),
             Self::Int(number) => serializer.serialize_i32(*number),
+            Self::Long(number) => serializer.serialize_i64(*number),
             Self::Number(number) => serializer.serialize_f64(*number),
             Self::Bool(value) => serializer.serialize_bool(*value),
             Self::Text(text) => serializer.serialize_str(text),
@@ -231,6 +237,12 @@ impl Serialize for Object<'_> {
 impl From<i32> for Cell<'_> {
     fn from(value: i32) -> Self {
         Self::Int(value)
+    }
+}
+
+impl From<i64> for Cell<'_> {
+    fn from(value: i64) -> Self {
+        Self::Long(value)
     }
 }
 

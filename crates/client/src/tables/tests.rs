@@ -450,6 +450,7 @@ fn a_star_is_every_link_and_a_count_is_none() {
         "type",
         "comments",
         "tasks",
+        "attachments",
     ];
     assert_eq!(names("*"), all);
     assert_eq!(names("*($levels=2)"), all);
@@ -461,10 +462,19 @@ fn a_star_is_every_link_and_a_count_is_none() {
         "followUpGroup",
         "comments",
         "tasks",
+        "attachments",
     ];
     assert_eq!(names("*,type($select=id)"), named_first);
     assert_eq!(names("comments/$count,group"), ["id", "group"]);
-    let without_comments = ["id", "area", "group", "followUpGroup", "type", "tasks"];
+    let without_comments = [
+        "id",
+        "area",
+        "group",
+        "followUpGroup",
+        "type",
+        "tasks",
+        "attachments",
+    ];
     assert_eq!(
         names("* , comments/$count($filter=level eq 0)"),
         without_comments

@@ -53,6 +53,8 @@ fn call(method: &ImplItemFn, operation: &Operation, raw: bool) -> Result<TokenSt
     let arguments = arguments(method, operation);
     let success = success_type(method)?;
     let suffix = if raw { "Raw" } else { "" };
+    // Also of an operation that has no other answer, such as the content of a file.
+    let returns_bytes = raw || success.to_token_stream().to_string() == "ByteStream";
     let ident = Ident::new(
         &format!("{}{suffix}", pascal(&operation.id)),
         Span::call_site(),
@@ -91,7 +93,7 @@ fn call(method: &ImplItemFn, operation: &Operation, raw: bool) -> Result<TokenSt
             }
         }
     });
-    let (output, decoded, convert) = if raw {
+    let (output, decoded, convert) = if returns_bytes {
         (
             quote!(::bytes::Bytes),
             quote!(()),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::{Report, quoted_list, responses};
-use crate::conventions::{BY_EXECUTOR, MERGE_PATCH, METHODS, SDK_NAME};
+use crate::conventions::{BY_EXECUTOR, FORM, MERGE_PATCH, METHODS, SDK_NAME};
 use crate::naming::{pascal, snake};
 use crate::operations::{Found, parameters, raw};
 use crate::yaml::escape;
@@ -212,10 +212,11 @@ fn check_body(report: &mut Report<'_>, found: &Found<'_>, location: &str) {
         .flatten()
         .map(|(media_type, _)| media_type.as_str())
         .collect();
-    // `application/*+json` and multipart are refused; text would lose its schema. Of two the client sends the
+    // `application/*+json` is refused; text would lose its schema. Of two the client sends the
     // first, and the generator gets only that.
     let is_expected = match types.as_slice() {
-        ["application/json"] => true,
+        // Calls with a form are written by hand.
+        ["application/json"] | [FORM] => true,
         ["application/json", MERGE_PATCH] => {
             let schema =
                 |media_type| body.pointer(&format!("/content/{}/schema", escape(media_type)));
@@ -225,7 +226,7 @@ fn check_body(report: &mut Report<'_>, found: &Found<'_>, location: &str) {
     };
     if !is_expected {
         let message = format!(
-            "a request body must be offered as exactly `application/json`, and that of a PATCH perhaps as `{MERGE_PATCH}` too, with the same schema; found {}",
+            "a request body must be offered as exactly `application/json` or `{FORM}`, and that of a PATCH perhaps as `{MERGE_PATCH}` too, with the same schema; found {}",
             quoted_list(&types)
         );
         report.add(&pointer, location, message);

@@ -160,8 +160,8 @@ fn column(record: &Record<'_>, property: &Property<'_>) -> TokenStream {
 fn kind(record: &Record<'_>, property: &Property<'_>) -> TokenStream {
     match property.kind {
         PropertyType::Boolean => quote!(Kind::Bool),
-        // Cells have 32 bits: an `int64` in the specification does not compile.
-        PropertyType::Int32 | PropertyType::Int64 => quote!(Kind::Int),
+        PropertyType::Int32 => quote!(Kind::Int),
+        PropertyType::Int64 => quote!(Kind::Long),
         PropertyType::Double => quote!(Kind::Number),
         PropertyType::Text if settings(&DICTIONARIES, record.name).contains(&property.name) => {
             quote!(Kind::DictionaryText)

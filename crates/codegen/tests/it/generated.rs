@@ -232,3 +232,30 @@ fn what_the_lint_lets_through_by_mistake_is_an_error_and_no_panic() {
         "{error}"
     );
 }
+
+/// Files: the call that sends one is written by hand, and the one that reads one gives its bytes.
+#[test]
+fn an_operation_with_a_form_has_no_call_and_one_that_answers_bytes_returns_them() {
+    let form = spoilt(
+        "          application/json: {schema: {$ref: '#/components/schemas/AreaUpdate'}}",
+        "          multipart/form-data: {schema: {type: object, properties: {file: {type: string, format: binary}}}}",
+    );
+    assert_eq!(obeya_codegen::lint(&form).len(), 0);
+    let client = generate(&form).expect("the document generates").client;
+    assert!(!client.contains("pub struct UpdateArea"), "{client}");
+    assert!(client.contains("pub struct ListAreas"), "{client}");
+    // It is an operation of the client all the same.
+    assert!(
+        client.contains("\"update_area\" => Operation::UpdateArea"),
+        "{client}"
+    );
+
+    let bytes = spoilt(
+        "            application/json: {schema: {$ref: '#/components/schemas/Area'}}",
+        "            image/png: {schema: {type: string, format: binary}}",
+    );
+    assert_eq!(obeya_codegen::lint(&bytes).len(), 0);
+    let client = generate(&bytes).expect("the document generates").client;
+    let call = "    impl crate::Call for UpdateArea<'_> {\n        type Output = ::bytes::Bytes;\n";
+    assert!(client.contains(call), "{client}");
+}

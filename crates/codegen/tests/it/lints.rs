@@ -42,7 +42,7 @@ fn two_request_media_types() {
     assert_snapshot!(faults(
         "          application/json: {schema: {$ref: '#/components/schemas/AreaUpdate'}}",
         "          application/json: {schema: {$ref: '#/components/schemas/AreaUpdate'}}\n          text/plain: {schema: {type: string}}",
-    ), @"line 27: operation `updateArea`: a request body must be offered as exactly `application/json`, and that of a PATCH perhaps as `application/merge-patch+json` too, with the same schema; found `application/json`, `text/plain`");
+    ), @"line 27: operation `updateArea`: a request body must be offered as exactly `application/json` or `multipart/form-data`, and that of a PATCH perhaps as `application/merge-patch+json` too, with the same schema; found `application/json`, `text/plain`");
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn bodies_other_than_json() {
     assert_snapshot!(faults(
         "application/json: {schema: {$ref: '#/components/schemas/AreaUpdate'}}",
         "application/merge-patch+json: {schema: {$ref: '#/components/schemas/AreaUpdate'}}",
-    ), @"line 27: operation `updateArea`: a request body must be offered as exactly `application/json`, and that of a PATCH perhaps as `application/merge-patch+json` too, with the same schema; found `application/merge-patch+json`");
+    ), @"line 27: operation `updateArea`: a request body must be offered as exactly `application/json` or `multipart/form-data`, and that of a PATCH perhaps as `application/merge-patch+json` too, with the same schema; found `application/merge-patch+json`");
 }
 
 #[test]

@@ -18,6 +18,7 @@ fn linked() -> Spec {
          \x20       id: {type: integer, format: int32}\n\
          \x20       floorHeight: {type: number, format: double}\n\
          \x20       built: {type: string, format: date}\n\
+         \x20       volume: {type: integer, format: int64}\n\
          \x20       tags: {type: array, items: {type: string}}\n\
          \x20       areas: {type: array, items: {$ref: '#/components/schemas/Area'}}\n",
     )
@@ -113,6 +114,7 @@ fn a_column_may_be_null_where_the_document_allows_null_or_promises_nothing_but_t
             "Column::new(\"closedAt\", Kind::Instant, true, |r| r.closed_at.into())",
             "Column::new(\"floorHeight\", Kind::Number, false, |r| r.floor_height.into())",
             "Column::new(\"built\", Kind::Day, true, |r| r.built.into())",
+            "Column::new(\"volume\", Kind::Long, true, |r| r.volume.into())",
             "Column::new(\"tags\", Kind::Texts, true, |r| r.tags.as_deref().into())",
         ],
     );
@@ -126,7 +128,7 @@ fn what_is_not_promised_is_a_link_and_no_column() {
         &[
             "static AREA: [Column<::obeya_model::Area>; 3]",
             "static AREA_LINKS: [Column<::obeya_model::Area>; 2]",
-            "static LINKED_HALL: [Field; 4] = nullable_fields(&HALL);",
+            "static LINKED_HALL: [Field; 5] = nullable_fields(&HALL);",
             "Kind::Row(&LINKED_HALL)",
             "Kind::List(&LINKED_HALL)",
             "tabular! { ::obeya_model::Area: AREA, AREA_LINKS; }",

@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderValue, Request};
 use tower::ServiceExt;
 use tower_http::CompressionLevel;
 use tower_http::compression::Compression;
-use tower_http::compression::predicate::SizeAbove;
+use tower_http::compression::predicate::{NotForContentType, Predicate as _, SizeAbove};
 
 use super::body::{Body, Response};
 use super::etag;
@@ -33,7 +33,7 @@ pub(crate) fn takes_gzip(headers: &HeaderMap) -> bool {
     })
 }
 
-/// Compresses the body while it is sent, unless it is small or already encoded.
+/// Compresses the body while it is sent, unless it is small, already encoded or an image.
 pub(crate) async fn gzip(response: Response) -> Response {
     let mut request = Request::new(Body::empty());
     request
@@ -48,7 +48,7 @@ pub(crate) async fn gzip(response: Response) -> Response {
     let compression = Compression::new(service)
         .gzip(true)
         .quality(CompressionLevel::Fastest)
-        .compress_when(SizeAbove::new(MIN_BYTES));
+        .compress_when(SizeAbove::new(MIN_BYTES).and(NotForContentType::IMAGES));
     let mut compressed = match compression.oneshot(request).await {
         Ok(compressed) => compressed.map(Body::stream),
         Err(never) => match never {},

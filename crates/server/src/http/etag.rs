@@ -30,6 +30,11 @@ impl Tag {
         Self(URL_SAFE_NO_PAD.encode(&digest[..DIGEST_BYTES]))
     }
 
+    /// The tag of a content with this digest, in hexadecimal.
+    pub(crate) fn of_digest(digest: &str) -> Self {
+        Self(digest.chars().filter(char::is_ascii_hexdigit).collect())
+    }
+
     /// The text of the tag, in quotes.
     pub(crate) fn text(&self) -> String {
         format!("\"{}\"", self.0)
@@ -37,13 +42,14 @@ impl Tag {
 
     /// The tag as a header value.
     pub(crate) fn header(&self) -> HeaderValue {
-        HeaderValue::try_from(self.text()).expect("base64 has only characters that headers take")
+        HeaderValue::try_from(self.text())
+            .expect("base64 and hexadecimal have only characters that headers take")
     }
 
     /// The digest without quotes, for a header that is no entity tag.
     pub(crate) fn unquoted(&self) -> HeaderValue {
         HeaderValue::try_from(self.0.as_str())
-            .expect("base64 has only characters that headers take")
+            .expect("base64 and hexadecimal have only characters that headers take")
     }
 }
 

@@ -85,18 +85,12 @@ fn preferences(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {
 /// 415 unless the body is plain `application/json` in UTF-8, or of a PATCH `application/merge-patch+json`.
 pub(crate) fn json_content(method: &Method, headers: &HeaderMap) -> Result<(), Problem> {
     let is_patch = method == Method::PATCH;
-    let encoding = headers.get(CONTENT_ENCODING).map(HeaderValue::as_bytes);
-    if encoding.is_some_and(|encoding| !encoding.eq_ignore_ascii_case(b"identity")) {
-        return Err(unsupported(
-            is_patch,
-            "The body is encoded; send it without Content-Encoding.",
-        ));
-    }
+    let accepting = |problem: Problem| with_json(problem, is_patch);
+    not_encoded(headers).map_err(accepting)?;
     let Some(found) = headers.get(CONTENT_TYPE) else {
-        return Err(unsupported(
-            is_patch,
+        return Err(accepting(unsupported(
             "The body has no Content-Type; expected application/json.",
-        ));
+        )));
     };
     let found = found.to_str().unwrap_or("");
     let (essence, parameters) = found.split_once(';').unwrap_or((found, ""));
@@ -118,17 +112,35 @@ pub(crate) fn json_content(method: &Method, headers: &HeaderMap) -> Result<(), P
         true => "application/json or application/merge-patch+json",
         false => "application/json",
     };
-    Err(unsupported(
-        is_patch,
-        format!(
-            "The body is {}; expected {expected} in UTF-8.",
-            quoted(found)
-        ),
-    ))
+    Err(accepting(unsupported(format!(
+        "The body is {}; expected {expected} in UTF-8.",
+        quoted(found)
+    ))))
 }
 
-/// 415 with what is supported: in `Accept`, and for a PATCH in `Accept-Patch` (RFC 5789, 2.2).
-fn unsupported(is_patch: bool, detail: impl Into<String>) -> Problem {
+/// 415 if the body is encoded, as with gzip.
+pub(crate) fn not_encoded(headers: &HeaderMap) -> Result<(), Problem> {
+    let encoding = headers.get(CONTENT_ENCODING).map(HeaderValue::as_bytes);
+    if encoding.is_some_and(|encoding| !encoding.eq_ignore_ascii_case(b"identity")) {
+        return Err(unsupported(
+            "The body is encoded; send it without Content-Encoding.",
+        ));
+    }
+    Ok(())
+}
+
+/// 415. The caller adds what is supported.
+pub(crate) fn unsupported(detail: impl Into<String>) -> Problem {
+    Problem::new(
+        StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        "media_type.unsupported",
+        "Unsupported media type",
+        detail,
+    )
+}
+
+/// The refusal with what JSON bodies may have: in `Accept`, and for a PATCH in `Accept-Patch` (RFC 5789, 2.2).
+fn with_json(problem: Problem, is_patch: bool) -> Problem {
     let (name, supported) = match is_patch {
         true => (
             ACCEPT_PATCH,
@@ -136,13 +148,7 @@ fn unsupported(is_patch: bool, detail: impl Into<String>) -> Problem {
         ),
         false => (ACCEPT, HeaderValue::from_static("application/json")),
     };
-    Problem::new(
-        StatusCode::UNSUPPORTED_MEDIA_TYPE,
-        "media_type.unsupported",
-        "Unsupported media type",
-        detail,
-    )
-    .header(name, supported)
+    problem.header(name, supported)
 }
 
 /// Reads the whole body, up to `limit` bytes (413 beyond), in the time and with the pauses that `times`

@@ -59,7 +59,12 @@ impl MemoryBudget {
     /// A budget with these limits. A share is enough for the largest body.
     pub(crate) fn new(limits: &Limits) -> Self {
         let share = limits.memory_bytes / 100 * usize::from(limits.client_share.clamp(1, 100));
-        let client_limit = share.max(limits.batch_bytes).max(limits.body_bytes);
+        // A file is in memory twice while it is taken out of its body.
+        let file = limits.attachment_bytes.saturating_mul(2);
+        let client_limit = share
+            .max(limits.batch_bytes)
+            .max(limits.body_bytes)
+            .max(file);
         Self {
             shared: Arc::new(Shared {
                 limit: limits.memory_bytes.max(client_limit),
@@ -245,6 +250,7 @@ mod tests {
             memory_bytes: 100 << 10,
             body_bytes: 1,
             batch_bytes: 1,
+            attachment_bytes: 1,
             ..Limits::default()
         })
     }

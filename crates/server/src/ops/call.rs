@@ -191,8 +191,8 @@ impl Call {
     }
 
     /// The address of the record of this name in the collection that the path names, spelt as in the
-    /// specification.
-    pub(super) fn address_below(&self, name: &str) -> Option<HeaderValue> {
+    /// specification, with what follows it.
+    pub(super) fn address_below(&self, name: &str, suffix: &str) -> Option<HeaderValue> {
         let mut address = self.base_url().into_owned();
         let mut captures = 0;
         for segment in self.operation.path().split('/').skip(1) {
@@ -204,17 +204,22 @@ impl Call {
             };
             address = address + "/" + segment;
         }
-        Self::address_of(&address, name)
+        Self::address_of(&address, name, suffix)
     }
 
     /// The address of the record of this name in this collection.
-    pub(super) fn address_in(&self, collection: &str, name: &str) -> Option<HeaderValue> {
-        Self::address_of(&format!("{}{collection}", self.base_url()), name)
+    pub(super) fn address_in(
+        &self,
+        collection: &str,
+        name: &str,
+        suffix: &str,
+    ) -> Option<HeaderValue> {
+        Self::address_of(&format!("{}{collection}", self.base_url()), name, suffix)
     }
 
-    fn address_of(collection: &str, name: &str) -> Option<HeaderValue> {
+    fn address_of(collection: &str, name: &str, suffix: &str) -> Option<HeaderValue> {
         let name = utf8_percent_encode(name, SEGMENT);
-        HeaderValue::try_from(format!("{collection}/{name}")).ok()
+        HeaderValue::try_from(format!("{collection}/{name}{suffix}")).ok()
     }
 
     /// The negotiated media type of the answer.
@@ -260,6 +265,11 @@ impl Call {
     /// Reads a body with a JSON content type, up to `limit` bytes.
     pub(super) async fn body(&mut self, limit: usize) -> Result<Bytes, Problem> {
         extract::json_content(&self.head.method, &self.head.headers)?;
+        self.bytes(limit).await
+    }
+
+    /// Reads a body of whatever content type, up to `limit` bytes.
+    pub(super) async fn bytes(&mut self, limit: usize) -> Result<Bytes, Problem> {
         let times = &self.app.config.limits;
         let mut memory = self.app.memory.body_of(&self.caller.client_id);
         let headers = &self.head.headers;

@@ -22,7 +22,7 @@ use obeya_rules::value::BATCH_MAX;
 
 /// The longest list that is parsed on the thread of the request, in bytes: that takes less time than two
 /// thread switches.
-const INLINE_BYTES: usize = 16 << 10;
+pub(super) const INLINE_BYTES: usize = 16 << 10;
 /// Bytes of a body that are digested between two yields.
 const DIGESTED_BYTES: usize = 64 << 10;
 
@@ -150,7 +150,8 @@ impl<T: DeserializeOwned + Send + 'static> Decode for Items<T> {
 }
 
 impl Preconditions {
-    async fn of(call: &Call, body: &Bytes) -> Result<Self, Problem> {
+    /// Those of a request with this body, or with what tells its body apart from others.
+    pub(super) async fn of(call: &Call, body: &Bytes) -> Result<Self, Problem> {
         let condition = Condition::if_match(call.headers())?;
         let idempotency = match idempotency::key(call.headers())? {
             Some(key) => Some((key, digest(call.head(), body).await)),

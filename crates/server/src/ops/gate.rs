@@ -85,6 +85,7 @@ pub(super) fn noun(entity: &EntityType) -> &'static str {
         "ProjectMilestone" => "milestone",
         "Task" | "TaskInfo" => "task",
         "TaskComment" => "comment",
+        "IncidentAttachment" | "TaskAttachment" => "attachment",
         "User" | "UserV1" => "user",
         _ => "incident",
     }
@@ -140,7 +141,11 @@ fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)
         | Operation::UpdateIncidentCategories
         | Operation::UpdateIncidentCustomField
         | Operation::DeleteIncident
-        | Operation::ListTasksOfIncident => (&INCIDENT, "incident"),
+        | Operation::ListTasksOfIncident
+        | Operation::ListAttachmentsOfIncident
+        | Operation::CreateIncidentAttachment
+        | Operation::DeleteIncidentAttachment
+        | Operation::GetIncidentAttachmentContent => (&INCIDENT, "incident"),
         Operation::RestoreIncident => (&INCIDENT, "deleted incident"),
         Operation::GetIncidentTypeV1 | Operation::GetIncidentTypeV2 => {
             (&INCIDENT_TYPE_V2, "incident type")
@@ -156,7 +161,10 @@ fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)
         | Operation::ListCommentsOfTask
         | Operation::GetCommentOfTask
         | Operation::DeleteCommentOfTask
-        | Operation::CreateSubTask => (&TASK_INFO, "task"),
+        | Operation::CreateSubTask
+        | Operation::CreateTaskAttachment
+        | Operation::DeleteTaskAttachment
+        | Operation::GetTaskAttachmentContent => (&TASK_INFO, "task"),
         Operation::GetTaskComment | Operation::DeleteTaskComment => (&TASK_COMMENT, "comment"),
         Operation::GetImprovement | Operation::UpdateImprovement | Operation::DeleteImprovement => {
             (&IMPROVEMENT, "improvement")

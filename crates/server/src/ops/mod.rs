@@ -6,6 +6,7 @@
 //! them. To add one, write it in the module of its resource and name it in `router.rs`.
 
 pub(crate) mod areas;
+pub(crate) mod attachments;
 pub(crate) mod boards;
 pub(crate) mod call;
 pub(crate) mod comments;
@@ -30,6 +31,7 @@ mod reading;
 pub(crate) mod task_comments;
 pub(crate) mod tasks;
 pub(crate) mod token;
+mod uploads;
 pub(crate) mod users;
 mod view;
 pub(crate) mod well_known;

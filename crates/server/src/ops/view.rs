@@ -34,6 +34,8 @@ pub(crate) struct WrittenRecord {
     pub(super) name: Option<String>,
     /// The address that it is below, if that is not the one it was posted to.
     pub(super) collection: Option<&'static str>,
+    /// What follows its id in its address.
+    pub(super) suffix: &'static str,
     /// Whether the request has deleted it.
     pub(super) is_deleted: bool,
     /// Its member `@odata.context`, if it is one of an OData service.
@@ -50,6 +52,7 @@ impl WrittenRecord {
             id: id.into(),
             name: None,
             collection: None,
+            suffix: "",
             is_deleted: false,
             context: None,
             json,
@@ -60,6 +63,11 @@ impl WrittenRecord {
     pub(super) fn below(self, collection: &'static str) -> Self {
         let collection = Some(collection);
         Self { collection, ..self }
+    }
+
+    /// The record, whose address is this part of it.
+    pub(super) fn followed_by(self, suffix: &'static str) -> Self {
+        Self { suffix, ..self }
     }
 
     /// The record as it was before the request deleted it.

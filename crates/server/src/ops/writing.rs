@@ -377,7 +377,8 @@ fn send(call: &Call, context: &WriteContext, committed: Committed) -> Result<Res
             let id = record.id.clone();
             let is_created =
                 call.operation.method() == "POST" && !context.gate.is_addressed(record.entity, &id);
-            let (name, collection) = (record.name.clone(), record.collection);
+            let (name, collection, suffix) =
+                (record.name.clone(), record.collection, record.suffix);
             let metadata = match call.wants_context() {
                 true => Metadata::Minimal,
                 false => Metadata::None,
@@ -392,8 +393,8 @@ fn send(call: &Call, context: &WriteContext, committed: Committed) -> Result<Res
                     if is_created {
                         let name = name.unwrap_or(id.to_string());
                         let address = match collection {
-                            Some(collection) => call.address_in(collection, &name),
-                            None => call.address_below(&name),
+                            Some(collection) => call.address_in(collection, &name, suffix),
+                            None => call.address_below(&name, suffix),
                         };
                         headers.extend(address.map(|address| (LOCATION, address)));
                     }

@@ -56,6 +56,9 @@ impl Twins {
             let sql = "INSERT INTO incidents (id, incident_type_id, reported_date, status, severity, title, incident_date, is_anonymous, last_modified, deleted_date)
                 VALUES (103, 3, 10, 'New', 'Low', 'Theft again', 20000, 1, 11, 17488000000000000)";
             session.execute(sql, &[])?;
+            let sql = "INSERT INTO attachments (id, incident_id, file_id, name, file_extension, content_type, file_size_in_bytes, sha256, created_date, created_by_user_id)
+                VALUES (1, 101, 'f-1', 'a', 'txt', 'text/plain', 1, 'x', 1, ?1), (2, 103, 'f-2', 'a', 'txt', 'text/plain', 1, 'x', 1, ?1)";
+            session.execute(sql, &[reporter[0].into()])?;
             let sql = "INSERT INTO incident_comments (id, incident_id, text, comment_date) VALUES (3, 101, 'Who was it?', 40)";
             session.execute(sql, &[])?;
             let sql = "UPDATE incidents SET latitude = ?1, longitude = ?1, accuracy_in_meters = ?1, last_modified_by_user_id = 'u-104' WHERE id = 100";

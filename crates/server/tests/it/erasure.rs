@@ -32,6 +32,8 @@ async fn plant() -> Service {
             // Only changed last by the user; 91 is anonymous.
             "INSERT INTO incidents (id, incident_type_id, reported_date, status, severity, title, incident_date, is_anonymous, last_modified, latitude, last_modified_by_user_id)
                 VALUES (90, 3, 10, 'New', 'Low', 'Slip', 20000, 0, 10, 60.5, ?1), (91, 3, 10, 'New', 'Low', 'Fall', 20000, 1, 10, 60.5, ?1)",
+            "INSERT INTO incidents (id, incident_type_id, reported_date, status, severity, title, incident_date, last_modified)
+                VALUES (92, 3, 10, 'New', 'Low', 'Leak', 20000, 10)",
             "UPDATE incident_comments SET commented_by_user_id = ?1, commented_by = ?2 WHERE id = 2",
             "UPDATE improvements SET suggested_by_user_id = ?1, suggested_by = ?2 WHERE id = 317",
             "UPDATE improvements SET last_modified_by_user_id = ?1 WHERE id = 318",
@@ -40,6 +42,10 @@ async fn plant() -> Service {
                 VALUES (500, 'Clamp', 'NotStarted', ?1, NULL, 10), (501, 'Table', 'NotStarted', NULL, ?1, 10), (502, 'Rules', 'NotStarted', NULL, NULL, 10)",
             "INSERT INTO task_comments (id, task_id, text, comment_date, commented_by, commented_by_user_id)
                 VALUES (600, 502, 'Seen', 10, ?2, ?1), (601, 502, 'Known', 10, 'Another', 'u-104')",
+            // On an open incident, an anonymous one and a task.
+            "INSERT INTO attachments (id, incident_id, task_id, file_id, name, file_extension, content_type, file_size_in_bytes, sha256, created_date, created_by_user_id)
+                VALUES (1, 92, NULL, 'f-1', 'a', 'txt', 'text/plain', 2, 'x', 10, ?1), (2, 91, NULL, 'f-2', 'a', 'txt', 'text/plain', 2, 'x', 10, ?1),
+                    (3, NULL, 502, 'f-3', 'a', 'txt', 'text/plain', 2, 'x', 10, ?1)",
             "INSERT INTO type_custom_fields (id, incident_type_id, label, type) VALUES (64, 3, 'Seen by', 'user')",
             "INSERT INTO incident_custom_fields (incident_id, custom_field_id, value, registration_date) VALUES (100, 64, ?1, 1)",
             "INSERT INTO datasources (id, title, value_count) VALUES (1, 'Output', 0), (2, 'Scrap', 2)",
@@ -87,6 +93,7 @@ async fn dump(service: &Service) -> String {
         "improvements",
         "tasks",
         "task_comments",
+        "attachments",
         "datasources",
         "datasource_values",
         "audit_entries",
@@ -117,7 +124,7 @@ async fn nothing_of_the_user_is_left_and_the_chain_is_whole() {
     );
     // Incidents 91 and 101 are anonymous and 102 in the trash; 103 is open, has the name in its text, and no
     // reporter.
-    let expected = json!({"users": 1, "memberships": 1, "comments": 1, "taskComments": 1, "boardLines": 1, "projectMembers": 1, "dataLists": 1, "incidents": 3, "improvements": 3, "tasks": 2,
+    let expected = json!({"users": 1, "memberships": 1, "comments": 1, "taskComments": 1, "boardLines": 1, "projectMembers": 1, "dataLists": 1, "incidents": 4, "improvements": 3, "tasks": 3,
         "values": 1, "auditTexts": 3});
     let counted = erase_user(service.db(), USER[0], DRY_RUN)
         .await
@@ -182,6 +189,7 @@ async fn the_records_that_showed_the_user_get_a_new_stamp_and_no_others() {
     let ids = [
         ("incidents", 90, true),
         ("incidents", 91, false),
+        ("incidents", 92, true),
         ("incidents", 100, true),
         ("incidents", 101, false),
         ("incidents", 102, true),
@@ -191,7 +199,7 @@ async fn the_records_that_showed_the_user_get_a_new_stamp_and_no_others() {
         ("improvements", 319, false),
         ("tasks", 500, true),
         ("tasks", 501, true),
-        ("tasks", 502, false),
+        ("tasks", 502, true),
     ];
     let mut before = Vec::new();
     for (table, id, _) in ids {

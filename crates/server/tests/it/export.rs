@@ -17,7 +17,7 @@ use crate::incidents_plant::{fill, plant};
 use crate::support::{Database, sql};
 
 /// Every table of records except datasources and their elements, of which some columns are compared.
-const TABLES: [&str; 30] = [
+const TABLES: [&str; 32] = [
     "stamps",
     "counters",
     "users",
@@ -47,6 +47,8 @@ const TABLES: [&str; 30] = [
     "improvements",
     "tasks",
     "task_comments",
+    "attachments",
+    "attachment_contents",
     "datasource_values",
 ];
 
@@ -97,7 +99,11 @@ impl Exports {
             assert_eq!(file.bytes, bytes[&file.file].len() as u64);
             assert_eq!(file.records, bytes[&file.file].lines().count() as u64);
         }
-        assert_eq!(report.files.len(), bytes.len(), "nothing else is in it");
+        let contents = bytes.keys().filter(|name| name.starts_with("attachments/"));
+        let attached = bytes["attachments.jsonl"].lines().count();
+        assert_eq!(contents.count(), attached);
+        let all = report.files.len() + attached;
+        assert_eq!(all, bytes.len(), "nothing else is in it");
         bytes
     }
 
@@ -122,18 +128,26 @@ impl Exports {
     }
 }
 
+/// The files of the folder, and the contents in it with a character for each byte.
 fn files(folder: &Path) -> BTreeMap<String, String> {
-    let entries = std::fs::read_dir(folder).expect("a folder");
-    entries
-        .map(|entry| {
-            let path = entry.expect("an entry").path();
-            let name = path.file_name().expect("a name").to_str().expect("UTF-8");
-            (
-                name.to_owned(),
-                std::fs::read_to_string(&path).expect("UTF-8"),
-            )
-        })
-        .collect()
+    let mut files = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().expect("a name").to_str().expect("UTF-8");
+        if !path.is_dir() {
+            let text = std::fs::read_to_string(&path).expect("UTF-8");
+            files.insert(name.to_owned(), text);
+            continue;
+        }
+        for content in std::fs::read_dir(&path).expect("a folder") {
+            let path = content.expect("an entry").path();
+            let file = path.file_name().expect("a name").to_str().expect("UTF-8");
+            let bytes = std::fs::read(&path).expect("read");
+            let text = bytes.into_iter().map(char::from).collect();
+            files.insert(format!("{name}/{file}"), text);
+        }
+    }
+    files
 }
 
 const ALL: ExportOptions = ExportOptions {

@@ -160,6 +160,7 @@ impl Plant {
         plant.improvements(incidents / 2);
         plant.tasks(incidents);
         plant.task_comments(incidents);
+        plant.attachments(incidents);
         plant.values(incidents * 3);
         plant.folder
     }
@@ -509,6 +510,46 @@ impl Plant {
     }
 
     /// Each third task is a part of the one before it.
+    fn attachments(&mut self, incidents: i32) {
+        let mut contents = Vec::new();
+        self.file("attachments.jsonl", 1..incidents, |line, id| {
+            let (extension, content) = match line.rng.u8(..3) {
+                0 => (
+                    "txt",
+                    text(line.rng).replace(char::is_control, "-").into_bytes(),
+                ),
+                1 => ("ZIP", [b"PK\x05\x06", &[0; 18][..]].concat()),
+                _ => {
+                    let pixels = (0..line.rng.usize(..3_000)).map(|_| line.rng.u8(..));
+                    (
+                        "jpeg",
+                        [0xFF, 0xD8, 0xFF].into_iter().chain(pixels).collect(),
+                    )
+                }
+            };
+            // An empty text is no file.
+            let content = match content.is_empty() {
+                true => b"-".to_vec(),
+                false => content,
+            };
+            contents.push((format!("{id}.{}", extension.to_lowercase()), content));
+            match line.rng.bool() {
+                true => line.set("incidentId", id),
+                false => line.set("taskId", id),
+            };
+            line.set("id", id)
+                .set("name", format!("Å {id}.a"))
+                .set("fileExtension", extension)
+                .may("fileId", |_| format!("f-{id}").into())
+                .user("createdByUserId");
+            let date = instant(line.rng);
+            line.set("createdDate", date).end()
+        });
+        for (name, content) in contents {
+            self.folder.write_content(&name, content);
+        }
+    }
+
     fn tasks(&mut self, count: i32) {
         self.file("tasks.jsonl", 0..count * 3, |line, id| {
             let title = format!("t{}", text(line.rng));

@@ -4,17 +4,17 @@ use std::collections::BTreeSet;
 
 use obeya_server::admin::ClientChanges;
 use obeya_server::store::audit::Filter;
-use obeya_server::store::{Session, StoreError};
+use obeya_server::store::{Session, StoreError, attachments};
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::audit::{change, entries};
-use super::grants_addressed::addressed;
+use super::grants_addressed::{a_file, addressed};
 use super::grants_random::restricted;
 use super::incidents_plant::{self, everything, least, least_update, with};
 use super::token::form;
 use super::values_written;
-use crate::support::{ALL, Answer, Service};
+use crate::support::{ALL, Answer, FORM, Service, file_form};
 
 /// What the client of most tests is restricted to.
 const GRANTS: [&str; 4] = ["area=2", "group=4", "incident-type=3", "datasource=1"];
@@ -40,6 +40,8 @@ const ROWS: &[&str] = &[
     "INSERT INTO tasks (id, title, status, board_id, incident_id, last_modified) VALUES (300, 'Of the night', 'NotStarted', 9, NULL, 10),
         (301, 'Of the fall', 'NotStarted', NULL, 200, 10), (302, 'Of the night too', 'NotStarted', 9, NULL, 10)",
     "INSERT INTO task_comments (id, task_id, text, comment_date) VALUES (310, 300, 'Dark', 10), (311, 300, 'Late', 10), (312, 302, 'Cold', 10)",
+    "INSERT INTO attachments (id, incident_id, task_id, file_id, name, file_extension, content_type, file_size_in_bytes, sha256, created_date)
+        VALUES (63, 200, NULL, 'f-1', 'a', 'txt', 'text/plain', 1, 'a', 1), (71, NULL, 300, 'f-2', 'a', 'txt', 'text/plain', 1, 'a', 1)",
     "INSERT INTO users (id, user_name, display_name, roles) VALUES ('500', 'night.lead', 'Night lead', '[\"Lead\"]'), ('501', 'night.two', 'Night two', '[]')",
     "INSERT INTO group_members (group_id, user_id) VALUES (5, '500'), (5, '501')",
     "INSERT INTO datasources (id, title, value_count) VALUES (1, 'Scrap', 1), (2, 'Output', 1)",
@@ -52,6 +54,9 @@ async fn plant() -> Service {
         incidents_plant::fill(session)?;
         for sql in ROWS {
             session.execute(sql, &[])?;
+        }
+        for id in [63, 71] {
+            attachments::put_content(session, id, b"x")?;
         }
         Ok::<_, StoreError>(())
     });
@@ -75,6 +80,9 @@ async fn send(
         request.header(*name, *value)
     });
     Answer::of(match body {
+        Some(body) if *body == a_file() => request
+            .header("content-type", FORM)
+            .body(file_form("note.txt", b"x")),
         Some(body) => request.json(body),
         None => request,
     })

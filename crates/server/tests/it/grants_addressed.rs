@@ -7,6 +7,11 @@ use super::incidents_plant::{least_update, with};
 /// An operation with the id of a record in its path: method, path, the id of a hidden record, and a body.
 pub type Addressed = (&'static str, &'static str, i32, Option<Value>);
 
+/// Stands for a form with a file.
+pub fn a_file() -> Value {
+    json!({"a form with": "a file"})
+}
+
 /// Each such operation. A hidden record is one of [`super::grants`].
 pub fn addressed() -> Vec<Addressed> {
     let value = json!({"value": 2.0, "valueDate": "2025-06-01T00:00:00Z"});
@@ -27,6 +32,13 @@ pub fn addressed() -> Vec<Addressed> {
         (get, "/v1/Incidents/{}", 200, None),
         (get, "/v1/Incidents/{}/comments", 200, None),
         (get, "/v1/Incidents/{}/tasks", 200, None),
+        (get, "/v1/Incidents/{}/attachments", 200, None),
+        (get, "/v2/incidents/{}/attachments/63/content", 200, None),
+        (get, "/v2/tasks/{}/attachments/71/content", 300, None),
+        (post, "/v2/incidents/{}/attachments", 200, Some(a_file())),
+        (post, "/v2/tasks/{}/attachments", 300, Some(a_file())),
+        (delete, "/v2/incidents/{}/attachments/63", 200, None),
+        (delete, "/v2/tasks/{}/attachments/71", 300, None),
         (get, "/v1/Incidents/types/{}", 6, None),
         (get, "/v1/Datasources/{}", 2, None),
         (get, "/v1/Datasources/{}/values", 2, None),

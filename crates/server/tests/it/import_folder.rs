@@ -97,6 +97,13 @@ impl Folder {
         std::fs::write(self.path().join(file), bytes).expect("written");
     }
 
+    /// Writes the content of an attachment.
+    pub fn write_content(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        let folder = self.path().join("attachments");
+        std::fs::create_dir_all(&folder).expect("a folder");
+        std::fs::write(folder.join(name), bytes).expect("written");
+    }
+
     pub fn remove(&self, file: &str) {
         std::fs::remove_file(self.path().join(file)).expect("removed");
     }
@@ -159,6 +166,8 @@ impl Target {
             "improvement_categories",
             "tasks",
             "task_comments",
+            "attachments",
+            "attachment_contents",
             "datasources",
             "datasource_elements",
             "datasource_values",

@@ -111,7 +111,7 @@ pub async fn everything(service: &Service) -> String {
 }
 
 fn dump(session: &mut dyn Session) -> Result<String, StoreError> {
-    const TABLES: [&str; 9] = [
+    const TABLES: [&str; 11] = [
         "incidents",
         "incident_categories",
         "incident_consequences",
@@ -120,6 +120,8 @@ fn dump(session: &mut dyn Session) -> Result<String, StoreError> {
         "incident_comments",
         "improvements",
         "tasks",
+        "attachments",
+        "attachment_contents",
         "stamps",
     ];
     TABLES

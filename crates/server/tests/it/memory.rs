@@ -252,6 +252,7 @@ async fn single_records_are_in_the_budget_and_answers_to_changes_are_never_refus
         config.limits.memory_bytes = 1;
         config.limits.body_bytes = LONG_TEXT / 2;
         config.limits.batch_bytes = LONG_TEXT / 2;
+        config.limits.attachment_bytes = LONG_TEXT / 4;
     })
     .await;
     with_long_texts(&service).await;

@@ -39,6 +39,8 @@ fn place(entity: &str) -> (&'static str, &'static str) {
         "Project" => ("/v1/Projects", "{}"),
         "Task" => ("/v2/tasks", "{}"),
         "TaskComment" => ("/v2/tasks/comments", "{}"),
+        "IncidentAttachment" => ("/v2/incidents", "attachments/any(p:{})"),
+        "TaskAttachment" => ("/v2/tasks", "attachments/any(p:{})"),
         "UserV2" => ("/v2/users", "{}"),
         "UserMembership" => ("/v2/users", "groups/any(m:{})"),
         "UserV1" => ("/v1/Users", "{}"),
@@ -56,7 +58,12 @@ fn named(entity: &str, property: &str) -> String {
         "UserGroup" => format!("u/{property}"),
         "UserMembership" => format!("m/{property}"),
         "IncidentV2" => format!("incident/{property}"),
-        "IncidentConsequence" | "CategoryReference" | "CauseReference" | "IncidentCustomField" => {
+        "IncidentConsequence"
+        | "CategoryReference"
+        | "CauseReference"
+        | "IncidentCustomField"
+        | "IncidentAttachment"
+        | "TaskAttachment" => {
             format!("p/{property}")
         }
         _ => property.to_owned(),
@@ -66,7 +73,7 @@ fn named(entity: &str, property: &str) -> String {
 /// An expression that the service takes for a property of that type, and refuses for one of another.
 fn only_for(ty: &str, property: &str) -> String {
     match ty {
-        "Edm.Int32" => format!("{property} add 1 gt 2 and {property} in (1,2)"),
+        "Edm.Int32" | "Edm.Int64" => format!("{property} add 1 gt 2 and {property} in (1,2)"),
         "Edm.Double" => format!("round({property}) gt 2.5"),
         "Edm.Boolean" => format!("not {property}"),
         "Edm.String" => format!("contains({property},'a')"),

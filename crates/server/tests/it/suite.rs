@@ -1,6 +1,9 @@
 //! The tests that run on every engine. The binary of each engine links this list, so none can omit a module.
 
 pub mod anonymity;
+pub mod attachments;
+pub mod attachments_content;
+pub mod attachments_imported;
 pub mod audit;
 pub mod audit_chain;
 pub mod audit_upkeep;

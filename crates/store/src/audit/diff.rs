@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::json;
 use crate::Value;
 use crate::table::{Column, ColumnType, FieldType, SetBy, Table};
+use crate::tables::attachments::AttachmentRow;
 use crate::tables::incidents::IncidentRow;
 use crate::texts;
 use crate::wire;
@@ -48,9 +49,11 @@ impl Diff {
         before: Option<&[Value<'_>]>,
         after: Option<&[Value<'_>]>,
     ) -> Self {
-        let reporter: &[&str] = match table.name == IncidentRow::TABLE.name {
-            true => &IncidentRow::REPORTER,
-            false => &[],
+        let reporter: &[&str] = match table.name {
+            name if name == IncidentRow::TABLE.name => &IncidentRow::REPORTER,
+            // Who attached a file to an incident may have reported it.
+            name if name == AttachmentRow::TABLE.name => &[AttachmentRow::CREATOR],
+            _ => &[],
         };
         let columns = table.columns.iter().map(|column| {
             let is_told = match column.set_by {
@@ -173,6 +176,8 @@ fn write_value(out: &mut String, value: Value<'_>, form: Form) {
         (Value::Real(value), _) => json(&value),
         (Value::Text(text), Form::Json) => text.to_owned(),
         (Value::Text(text), _) => json(text),
+        // No column of bytes has a field in a line: contents are told by their digest.
+        (Value::Bytes(bytes), _) => json(&bytes.len()),
     };
     out.push_str(&text);
 }

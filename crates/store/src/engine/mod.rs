@@ -62,6 +62,8 @@ pub enum Value<'a> {
     Real(f64),
     /// A text, without NUL.
     Text(&'a str),
+    /// Bytes, such as the content of a file.
+    Bytes(&'a [u8]),
 }
 
 /// The current row of a query, valid until the callback returns. Columns count from 0; `None` is SQL NULL.
@@ -72,6 +74,16 @@ pub trait Row {
     fn real(&self, column: usize) -> Result<Option<f64>, StoreError>;
     /// A text column.
     fn text(&self, column: usize) -> Result<Option<&str>, StoreError>;
+    /// A column of bytes.
+    fn bytes(&self, column: usize) -> Result<Option<&[u8]>, StoreError> {
+        match self.value(column)? {
+            Value::Null => Ok(None),
+            Value::Bytes(bytes) => Ok(Some(bytes)),
+            Value::Int(_) | Value::Real(_) | Value::Text(_) => Err(StoreError::Engine(
+                format!("column {column}: expected bytes").into(),
+            )),
+        }
+    }
     /// A column of any type.
     fn value(&self, column: usize) -> Result<Value<'_>, StoreError>;
 }
@@ -304,6 +316,12 @@ impl<'a> From<&'a str> for Value<'a> {
 impl<'a> From<&'a String> for Value<'a> {
     fn from(value: &'a String) -> Self {
         Value::Text(value)
+    }
+}
+
+impl<'a> From<&'a [u8]> for Value<'a> {
+    fn from(value: &'a [u8]) -> Self {
+        Value::Bytes(value)
     }
 }
 

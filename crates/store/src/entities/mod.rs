@@ -18,9 +18,9 @@ pub(crate) use restrictions::row_conditions;
 #[cfg(test)]
 pub(crate) use restrictions::{Restriction, restriction};
 pub use v1::{
-    BOARD_V1, DATA_LIST, DATA_LIST_ITEM, DATASOURCE, DATASOURCE_VALUE, GROUP_V1, IMPROVEMENT,
-    INCIDENT, INCIDENT_COMMENT_V1, PROJECT, PROJECT_MILESTONE, TASK_INFO, TRASHED_INCIDENT,
-    USER_GROUP_MEMBER, USER_V1,
+    ATTACHMENT, BOARD_V1, DATA_LIST, DATA_LIST_ITEM, DATASOURCE, DATASOURCE_VALUE, GROUP_V1,
+    IMPROVEMENT, INCIDENT, INCIDENT_COMMENT_V1, PROJECT, PROJECT_MILESTONE, TASK_INFO,
+    TRASHED_INCIDENT, USER_GROUP_MEMBER, USER_V1,
 };
 
 use obeya_odata::edm::{
@@ -69,6 +69,7 @@ pub static TASK: EntityType = EntityType {
     navigations: &[
         one("board", &BOARD, "board_id"),
         many("comments", &TASK_COMMENT, "task_id"),
+        many("attachments", &TASK_ATTACHMENT, "task_id"),
     ],
     search: Some(SearchIndex {
         table: "tasks_search",
@@ -91,6 +92,32 @@ pub static TASK_COMMENT: EntityType = EntityType {
         column: "id",
     }),
 };
+
+/// The attachments of an incident. They are only reached from it.
+pub static INCIDENT_ATTACHMENT: EntityType = EntityType {
+    name: "IncidentAttachment",
+    table: "live_incident_attachments",
+    key: "id",
+    properties: &wire::IncidentAttachment::SAME.properties(),
+    navigations: &[],
+    search: None,
+};
+
+/// The attachments of a task. They are only reached from it.
+pub static TASK_ATTACHMENT: EntityType = EntityType {
+    name: "TaskAttachment",
+    table: "live_task_attachments",
+    key: "id",
+    properties: &wire::TaskAttachment::SAME.properties(),
+    navigations: &[],
+    search: None,
+};
+
+/// The number of attachments of an incident: of those that are here, or where there is none the figure that
+/// was imported.
+const ATTACHMENTS: Source = Source::of(Column::Expr(
+    "coalesce(nullif((SELECT count(*) FROM attachments AS a WHERE a.incident_id = {t}.id), 0), {t}.number_of_attachments)",
+));
 
 /// `/v2/groups`
 pub static GROUP: EntityType = EntityType {
@@ -240,7 +267,7 @@ pub static INCIDENT_V2: EntityType = EntityType {
         created_by_user: column("reported_by_user_name"),
         created_by_user_display_name: column("reported_by"),
         group_id: column("reported_by_group_id"),
-        attachment_count: column("number_of_attachments"),
+        attachment_count: ATTACHMENTS,
         action_list_count: column("number_of_actions"),
         ..wire::IncidentV2::SAME
     }
@@ -253,6 +280,7 @@ pub static INCIDENT_V2: EntityType = EntityType {
         one("ownerUser", &USER, "responsible_user_id"),
         many("comments", &INCIDENT_COMMENT, "incident_id"),
         many("tasks", &TASK, "incident_id"),
+        many("attachments", &INCIDENT_ATTACHMENT, "incident_id"),
     ],
     search: Some(SearchIndex {
         table: "incidents_search",
@@ -282,6 +310,8 @@ pub fn is_joined(entity: &EntityType) -> bool {
             | "improvement_records"
             | "live_tasks"
             | "live_task_comments"
+            | "live_incident_attachments"
+            | "live_task_attachments"
     )
 }
 
@@ -350,5 +380,8 @@ pub fn all() -> Vec<&'static EntityType> {
         &PROJECT_MILESTONE,
         &USER_GROUP_MEMBER,
         &TASK_INFO,
+        &INCIDENT_ATTACHMENT,
+        &TASK_ATTACHMENT,
+        &ATTACHMENT,
     ]
 }

@@ -107,12 +107,16 @@ pub(crate) fn restriction(entity: &EntityType) -> Option<Restriction> {
         "IncidentComment" | "IncidentCommentV1" => return Some(Restriction::Incident),
         "User" | "UserV1" => return Some(Restriction::Member),
         "Task" | "TaskInfo" | "TaskComment" => return Some(Restriction::Task(TASK)),
-        // Below an incident or a datasource. The area of a value is a number of its sender's and not checked.
+        // Below an incident, a task or a datasource. The area of a value is a number of its sender's and not
+        // checked.
         "IncidentConsequence"
         | "CategoryReference"
         | "CauseReference"
         | "IncidentCustomField"
-        | "DatasourceValue" => return Some(Restriction::Owner),
+        | "DatasourceValue"
+        | "IncidentAttachment"
+        | "TaskAttachment"
+        | "Attachment" => return Some(Restriction::Owner),
         _ => return None,
     };
     Some(Restriction::Columns(columns))

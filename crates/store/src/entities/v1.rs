@@ -3,7 +3,7 @@
 use obeya_odata::edm::{Column, EntityType};
 
 use super::wire::{self, column, computed};
-use super::{AREA, many, one};
+use super::{AREA, ATTACHMENTS, many, one};
 
 /// `/v1/Incidents`: an incident with everything that belongs to it. The handler adds the condition that it is
 /// not in the trash.
@@ -11,7 +11,11 @@ pub static INCIDENT: EntityType = EntityType {
     name: "IncidentV1",
     table: "incident_records",
     key: "id",
-    properties: &wire::IncidentV1::SAME.properties(),
+    properties: &wire::IncidentV1 {
+        number_of_attachments: ATTACHMENTS,
+        ..wire::IncidentV1::SAME
+    }
+    .properties(),
     navigations: &[
         many("consequences", &INCIDENT_CONSEQUENCE, "incident_id"),
         many("categories", &INCIDENT_CATEGORY, "incident_id"),
@@ -66,7 +70,11 @@ pub static TRASHED_INCIDENT: EntityType = EntityType {
     name: "IncidentV1",
     table: "incident_records",
     key: "id",
-    properties: &wire::TrashedIncident::SAME.properties(),
+    properties: &wire::TrashedIncident {
+        number_of_attachments: ATTACHMENTS,
+        ..wire::TrashedIncident::SAME
+    }
+    .properties(),
     navigations: &[
         one("area", &AREA, "area_id"),
         many("comments", &TRASHED_COMMENT, "incident_id"),
@@ -240,6 +248,21 @@ pub static TASK_INFO: EntityType = EntityType {
     table: "live_tasks",
     key: "id",
     properties: &wire::TaskInfo::SAME.properties(),
+    navigations: &[],
+    search: None,
+};
+
+/// An attachment of an incident, in v1. The handler of the list adds of which.
+pub static ATTACHMENT: EntityType = EntityType {
+    name: "Attachment",
+    table: "live_incident_attachments",
+    key: "id",
+    properties: &wire::Attachment {
+        id: column("file_id"),
+        url: column("file_url"),
+        ..wire::Attachment::SAME
+    }
+    .properties(),
     navigations: &[],
     search: None,
 };

@@ -7,6 +7,7 @@ use obeya_odata::edm::{Column, EntityType};
 use super::{columns, with_store};
 use crate::entities;
 use crate::table::{SetBy, Table};
+use crate::tables::attachments::AttachmentRow;
 use crate::tables::boards::BoardRow;
 use crate::tables::comments::CommentRow;
 use crate::tables::data_lists::DataListRow;
@@ -20,6 +21,7 @@ use crate::tables::tasks::TaskRow;
 
 /// The tables that are declared, each with the body of the specification that sets its columns, and its file.
 pub(super) const DECLARED: &[(&Table, Option<&str>, &str)] = &[
+    (&AttachmentRow::TABLE, None, "attachments"),
     (&BoardRow::TABLE, None, "boards"),
     (&CommentRow::TABLE, None, "comments"),
     (&DataListRow::TABLE, None, "data_lists"),

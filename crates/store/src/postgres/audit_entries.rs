@@ -60,7 +60,8 @@ impl AuditEntries {
     pub(super) fn push(&mut self, values: &[Value<'_>; VALUES]) {
         let length = |value: &Value<'_>| match value {
             Value::Text(text) => text.len(),
-            _ => 0,
+            Value::Bytes(bytes) => bytes.len(),
+            Value::Null | Value::Int(_) | Value::Real(_) => 0,
         };
         self.bytes += values.iter().map(length).sum::<usize>();
         self.entries.push(values.map(Owned::from));

@@ -28,11 +28,12 @@ impl ToSql for Bound<'_> {
     to_sql_checked!();
 }
 
-/// A value to send later, with an owned text.
+/// A value to send later, with an owned text or owned bytes.
 #[derive(Debug, Clone)]
 pub(super) enum Owned {
     Plain(Value<'static>),
     Text(String),
+    Bytes(Vec<u8>),
 }
 
 impl From<Value<'_>> for Owned {
@@ -42,6 +43,7 @@ impl From<Value<'_>> for Owned {
             Value::Int(value) => Owned::Plain(Value::Int(value)),
             Value::Real(value) => Owned::Plain(Value::Real(value)),
             Value::Text(text) => Owned::Text(text.to_owned()),
+            Value::Bytes(bytes) => Owned::Bytes(bytes.to_owned()),
         }
     }
 }
@@ -52,6 +54,7 @@ impl Owned {
         match self {
             Owned::Plain(value) => *value,
             Owned::Text(text) => Value::Text(text),
+            Owned::Bytes(bytes) => Value::Bytes(bytes),
         }
     }
 }
@@ -96,9 +99,11 @@ pub(super) fn encode(value: Value<'_>, kind: &Type, out: &mut BytesMut) -> Resul
         ) => {
             out.put_slice(text.as_bytes());
         }
+        (Value::Bytes(bytes), &Type::BYTEA) => out.put_slice(bytes),
         (Value::Int(_), _) => return Err(unfit("an integer", kind)),
         (Value::Real(_), _) => return Err(unfit("a double", kind)),
         (Value::Text(_), _) => return Err(unfit("a text", kind)),
+        (Value::Bytes(_), _) => return Err(unfit("bytes", kind)),
     }
     Ok(IsNull::No)
 }
@@ -208,6 +213,9 @@ impl Row for Columns {
         let Some(bytes) = cell.bytes else {
             return Ok(Value::Null);
         };
+        if *cell.kind == Type::BYTEA {
+            return Ok(Value::Bytes(bytes));
+        }
         if let Some(value) = whole(cell.kind, bytes) {
             return Ok(Value::Int(value));
         }

@@ -114,14 +114,15 @@ impl Drop for Statement {
 /// values.
 struct Run<'v> {
     raw: NonNull<ffi::sqlite3_stmt>,
-    borrowed: PhantomData<&'v str>,
+    borrowed: PhantomData<Value<'v>>,
 }
 
 impl<'v> Run<'v> {
     fn bind(&self, parameter: c_int, value: &Value<'v>) -> Result<(), StoreError> {
         let raw = self.raw.as_ptr();
-        // SAFETY: the statement is reset. A text is not copied (SQLITE_STATIC): it lives for `'v`, and `drop`
-        // clears the binding before that ends.
+        // SAFETY: the statement is reset. A text and bytes are not copied (SQLITE_STATIC): they live for
+        // `'v`, and `drop` clears the binding before that ends. An empty slice has no null pointer, which
+        // would be bound as NULL.
         let code = unsafe {
             match *value {
                 Value::Null => ffi::sqlite3_bind_null(raw, parameter),
@@ -134,6 +135,13 @@ impl<'v> Run<'v> {
                     text.len() as u64,
                     ffi::SQLITE_STATIC(),
                     ffi::SQLITE_UTF8 as u8,
+                ),
+                Value::Bytes(bytes) => ffi::sqlite3_bind_blob64(
+                    raw,
+                    parameter,
+                    bytes.as_ptr().cast(),
+                    bytes.len() as u64,
+                    ffi::SQLITE_STATIC(),
                 ),
             }
         };
@@ -243,12 +251,31 @@ impl Row for Columns<'_> {
         }
     }
 
+    fn bytes(&self, column: usize) -> Result<Option<&[u8]>, StoreError> {
+        let value = match self.look(column)? {
+            (_, ffi::SQLITE_NULL) => return Ok(None),
+            (value, ffi::SQLITE_BLOB) => value,
+            (_, other) => return Err(mismatch(column, "bytes", other)),
+        };
+        // SAFETY: as for a text. The pointer of an empty blob is null.
+        unsafe {
+            let bytes = ffi::sqlite3_value_blob(value).cast::<u8>();
+            let length = usize::try_from(ffi::sqlite3_value_bytes(value)).unwrap_or_default();
+            match (bytes.is_null(), length) {
+                (true, 0) => Ok(Some(&[])),
+                (true, _) => Err(StoreError::Engine("no memory was left for bytes".into())),
+                (false, _) => Ok(Some(std::slice::from_raw_parts(bytes, length))),
+            }
+        }
+    }
+
     fn value(&self, column: usize) -> Result<Value<'_>, StoreError> {
         let (_, kind) = self.look(column)?;
         Ok(match kind {
             ffi::SQLITE_INTEGER => self.int(column)?.into(),
             ffi::SQLITE_FLOAT => self.real(column)?.into(),
-            // NULL is not a text, and a blob is refused.
+            ffi::SQLITE_BLOB => self.bytes(column)?.into(),
+            // NULL is not a text.
             _ => self.text(column)?.into(),
         })
     }
@@ -311,12 +338,14 @@ mod tests {
         let connection = Connection::open_in_memory().unwrap();
         let mut statements = Statements::new(4);
         let mut seen = 0;
-        let sql = "SELECT ?1, ?2, ?3, ?4, 7";
+        let sql = "SELECT ?1, ?2, ?3, ?4, 7, ?5, ?6";
         let binds = [
             Value::Null,
             Value::Int(i64::MIN),
             Value::Real(-0.5),
             Value::Text("Åpent"),
+            Value::Bytes(b"\xff\0\x89"),
+            Value::Bytes(b""),
         ];
         statements
             .get(&connection, sql)
@@ -330,8 +359,11 @@ mod tests {
                 assert_eq!(row.real(2)?, Some(-0.5));
                 assert_eq!(row.text(3)?, Some("Åpent"));
                 assert_eq!(row.real(4)?, Some(7.0));
+                assert_eq!(row.bytes(5)?, Some(&b"\xff\0\x89"[..]));
+                assert_eq!((row.bytes(6)?, row.bytes(0)?), (Some(&b""[..]), None));
+                assert!(row.bytes(3).is_err() && row.text(5).is_err());
                 assert!(row.int(2).is_err() && row.int(3).is_err() && row.text(1).is_err());
-                assert!(row.int(5).is_err() && row.int(usize::MAX).is_err());
+                assert!(row.int(7).is_err() && row.int(usize::MAX).is_err());
                 seen += 1;
                 Ok(ControlFlow::Continue(()))
             })

@@ -1,5 +1,6 @@
 //! The tables that are declared once: see [`super::table`].
 
+pub mod attachments;
 pub mod boards;
 pub mod comments;
 pub mod data_lists;

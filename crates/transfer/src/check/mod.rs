@@ -1,11 +1,12 @@
 //! Checks a whole database: the file and the schema as the engine finds them, and the model, from the tables
-//! themselves: references, trees, counts, sequences, stamps, enumerations, search indexes and the chain of
-//! the audit log.
+//! themselves: references, trees, counts, sequences, stamps, enumerations, contents of attachments, search
+//! indexes and the chain of the audit log.
 //!
 //! Everything is read in one snapshot while a service may run; nothing is written or repaired. The memory it
 //! takes does not depend on the size of the database: a rule is one query whose rows are findings, and search
 //! indexes are compared by sums of hashes. Rules are what the service and an import both guarantee.
 
+mod contents;
 mod report;
 mod rules;
 mod search;
@@ -57,7 +58,7 @@ fn run(database: &mut Inspection, progress: &dyn Progress) -> Result<CheckReport
     let started = Instant::now();
     let mut findings = Findings::default();
     lift_time_limits(database.session())?;
-    progress.begin(Phase::Check, rules::COUNT + INDEXES.len() as u64 + 3);
+    progress.begin(Phase::Check, rules::COUNT + INDEXES.len() as u64 + 4);
     progress.table("file and schema");
     for fault in database.faults()? {
         match fault {
@@ -97,6 +98,7 @@ fn model(
     progress: &dyn Progress,
 ) -> Result<(), CheckError> {
     rules::run(session, findings, progress)?;
+    contents::run(session, findings, progress)?;
     for index in INDEXES {
         progress.table(index.name);
         search::words(session, &index, findings, progress)?;

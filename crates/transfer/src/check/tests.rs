@@ -9,7 +9,7 @@ use rusqlite::Connection;
 
 use super::check;
 use obeya_store::audit::{self, Change, Diff, Origin};
-use obeya_store::{Session, Store, StoreError, StoreOptions, search, testing};
+use obeya_store::{Session, Store, StoreError, StoreOptions, attachments, search, testing};
 
 /// The rows of a sound plant; the texts are indexed by [`made`].
 const PLANT: &[&str] = &[
@@ -40,6 +40,8 @@ const PLANT: &[&str] = &[
         (71, 70, 'Oil', 'Completed', 10, 1)",
     "INSERT INTO task_comments (id, task_id, parent_id, level, text, comment_date) VALUES
         (201, 70, NULL, 0, 'The seal is ordered 🏭', 1), (200, 70, 201, 1, 'Takk', 2), (202, 71, NULL, 0, 'ok', 2)",
+    "INSERT INTO attachments (id, task_id, file_id, name, file_extension, content_type, file_size_in_bytes, sha256, created_date) VALUES
+        (90, 70, 'f-90', 'note', 'txt', 'text/plain', 2, '8f434346648f6b96df89dda901c5176b10a6d83961dd3c1ac88b59b2dc327aa4', 1)",
     "INSERT INTO datasources (id, title, value_count) VALUES (4, 'OEE', 2), (5, 'Scrap', 0)",
     "INSERT INTO datasource_values (datasource_id, value_date, id, value, registration_date) VALUES (4, 17, 1, 71.25, 900), (4, 18, 2, 70.0, 1000)",
     "INSERT INTO counters (name, last) VALUES ('datasource_values', 2)",
@@ -117,6 +119,10 @@ const SPOILT: &[Spoilt] = &[
         &["task_comments 200: it answers itself through its parents", "task_comments 201: it answers itself through its parents"]),
     both("UPDATE task_comments SET task_id = 99 WHERE id = 202", &["task_comments 202: task_id is 99, which tasks does not have"]),
     both("DELETE FROM task_comments_search WHERE rowid = 202", &["task_comments 202: task_comments_search has no entry for it"]),
+    both("UPDATE attachments SET task_id = 99", &["attachments 90: task_id is 99, which tasks does not have"]),
+    both("DELETE FROM attachment_contents", &["attachments 90: it has no content"]),
+    both("UPDATE attachments SET file_size_in_bytes = 3", &["attachments 90: file_size_in_bytes is 3, and its content has 2 bytes"]),
+    both("UPDATE attachments SET sha256 = 'f'", &["attachments 90: its sha256 is not that of its content"]),
     both("UPDATE projects SET project_number = NULL", &["projects 8: it has no number"]),
     both("UPDATE project_milestones SET project_id = 7", &["project_milestones 81: project_id is 7, which projects does not have"]),
     both("UPDATE data_list_items SET data_list_id = 7", &["data_list_items 91: data_list_id is 7, which data_lists does not have"]),
@@ -343,6 +349,8 @@ async fn made(url: &str) {
             let change = Change::of("areas/1".to_owned(), diff);
             audit::append(session, number, &Origin::default(), "createArea", &change)?;
         }
+        // printf hi | sha256sum
+        attachments::put_content(session, 90, b"hi")?;
         indexed(session)
     });
     done.await.expect("written");

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::FileReport;
 use super::error::ExportError;
 use super::progress::Progress;
-use crate::jsonl::LONGEST_LINE;
+use crate::jsonl::{CONTENTS, LONGEST_LINE};
 
 /// Separates the name of the target and a random number in the name of the staging folder.
 const STAGING_SUFFIX: &str = ".export-";
@@ -79,6 +79,15 @@ impl Building {
         })
     }
 
+    /// The folder of the contents of attachments, which is made with the first one.
+    pub(super) fn contents(&self) -> Contents {
+        Contents {
+            folder: self.staging.join(CONTENTS),
+            path: self.target.join(CONTENTS),
+            is_made: false,
+        }
+    }
+
     /// Renames the folder to its target. Its files are on disk by now, so after a power loss it is complete
     /// or does not exist.
     pub(super) fn end(mut self) -> Result<(), ExportError> {
@@ -102,6 +111,38 @@ impl Drop for Building {
             // A folder that cannot be removed does no harm: its name is hidden and says what it is.
             let _ = fs::remove_dir_all(&self.staging);
         }
+    }
+}
+
+/// The folder of the contents of attachments.
+pub(super) struct Contents {
+    folder: PathBuf,
+    /// Its path in the target, for errors.
+    path: PathBuf,
+    is_made: bool,
+}
+
+impl Contents {
+    /// Writes a content, and waits until it is on disk.
+    pub(super) fn write(&mut self, name: &str, content: &[u8]) -> Result<(), ExportError> {
+        let mut write = || -> io::Result<()> {
+            if !self.is_made {
+                fs::create_dir(&self.folder)?;
+                self.is_made = true;
+            }
+            let mut file = create_private(&self.folder.join(name))?;
+            file.write_all(content)?;
+            file.sync_all()
+        };
+        write().map_err(|source| refused(&self.path.join(name), source))
+    }
+
+    /// Ends the folder: waits until the names in it are on disk.
+    pub(super) fn end(self) -> Result<(), ExportError> {
+        if !self.is_made {
+            return Ok(());
+        }
+        sync_folder(&self.folder).map_err(|source| refused(&self.path, source))
     }
 }
 

@@ -5,6 +5,7 @@
 //! What belongs to this service alone is left out: clients, keys, secrets, idempotency records.
 //! `crates/cli/docs/import-format.md` describes the files.
 
+mod attachments;
 mod boards;
 mod comments;
 mod data_lists;
@@ -137,6 +138,11 @@ fn export(
             "improvements" => improvements::write(session, lines_of),
             "tasks" => tasks::write(session, lines_of),
             "task_comments" => task_comments::write(session, lines_of),
+            "attachments" => {
+                let mut contents = building.contents();
+                attachments::write(session, lines_of, &mut contents, options)
+                    .and_then(|()| contents.end())
+            }
             "datasources" => datasources::write(session, lines_of),
             _ => values::write(session, lines_of),
         }?;

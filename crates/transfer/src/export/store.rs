@@ -20,6 +20,7 @@ pub(super) fn write(
         last_improvement_id: given(sequences::last(session, "improvements")?),
         last_task_id: given(sequences::last(session, "tasks")?),
         last_task_comment_id: given(sequences::last(session, "task_comments")?),
+        last_attachment_id: given(sequences::last(session, "attachments")?),
         last_value_id: given(last_id(session)?),
         ..StoreLine::default()
     };

@@ -1,12 +1,13 @@
 //! The folder, its files and their lines. Does not decode lines.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use super::error::{ImportError, Location};
 use super::progress::Progress;
-use crate::jsonl::{LONGEST_LINE, RESOURCES};
+use crate::jsonl::{CONTENTS, LONGEST_LINE, RESOURCES};
 
 /// The one resource that may also come as CSV.
 const CSV: &str = "datasource_values.csv";
@@ -20,6 +21,16 @@ pub(super) struct Source {
     path: PathBuf,
     /// Size in bytes.
     pub(super) bytes: u64,
+}
+
+/// The content of an attachment in the folder.
+#[derive(Debug)]
+pub(super) enum Content {
+    Whole(Vec<u8>),
+    /// There is no such file.
+    Missing,
+    /// It has this many bytes, more than are read.
+    TooLarge(u64),
 }
 
 /// The files of a folder that an import reads, in the order of [`RESOURCES`].
@@ -118,6 +129,62 @@ impl Source {
             file: self.name.clone(),
             source,
         })
+    }
+
+    /// The content of this name in the folder of contents beside the file, if it has at most `most` bytes.
+    pub(super) fn content(&self, name: &str, most: u64) -> Result<Content, ImportError> {
+        let read = || -> io::Result<Content> {
+            let file = match File::open(self.contents().join(name)) {
+                Ok(file) => file,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    return Ok(Content::Missing);
+                }
+                Err(error) => return Err(error),
+            };
+            let bytes = file.metadata()?.len();
+            let mut content = Vec::new();
+            // The file may grow meanwhile.
+            let read = file.take(most + 1).read_to_end(&mut content)? as u64;
+            Ok(match read > most {
+                true => Content::TooLarge(bytes.max(read)),
+                false => Content::Whole(content),
+            })
+        };
+        read().map_err(|source| ImportError::File {
+            file: format!("{CONTENTS}/{name}"),
+            source,
+        })
+    }
+
+    /// A file of the folder of contents that is none of these.
+    pub(super) fn content_without_line(
+        &self,
+        named: &HashSet<String>,
+    ) -> Result<Option<String>, ImportError> {
+        let failed = |source| ImportError::Folder {
+            path: self.contents(),
+            source,
+        };
+        let entries = match std::fs::read_dir(self.contents()) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed(error)),
+        };
+        let mut others = Vec::new();
+        for entry in entries {
+            let name = entry.map_err(failed)?.file_name();
+            let name = name.to_string_lossy();
+            // A file manager may have left its own.
+            if !name.starts_with('.') && !named.contains(name.as_ref()) {
+                others.push(name.into_owned());
+            }
+        }
+        // The same one on every file system.
+        Ok(others.into_iter().min())
+    }
+
+    fn contents(&self) -> PathBuf {
+        self.path.with_file_name(CONTENTS)
     }
 
     /// Calls `each` with every line that is not blank, without its line ending.

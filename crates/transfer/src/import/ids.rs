@@ -37,6 +37,9 @@ pub(super) struct KnownIds {
     pub(super) tasks: HashSet<i32>,
     /// Comments on tasks, each with the id of its task.
     pub(super) task_comments: HashMap<i32, i32>,
+    pub(super) attachments: HashSet<i32>,
+    /// The text that names each attached file, with the id of its attachment.
+    pub(super) files: HashMap<String, i32>,
     pub(super) datasources: HashSet<i32>,
     /// Whether the database had any value before the import. Existing values are looked up in batches: there
     /// may be too many for memory.
@@ -88,6 +91,13 @@ impl KnownIds {
                 .collect(),
             tasks: ids(session, "SELECT id FROM tasks")?,
             task_comments: owned(session, "SELECT id, task_id FROM task_comments")?,
+            attachments: ids(session, "SELECT id FROM attachments")?,
+            files: session
+                .all("SELECT id, file_id FROM attachments", &[], |row| {
+                    Ok((row.text(1)?.unwrap_or_default().to_owned(), id(row.int(0)?)))
+                })?
+                .into_iter()
+                .collect(),
             datasources: ids(session, "SELECT id FROM datasources")?,
             any_values: session
                 .first("SELECT id FROM datasource_values LIMIT 1", &[], |row| {

@@ -6,6 +6,7 @@
 //! members of groups) do not apply: imported records are history. The code depends neither on HTTP nor on an
 //! engine; `crates/cli/docs/import-format.md` describes the files.
 
+mod attachments;
 mod boards;
 mod comments;
 mod csv;
@@ -195,6 +196,7 @@ fn import(
             "improvements" => improvements::read,
             "tasks" => tasks::read,
             "task_comments" => task_comments::read,
+            "attachments" => attachments::read,
             "datasources" => datasources::read,
             _ => values::read,
         };

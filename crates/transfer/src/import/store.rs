@@ -31,6 +31,7 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
                 line.last_task_comment_id,
                 "task comments",
             ),
+            ("lastAttachmentId", line.last_attachment_id, "attachments"),
             ("lastValueId", line.last_value_id, "values"),
         ] {
             leaves_ids(location, field, id.unwrap_or_default(), records)?;
@@ -51,6 +52,7 @@ pub(super) fn advance_sequences(run: &mut Run<'_>) -> Result<(), ImportError> {
         ("improvements", given.last_improvement_id),
         ("tasks", given.last_task_id),
         ("task_comments", given.last_task_comment_id),
+        ("attachments", given.last_attachment_id),
     ] {
         if let Some(last) = last {
             sequences::advance(run.session, table, last.into())?;

@@ -8,6 +8,7 @@ use serde::de::{Error as _, Visitor};
 use serde::forward_to_deserialize_any;
 
 use obeya_store::table::{Column, FieldType, Presence, Table};
+use obeya_store::tables::attachments::{AttachmentLine, AttachmentRow};
 use obeya_store::tables::boards::{BoardLine, BoardRow};
 use obeya_store::tables::comments::{CommentLine, CommentRow};
 use obeya_store::tables::data_lists::{DataListLine, DataListRow};
@@ -62,6 +63,7 @@ fn files() -> Vec<File> {
         file::<ImprovementLine>("improvements", Some(&ImprovementRow::TABLE)),
         file::<TaskLine>("tasks", Some(&TaskRow::TABLE)),
         file::<TaskCommentLine>("task_comments", Some(&TaskCommentRow::TABLE)),
+        file::<AttachmentLine>("attachments", Some(&AttachmentRow::TABLE)),
         file::<datasources::DatasourceLine>("datasources", None),
         file::<values::ValueLine>("datasource_values", None),
     ]

@@ -12,7 +12,7 @@ pub(crate) mod types;
 pub(crate) mod values;
 
 /// Every resource, ordered so that a record comes after what it refers to. A file is `<name>.jsonl`.
-pub(crate) const RESOURCES: [&str; 16] = [
+pub(crate) const RESOURCES: [&str; 17] = [
     // The last stamps and ids come before the records that get new ones.
     "store",
     "areas",
@@ -28,9 +28,18 @@ pub(crate) const RESOURCES: [&str; 16] = [
     "improvements",
     "tasks",
     "task_comments",
+    "attachments",
     "datasources",
     "datasource_values",
 ];
 
 /// Most bytes of a line: 16 MiB. Otherwise a wrong file could exhaust memory.
 pub(crate) const LONGEST_LINE: u64 = 16 << 20;
+
+/// The folder, beside the files, with the contents of attachments.
+pub(crate) const CONTENTS: &str = "attachments";
+
+/// The name of the content of an attachment in that folder.
+pub(crate) fn content_name(id: i32, extension: &str) -> String {
+    format!("{id}.{}", extension.to_ascii_lowercase())
+}

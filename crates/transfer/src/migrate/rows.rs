@@ -10,7 +10,7 @@ use obeya_store::{Row, Session, StoreError, Value};
 
 /// Most rows of a batch.
 const ROWS: usize = 2_000;
-/// Most bytes of text in a batch, without its last row.
+/// Most bytes of texts and contents in a batch, without its last row.
 const BYTES: usize = 1 << 20;
 /// Most rows of one query.
 const ROWS_PER_STATEMENT: usize = 4_000;
@@ -20,6 +20,7 @@ const ROWS_PER_STATEMENT: usize = 4_000;
 pub(super) struct Batch {
     cells: Vec<Cell>,
     text: String,
+    bytes: Vec<u8>,
     rows: usize,
 }
 
@@ -30,6 +31,8 @@ enum Cell {
     Real(f64),
     /// Begin and end in the batch's text.
     Text(usize, usize),
+    /// Begin and end in the batch's bytes.
+    Bytes(usize, usize),
 }
 
 impl Batch {
@@ -44,13 +47,18 @@ impl Batch {
                 self.text.push_str(text);
                 Cell::Text(begin, self.text.len())
             }
+            Value::Bytes(bytes) => {
+                let begin = self.bytes.len();
+                self.bytes.extend(bytes);
+                Cell::Bytes(begin, self.bytes.len())
+            }
         }));
         self.rows += 1;
     }
 
     /// Whether it should be sent.
     pub(super) fn is_full(&self) -> bool {
-        self.rows >= ROWS || self.text.len() >= BYTES
+        self.rows >= ROWS || self.text.len() + self.bytes.len() >= BYTES
     }
 
     /// Number of rows.
@@ -80,6 +88,7 @@ impl Batch {
             Cell::Int(value) => Value::Int(value),
             Cell::Real(value) => Value::Real(value),
             Cell::Text(begin, end) => Value::Text(&self.text[begin..end]),
+            Cell::Bytes(begin, end) => Value::Bytes(&self.bytes[begin..end]),
         }
     }
 }
@@ -140,6 +149,7 @@ fn text(value: &Value<'_>) -> String {
         Value::Int(value) => value.to_string(),
         Value::Real(value) => value.to_string(),
         Value::Text(text) => format!("{text:?}"),
+        Value::Bytes(bytes) => format!("{} bytes", bytes.len()),
     }
 }
 
@@ -172,6 +182,7 @@ fn value<'r>(row: &'r dyn Row, index: usize, column: &Column) -> Result<Value<'r
         // Removes the sign of zero, which not every engine stores: adding 0.0 to -0.0 is 0.0.
         ColumnType::Real => row.real(index)?.map(|value| value + 0.0).into(),
         ColumnType::Text => row.text(index)?.into(),
+        ColumnType::Bytes => row.bytes(index)?.into(),
     })
 }
 
@@ -192,7 +203,11 @@ mod tests {
         let rows: [&[Value<'_>]; 3] = [
             &[Value::Int(i64::MIN), Value::Text("ø"), Value::Null],
             &[Value::Int(i64::MAX), Value::Text(""), Value::Real(-0.5)],
-            &[Value::Null, Value::Text("b\u{10FFFF}"), Value::Null],
+            &[
+                Value::Bytes(b"\0\xff"),
+                Value::Text("b\u{10FFFF}"),
+                Value::Bytes(b""),
+            ],
         ];
         let mut batch = Batch::default();
         for row in rows {
@@ -207,6 +222,7 @@ mod tests {
     fn a_batch_ends_with_its_rows_or_with_its_text() {
         let mut many = Batch::default();
         let mut long = Batch::default();
+        let mut large = Batch::default();
         for _ in 1..ROWS {
             many.push(&[Value::Null]);
         }
@@ -214,7 +230,8 @@ mod tests {
         assert!(!many.is_full() && !long.is_full());
         many.push(&[Value::Null]);
         long.push(&[Value::Text("x")]);
-        assert!(many.is_full() && long.is_full());
+        large.push(&[Value::Bytes(&vec![0; BYTES])]);
+        assert!(many.is_full() && long.is_full() && large.is_full());
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! is not forgotten.
 
 use obeya_store::table::{Column, ColumnType, SetBy, Table};
+use obeya_store::tables::attachments::AttachmentRow;
 use obeya_store::tables::boards::BoardRow;
 use obeya_store::tables::comments::CommentRow;
 use obeya_store::tables::data_lists::DataListRow;
@@ -20,8 +21,8 @@ use obeya_store::tables::tasks::TaskRow;
 pub(super) const STAMPS: &str = "stamps";
 
 /// The tables with a sequence of ids, none of which is issued twice.
-pub(crate) const SEQUENCED_TABLES: [&str; 4] =
-    ["incidents", "improvements", "tasks", "task_comments"];
+pub(crate) const SEQUENCED_TABLES: [&str; 5] =
+    ["incidents", "improvements", "tasks", "task_comments", "attachments"];
 
 /// A table without a declaration: its name, its key and its other columns, `-> table` after a foreign key.
 macro_rules! copied {
@@ -81,6 +82,8 @@ pub(crate) const TABLES: &[Table] = &[
     ImprovementRow::TABLE,
     TaskRow::TABLE,
     TaskCommentRow::TABLE,
+    AttachmentRow::TABLE,
+    copied! { attachment_contents (id Int -> attachments) content Bytes },
     copied! { datasources (id Int)
     title Text, description Text, object_source Text, unit_of_time Text, primary_input_source Text, value_count Int, change_counter Int },
     copied! { datasource_elements (datasource_id Int -> datasources, id Text)

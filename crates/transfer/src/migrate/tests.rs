@@ -201,6 +201,7 @@ fn kind(text: &str) -> ColumnType {
         "INTEGER" | "bigint" => ColumnType::Int,
         "REAL" | "double precision" => ColumnType::Real,
         "TEXT" | "text" => ColumnType::Text,
+        "BLOB" | "bytea" => ColumnType::Bytes,
         other => panic!("a column of type {other}, which a migration does not know"),
     }
 }

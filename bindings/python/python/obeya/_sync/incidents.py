@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         CategoryReference,
         CauseReference,
         GroupV2,
+        IncidentAttachment,
         IncidentV1,
         IncidentConsequence,
         IncidentTypeDetail,
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 
     # Imports of the methods below the second marker, written by `cargo xtask regen`.
     from obeya._obeya import Query
-    from obeya.models import TaskInfo
+    from obeya.models import Attachment, TaskInfo
     # End of the methods that `cargo xtask regen` writes.
 
 
@@ -113,6 +114,17 @@ class Incidents:
     def __init__(self, core: Core) -> None:
         self._core = core
         self._calls = core.incidents
+
+    def add_attachment(
+        self, incident: IncidentId, name: str, content: bytes, *, idempotency_key: str | None = None
+    ) -> IncidentAttachment:
+        """Attaches a file to an incident. The extension of its name says its type: `crack.png`."""
+        calls = self._core.carrying(None, idempotency_key).attachments
+        return answer(calls.add_to_incident(incident, name, content))
+
+    def attachment_content(self, incident: IncidentId, attachment: int) -> bytes:
+        """The content of an attachment of an incident, by the id of the attachment."""
+        return answer(self._core.attachments.content_of_incident(incident, attachment))
 
     def list(
         self,
@@ -419,6 +431,11 @@ class Incidents:
         )
         return answer(call)
 
+    def attachments(self, incident: IncidentId) -> Records[Attachment]:
+        """All files attached to an incident as an array, in the order in which they were attached. `url` is the address of the content."""
+        query: Query[Attachment] = self._core.query("listAttachmentsOfIncident", incident)
+        return Records(query, "the attachments of an incident")
+
     def create(self, *, idempotency_key: str | None = None, **fields: Unpack[IncidentCreate]) -> IncidentV1:
         """Reports an incident.
 
@@ -438,4 +455,18 @@ class Incidents:
         """The tasks of an incident by their ids, sub-tasks included."""
         query: Query[TaskInfo] = self._core.query("listTasksOfIncident", incident)
         return Records(query, "tasks of an incident")
+
+    def delete_attachment(
+        self,
+        incident: IncidentId,
+        incident_attachment_id: int,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> None:
+        """Deletes an attachment permanently, with its content. The incident gets a new `lastModified`."""
+        call: Call[None] = self._core.carrying(if_match, idempotency_key).call(
+            "deleteIncidentAttachment", incident, incident_attachment_id
+        )
+        answer(call)
     # End of the methods that `cargo xtask regen` writes.

@@ -12,6 +12,7 @@ from obeya._sync.lists import Records
 if TYPE_CHECKING:
     from obeya._obeya import Core
     from obeya._settings import TaskId
+    from obeya.models import TaskAttachment
     from obeya.types import TaskDeletionMode
 
     # Imports of the methods below the second marker, written by `cargo xtask regen`.
@@ -43,6 +44,17 @@ class Tasks:
     ) -> None:
         """Deletes a task for good, with its sub-tasks; with `mode="Detach"` these move up to its own place."""
         answer(self._calls.carrying(if_match, idempotency_key).delete_v2(task, mode))
+
+    def add_attachment(
+        self, task: int | TaskInfo, name: str, content: bytes, *, idempotency_key: str | None = None
+    ) -> TaskAttachment:
+        """Attaches a file to a task. The extension of its name says its type: `offer.pdf`."""
+        calls = self._core.carrying(None, idempotency_key).attachments
+        return answer(calls.add_to_task(task, name, content))
+
+    def attachment_content(self, task: int | TaskInfo, attachment: int) -> bytes:
+        """The content of an attachment of a task, by the id of the attachment."""
+        return answer(self._core.attachments.content_of_task(task, attachment))
 
     # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.
     def list(
@@ -246,4 +258,13 @@ class Tasks:
         """Creates a task below another one, whose project and incident it gets, and whose board unless there is a `board_id`."""
         call: Call[TaskInfo] = self._core.carrying(None, idempotency_key).call("createSubTask", task, fields)
         return answer(call)
+
+    def delete_attachment(
+        self, task: TaskId, task_attachment_id: int, *, if_match: str | None = None, idempotency_key: str | None = None
+    ) -> None:
+        """Deletes an attachment permanently, with its content. The task gets a new `lastModified`."""
+        call: Call[None] = self._core.carrying(if_match, idempotency_key).call(
+            "deleteTaskAttachment", task, task_attachment_id
+        )
+        answer(call)
     # End of the methods that `cargo xtask regen` writes.

@@ -77,6 +77,7 @@ impl SqlEngine for Postgres {
     fn type_of(kind: Kind) -> &'static str {
         match kind {
             Kind::Int => "integer",
+            Kind::Long => "bigint",
             Kind::Number => "double precision",
             Kind::Bool => "boolean",
             Kind::Text | Kind::DictionaryText | Kind::Texts | Kind::Row(_) | Kind::List(_) => {
@@ -148,6 +149,7 @@ impl SqlEngine for Postgres {
 fn postgres_type(kind: Kind) -> Type {
     match kind {
         Kind::Int => Type::INT4,
+        Kind::Long => Type::INT8,
         Kind::Number => Type::FLOAT8,
         Kind::Bool => Type::BOOL,
         Kind::Text | Kind::DictionaryText | Kind::Texts | Kind::Row(_) | Kind::List(_) => {
@@ -172,6 +174,7 @@ impl ToSql for CellValue {
         match self {
             CellValue::Null => Ok(IsNull::Yes),
             CellValue::Int(number) => number.to_sql(of, out),
+            CellValue::Long(number) => number.to_sql(of, out),
             CellValue::Number(number) => number.to_sql(of, out),
             CellValue::Bool(value) => value.to_sql(of, out),
             CellValue::Text(text) => text.to_sql(of, out),

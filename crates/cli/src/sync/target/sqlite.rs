@@ -74,7 +74,7 @@ impl SqlEngine for Sqlite {
 
     fn type_of(kind: Kind) -> &'static str {
         match kind {
-            Kind::Int | Kind::Bool => "INTEGER",
+            Kind::Int | Kind::Long | Kind::Bool => "INTEGER",
             Kind::Number => "REAL",
             Kind::Text
             | Kind::DictionaryText
@@ -149,6 +149,7 @@ impl ToSql for Bound<'_> {
         Ok(match self.0 {
             CellValue::Null => ToSqlOutput::Borrowed(ValueRef::Null),
             CellValue::Int(number) => (*number).into(),
+            CellValue::Long(number) => (*number).into(),
             CellValue::Number(number) => (*number).into(),
             CellValue::Bool(value) => (*value).into(),
             CellValue::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),

@@ -79,6 +79,10 @@ INSERT INTO tasks (id, parent_id, title, description, status, board_id, project_
 -- An answer before the comment that it answers.
 INSERT INTO task_comments (id, task_id, parent_id, level, text, commented_by, commented_by_user_id, comment_date) VALUES
     (1, 1, 2147483647, 1, '', 'x', 'ø', -5), (2147483647, 1, NULL, 0, '名前 🏭', NULL, NULL, 9223372036854775807);
+INSERT INTO attachments (id, incident_id, task_id, file_id, name, file_extension, content_type, file_size_in_bytes, sha256, created_date, created_by_user_id) VALUES
+    (8, 10, NULL, 'f-8', 'åpen', 'PNG', 'image/png', 3, 'a', 17461440001234567, 'u-1'), (2147483647, NULL, 2147483647, 'f', 'b', 'txt', 'text/plain', 0, '', 0, NULL);
+-- The second is alone longer than a batch.
+INSERT INTO attachment_contents (id, content) VALUES (8, x'00ff80'), (2147483647, zeroblob(1500000));
 INSERT INTO datasources (id, title, description, object_source, unit_of_time, primary_input_source, value_count, change_counter) VALUES
     (4, 'OEE', 'Per shift', 'Machine', 'Shift', 'Manual', 5003, 17), (5, NULL, NULL, NULL, NULL, NULL, 0, 0);
 INSERT INTO datasource_elements (datasource_id, id, label, type, is_mandatory, source_column, data_list_id, sort_order, number) VALUES

@@ -11,12 +11,13 @@ use crate::ops::decoding::json;
 use crate::ops::never_null::NeverNull;
 use crate::ops::view::WrittenRecord;
 use crate::ops::writing::{self, Decision, Written};
+use obeya_rules::incident::forgets_reporter;
 use obeya_store::audit::{Change, Diff};
 use obeya_store::grants::Grants;
 use obeya_store::references::{Record as To, References};
 use obeya_store::tables::incidents::{IncidentChange, IncidentRow};
 use obeya_store::write_error::WriteError;
-use obeya_store::{Session, StoreError, incidents, stamp};
+use obeya_store::{Session, StoreError, attachments, incidents, stamp};
 
 /// PUT /v1/Incidents/{id}
 pub(crate) async fn update(call: Call) -> Result<Response, Problem> {
@@ -67,6 +68,9 @@ pub(super) fn change(
         incidents::clear_parts(session, id)?;
     }
     incidents::update(session, &next)?;
+    if forgets_reporter(stored.is_anonymous, next.is_anonymous) {
+        attachments::forget_creators(session, id)?;
+    }
     Ok(Written::changed(
         Change::of(path(id), diff),
         move |session| answer(session, id),

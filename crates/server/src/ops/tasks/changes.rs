@@ -15,9 +15,10 @@ use crate::ops::writing::{self, Decision, Written};
 use obeya_store::audit::{Change, Diff};
 use obeya_store::grants::Grants;
 use obeya_store::references::References;
+use obeya_store::tables::attachments::AttachmentRow;
 use obeya_store::tables::tasks::{TaskChange, TaskLine, TaskRow};
 use obeya_store::write_error::WriteError;
-use obeya_store::{Session, stamp, tasks};
+use obeya_store::{Session, attachments, stamp, tasks};
 
 /// Creates a task of a body in a place, which the body may name.
 pub(super) async fn create<B: Body>(
@@ -110,6 +111,7 @@ pub(super) fn delete(
         rows.into_iter().map(TaskRow::into_line).collect()
     };
     let mut diff = diff(Some(&task), None);
+    let mut gone = vec![id];
     if let TaskDeletionMode::Detach = mode {
         let lifted = match tasks::has_parts(session, id)? {
             true => {
@@ -118,6 +120,7 @@ pub(super) fn delete(
             }
             false => Vec::new(),
         };
+        diff = detached(session, &gone, diff)?;
         tasks::delete(session, id, &[])?;
         if !lifted.is_empty() {
             let (before, after) = lifted
@@ -129,12 +132,29 @@ pub(super) fn delete(
         }
     } else {
         let below = tasks::below(session, id)?;
+        gone.extend(below.iter().map(|task| task.id));
+        diff = detached(session, &gone, diff)?;
         tasks::delete(session, id, &below)?;
         if !below.is_empty() {
             diff = diff.property("subTasks", Some(&lines(below)), None);
         }
     }
     Ok(Change::of(format!("tasks/{id}"), diff))
+}
+
+/// Adds what is attached to tasks that are deleted, without who attached it: as in the entry of one
+/// attachment.
+fn detached(session: &mut dyn Session, ids: &[i32], diff: Diff) -> Result<Diff, WriteError> {
+    let attached = attachments::of_tasks(session, ids.iter().copied())?;
+    if attached.is_empty() {
+        return Ok(diff);
+    }
+    let lines = attached.into_iter().map(|attachment| AttachmentRow {
+        created_by_user_id: None,
+        ..attachment
+    });
+    let lines: Vec<_> = lines.map(AttachmentRow::into_line).collect();
+    Ok(diff.property("attachments", Some(&lines), None))
 }
 
 /// The change of a task, for the audit log.

@@ -414,6 +414,13 @@ pub fn call<'a>(
             let boards = client.boards();
             boards.create_task(ids.pick(7), &body).await.map(drop)
         }),
+        "listAttachmentsOfIncident" => Box::pin(async move {
+            client
+                .incidents()
+                .attachments(ids.pick(1204))
+                .await
+                .map(drop)
+        }),
         "listTasksOfIncident" => {
             Box::pin(async move { client.incidents().tasks(incident).await.map(drop) })
         }
@@ -481,6 +488,52 @@ pub fn call<'a>(
         "deleteCommentOfTask" => Box::pin(async move {
             let id = own_comment(client, ids).await;
             client.tasks().delete_comment_of(ids.pick(501), id).await
+        }),
+        "getIncidentAttachmentContent" => Box::pin(async move {
+            let incidents = client.incidents();
+            let content = incidents.attachment_content(incident, ids.pick(601));
+            content.await.map(drop)
+        }),
+        "createIncidentAttachment" => Box::pin(async move {
+            let incidents = client.incidents();
+            incidents
+                .add_attachment(incident, "note.txt", b"Worn")
+                .await
+                .map(drop)
+        }),
+        "deleteIncidentAttachment" => Box::pin(async move {
+            let incidents = client.incidents();
+            // A separate one, because the call deletes it.
+            let made = match ids {
+                Ids::Known => incidents
+                    .add_attachment(incident, "note.txt", b"Worn")
+                    .await
+                    .ok(),
+                Ids::Unknown => None,
+            };
+            let id = made.and_then(|made| made.id).unwrap_or(ids.pick(601));
+            incidents.delete_attachment(incident, id).await.map(drop)
+        }),
+        "getTaskAttachmentContent" => Box::pin(async move {
+            let tasks = client.tasks();
+            let content = tasks.attachment_content(ids.pick(501), ids.pick(602));
+            content.await.map(drop)
+        }),
+        "createTaskAttachment" => Box::pin(async move {
+            let tasks = client.tasks();
+            tasks
+                .add_attachment(ids.pick(501), "note.txt", b"Worn")
+                .await
+                .map(drop)
+        }),
+        "deleteTaskAttachment" => Box::pin(async move {
+            let tasks = client.tasks();
+            let made = match ids {
+                Ids::Known => tasks.add_attachment(501, "note.txt", b"Worn").await.ok(),
+                Ids::Unknown => None,
+            };
+            let id = made.and_then(|made| made.id).unwrap_or(ids.pick(602));
+            tasks.delete_attachment(ids.pick(501), id).await.map(drop)
         }),
         "createSubTask" => Box::pin(async move {
             let body = TaskInfoCreate::new("Measure the old clamp");

@@ -29,7 +29,7 @@ use self::calls::{Ask, Ids, call};
 use self::plant::Caller;
 use self::record::Recorder;
 use self::schema::{Described, operations};
-use crate::support::{ALL, Answer, Service};
+use crate::support::{ALL, Answer, FORM, Service, file_form};
 
 /// The errors of query options, with a request that meets each.
 const OPTIONS: [(&str, Ask); 7] = [
@@ -112,6 +112,7 @@ async fn every_operation_answers_what_it_describes_and_nothing_else() {
     wrong::improvements(&all).await;
     wrong::catalogue(&all, &service).await;
     wrong::tasks(&all).await;
+    wrong::attachments(&all, &service).await;
     users::refused(&all).await;
     wrong::values(&all, &service).await;
     // A refused request must not make other writes of its commit run again: nothing is changed before all
@@ -195,6 +196,9 @@ async fn with_key(service: &Service, token: &str, operation: &Described) -> Answ
     let content = operation.request_content();
     Answer::of(match content {
         Some(content) => request.json(&content["application/json"]["example"]),
+        None if operation.takes_a_file() => request
+            .header("content-type", FORM)
+            .body(file_form("note.txt", b"x")),
         None => request,
     })
     .await
@@ -229,7 +233,7 @@ async fn successes(all: &Client) -> Vec<&'static str> {
             | "listTypesOfIncident"
             | "getTypeOfIncident" => "*",
             "listIncidentsV2" | "getIncidentV2" => {
-                "area,group,followUpGroup,ownerUser,type,tasks,comments($expand=incident($expand=type))"
+                "area,group,followUpGroup,ownerUser,type,tasks,attachments,comments($expand=incident($expand=type))"
             }
             "listTasks" | "getTaskV2" => "board($expand=tasks,group),comments($expand=parent)",
             "listTaskComments" | "getTaskComment" | "listCommentsOfTask" | "getCommentOfTask" => {
@@ -282,7 +286,11 @@ async fn bare_requests(service: &Service, recorder: &Recorder, operation: &Descr
         let code = got.json()["code"].as_str().unwrap_or("none").to_owned();
         assert_eq!(format!("{} {code}", got.status), answer, "{}", got.text());
     };
-    let json = ("content-type", "application/json");
+    let takes_a_file = operation.takes_a_file();
+    let json = match takes_a_file {
+        true => ("content-type", FORM),
+        false => ("content-type", "application/json"),
+    };
     // No id is such a text, and no text is no UTF-8.
     let template = operation.path.replace(['{', '}'], "%FF");
     ask("400 path.invalid", &template, &[json], Some("[]")).await;
@@ -296,7 +304,7 @@ async fn bare_requests(service: &Service, recorder: &Recorder, operation: &Descr
         let negative = format!("{path}?$top=-1");
         ask("400 odata.value", &negative, &[], None).await;
     }
-    let image = ("accept", "image/png");
+    let image = ("accept", "image/tiff");
     ask(
         "406 media_type.not_acceptable",
         &path,
@@ -312,7 +320,12 @@ async fn bare_requests(service: &Service, recorder: &Recorder, operation: &Descr
     )
     .await;
     ask("400 body.malformed", &path, &[json], Some("]")).await;
-    ask("400 body.invalid", &path, &[json], Some("7")).await;
+    let invalid = match takes_a_file {
+        // A field that is no file.
+        true => "--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\n7\r\n--b--\r\n",
+        false => "7",
+    };
+    ask("400 body.invalid", &path, &[json], Some(invalid)).await;
     let large = format!("\"{}\"", "x".repeat(2 << 20));
     ask("413 body.too_large", &path, &[json], Some(&large)).await;
     let content = operation.request_content();
@@ -321,7 +334,10 @@ async fn bare_requests(service: &Service, recorder: &Recorder, operation: &Descr
     if in_order.is_some() {
         ask("400 body.invalid", &path, &[json], in_order.as_deref()).await;
     }
-    let whole = content.map(|content| content["application/json"]["example"].to_string());
+    let whole = match takes_a_file {
+        true => String::from_utf8(file_form("note.txt", b"x")).ok(),
+        false => content.map(|content| content["application/json"]["example"].to_string()),
+    };
     let named = |header: &'static str, value: &'static str| [json, (header, value)];
     for (answer, headers) in [
         ("400 header.invalid", named("idempotency-key", "a b")),

@@ -45,6 +45,7 @@ pub async fn served_from(plant: &Path, now: &str) -> Service {
         config.clock = Clock::new(move || now);
         // So that a body that is too large for one operation is for each.
         config.limits.batch_bytes = config.limits.body_bytes;
+        config.limits.attachment_bytes = config.limits.body_bytes;
     })
     .await;
     // The plant has later changes than some examples: the stamps are set to those at the time of the

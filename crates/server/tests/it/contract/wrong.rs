@@ -249,6 +249,30 @@ pub async fn tasks(all: &Client) {
     is(all.tasks().create_comment(&of_none).await, unknown);
 }
 
+/// One more than a record may have.
+pub async fn attachments(all: &Client, service: &Service) {
+    let full = service.store().write(|session| {
+        for number in 0..100 {
+            let sql = "INSERT INTO attachments (incident_id, task_id, file_id, name, file_extension, content_type, file_size_in_bytes, sha256, created_date)
+                VALUES (1205, NULL, ?1, 'n', 'txt', 'text/plain', 1, 'x', 1), (NULL, 505, ?2, 'n', 'txt', 'text/plain', 1, 'x', 1)";
+            let (one, other) = (format!("full-i-{number}"), format!("full-t-{number}"));
+            session.execute(sql, &[(&one).into(), (&other).into()])?;
+        }
+        Ok::<_, StoreError>(())
+    });
+    full.await.expect("the rows fit the schema");
+    let code = "attachment.too_many";
+    is(
+        all.incidents().add_attachment(1205, "n.txt", b"x").await,
+        code,
+    );
+    is(all.tasks().add_attachment(505, "n.txt", b"x").await, code);
+    let gone = service.store().write(|session| {
+        session.execute("DELETE FROM attachments WHERE file_id LIKE 'full-%'", &[])
+    });
+    gone.await.expect("deleted");
+}
+
 pub async fn values(all: &Client, service: &Service) {
     let datasources = all.datasources();
     let (from, to) = (value_body().value_date, "2026-03-01T00:00:00Z");

@@ -144,6 +144,13 @@ impl Service {
         Answer::of(self.request(Method::POST, path).json(body)).await
     }
 
+    /// Attaches a file to the record at this address.
+    pub async fn attach(&self, path: &str, name: &str, content: &[u8]) -> Answer {
+        let request = self.request(Method::POST, &format!("{path}/attachments"));
+        let request = request.header(CONTENT_TYPE, FORM);
+        Answer::of(request.body(file_form(name, content))).await
+    }
+
     /// A GET with another token, or none.
     pub async fn get_as(&self, token: Option<&str>, path: &str) -> Answer {
         let request = self.http.get(self.url(path));
@@ -162,6 +169,17 @@ impl Service {
             .find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
         line.map_or(0, |value| value.parse().expect("a number"))
     }
+}
+
+/// The media type of [`file_form`].
+pub const FORM: &str = "multipart/form-data; boundary=b";
+
+/// A form with one file.
+pub fn file_form(name: &str, content: &[u8]) -> Vec<u8> {
+    let head = format!(
+        "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\r\n"
+    );
+    [head.as_bytes(), content, b"\r\n--b--\r\n"].concat()
 }
 
 /// A client without proxies, compression or retries.

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use arrow_array::builder::{
-    BooleanBuilder, Date32Builder, Float64Builder, Int32Builder, StringBuilder,
+    BooleanBuilder, Date32Builder, Float64Builder, Int32Builder, Int64Builder, StringBuilder,
     StringDictionaryBuilder, TimestampMicrosecondBuilder,
 };
 use arrow_array::cast::AsArray as _;
-use arrow_array::types::{Date32Type, Float64Type, Int32Type, TimestampMicrosecondType};
+use arrow_array::types::{Date32Type, Float64Type, Int32Type, Int64Type, TimestampMicrosecondType};
 use arrow_array::{Array as _, ArrayRef, RecordBatch};
 use arrow_schema::{Field, Schema, SchemaRef};
 use obeya::model::Timestamp;
@@ -261,6 +261,7 @@ fn column_array(kind: Kind, place: usize, rows: &[TableRow]) -> ArrayRef {
     }
     match kind {
         Kind::Int => built!(Int32Builder::new(), CellValue::Int(number) => *number),
+        Kind::Long => built!(Int64Builder::new(), CellValue::Long(number) => *number),
         Kind::Number => built!(Float64Builder::new(), CellValue::Number(number) => *number),
         Kind::Bool => built!(BooleanBuilder::new(), CellValue::Bool(value) => *value),
         Kind::Text => built!(StringBuilder::new(), CellValue::Text(text) => text),
@@ -285,6 +286,7 @@ fn value(column: &ArrayRef, index: usize) -> CellValue {
     }
     match column.data_type() {
         DataType::Int32 => CellValue::Int(column.as_primitive::<Int32Type>().value(index)),
+        DataType::Int64 => CellValue::Long(column.as_primitive::<Int64Type>().value(index)),
         DataType::Float64 => CellValue::Number(column.as_primitive::<Float64Type>().value(index)),
         DataType::Boolean => CellValue::Bool(column.as_boolean().value(index)),
         DataType::Utf8 => CellValue::Text(column.as_string::<i32>().value(index).to_owned()),

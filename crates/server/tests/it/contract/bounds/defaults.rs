@@ -63,11 +63,24 @@ async fn answered(service: &Service, address: &str) -> Value {
     answer
 }
 
+/// The files of a folder, such as the contents of attachments.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("a file");
+        fs::copy(entry.path(), to.join(entry.file_name())).expect("copied");
+    }
+}
+
 /// The plant with more of each record that has numbered pages.
 fn grown(folder: &Path) {
     for entry in fs::read_dir(plant::folder()).expect("the plant") {
         let path = entry.expect("a file").path();
         let name = path.file_name().expect("a name");
+        if path.is_dir() {
+            copy(&path, &folder.join(name));
+            continue;
+        }
         let mut text = fs::read_to_string(&path).expect("UTF-8");
         if [
             "incidents.jsonl",

@@ -15,7 +15,7 @@ use serde_json::Value;
 use self::samples::{Samples, samples};
 use super::plant;
 use super::schema::{Described, SPEC, followed, is_null, operations};
-use crate::support::{Answer, Service};
+use crate::support::{Answer, FORM, Service, file_form};
 
 /// The keywords of a schema that bound a value, or replace it where it is absent.
 const KEYWORDS: [&str; 15] = [
@@ -227,6 +227,10 @@ fn request(service: &Service, operation: &Described, place: &Place, value: &Valu
     }
     if let Some(body) = &body {
         request = request.json(body);
+    }
+    if operation.takes_a_file() {
+        request = request.header("content-type", FORM);
+        request = request.body(file_form("note.txt", b"x"));
     }
     Attempt {
         request,
