@@ -4,6 +4,7 @@
 
 from obeya._obeya import (
     Area,
+    Attachment,
     Board,
     BoardDetail,
     BoardLine,
@@ -21,6 +22,7 @@ from obeya._obeya import (
     GroupV1,
     GroupV2,
     Improvement,
+    IncidentAttachment,
     IncidentCommentV1,
     IncidentCommentV2,
     IncidentConsequence,
@@ -36,6 +38,7 @@ from obeya._obeya import (
     Project,
     ProjectMilestone,
     Task,
+    TaskAttachment,
     TaskComment,
     TaskInfo,
     TrashedIncident,
@@ -50,6 +53,7 @@ from obeya._obeya import (
 
 __all__ = [
     "Area",
+    "Attachment",
     "Board",
     "BoardDetail",
     "BoardLine",
@@ -67,6 +71,7 @@ __all__ = [
     "GroupV1",
     "GroupV2",
     "Improvement",
+    "IncidentAttachment",
     "IncidentCommentV1",
     "IncidentCommentV2",
     "IncidentConsequence",
@@ -82,6 +87,7 @@ __all__ = [
     "Project",
     "ProjectMilestone",
     "Task",
+    "TaskAttachment",
     "TaskComment",
     "TaskInfo",
     "TrashedIncident",

@@ -10,6 +10,7 @@ from typing_extensions import Self
 
 __all__ = [
     "Area",
+    "Attachment",
     "Board",
     "BoardDetail",
     "BoardLine",
@@ -27,6 +28,7 @@ __all__ = [
     "GroupV1",
     "GroupV2",
     "Improvement",
+    "IncidentAttachment",
     "IncidentCommentV1",
     "IncidentCommentV2",
     "IncidentConsequence",
@@ -42,6 +44,7 @@ __all__ = [
     "Project",
     "ProjectMilestone",
     "Task",
+    "TaskAttachment",
     "TaskComment",
     "TaskInfo",
     "TrashedIncident",
@@ -386,7 +389,7 @@ class IncidentCommentV2:
 @final
 class IncidentV2:
     """An incident in its v2 form."""
-    __match_args__ = ("id", "title", "text", "status", "severity", "type_id", "incident_date", "created_date", "last_modified", "last_modified_by_user_id", "last_modified_by_user", "due_date", "status_modified_date", "status_new_date", "status_in_progress_date", "status_implemented_date", "status_rejected_date", "archived_date", "evaluation_status", "evaluation_text", "owner", "owner_display_name", "owner_user_id", "created_by_user_id", "created_by_user", "created_by_user_display_name", "group_id", "follow_up_group_id", "area_id", "project_id", "external_id", "is_anonymous", "latitude", "longitude", "accuracy_in_meters", "attachment_count", "action_list_count", "area", "group", "follow_up_group", "type", "comments", "tasks",)
+    __match_args__ = ("id", "title", "text", "status", "severity", "type_id", "incident_date", "created_date", "last_modified", "last_modified_by_user_id", "last_modified_by_user", "due_date", "status_modified_date", "status_new_date", "status_in_progress_date", "status_implemented_date", "status_rejected_date", "archived_date", "evaluation_status", "evaluation_text", "owner", "owner_display_name", "owner_user_id", "created_by_user_id", "created_by_user", "created_by_user_display_name", "group_id", "follow_up_group_id", "area_id", "project_id", "external_id", "is_anonymous", "latitude", "longitude", "accuracy_in_meters", "attachment_count", "action_list_count", "area", "group", "follow_up_group", "owner_user", "type", "comments", "tasks", "attachments",)
     @property
     def id(self) -> int | None:
         """Id of the incident."""
@@ -508,6 +511,11 @@ class IncidentV2:
     def follow_up_group(self) -> GroupV2 | None:
         """The group that follows it up. Only with `$expand`."""
     @property
+    def owner_user(self) -> UserV2 | None:
+        """The user who is responsible. Only with `$expand`. A client that may not read users sees `id` and `displayName` alone; null if the
+        user was deleted.
+        """
+    @property
     def type(self) -> IncidentType | None:
         """The incident type. Only with `$expand`."""
     @property
@@ -516,6 +524,173 @@ class IncidentV2:
     @property
     def tasks(self) -> tuple[Task, ...] | None:
         """The tasks of the incident. Only with `$expand`."""
+    @property
+    def attachments(self) -> tuple[IncidentAttachment, ...] | None:
+        """The files attached to the incident. Only with `$expand`."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
+class IncidentAttachment:
+    """A file attached to an incident, as v2 returns it."""
+    __match_args__ = ("id", "file_id", "file_name", "file_url", "content_type", "name", "preview_file_name", "has_preview", "file_extension", "e_tag", "file_size_in_bytes", "file_size_in_kb", "created_date", "created_by_user_id", "created_by_user", "last_modified", "last_modified_by_user_id", "last_modified_by_user", "mime_type", "is_image",)
+    @property
+    def id(self) -> int | None:
+        """Id of the attachment."""
+    @property
+    def file_id(self) -> str | None:
+        """A text that names the file, and no other."""
+    @property
+    def file_name(self) -> str | None:
+        """Name of the file."""
+    @property
+    def file_url(self) -> str | None:
+        """Address of the content, below the base URL of the service: `/v2/incidents/1204/attachments/601/content`. It needs a token like any
+        other request.
+        """
+    @property
+    def content_type(self) -> str | None:
+        """Media type of the content."""
+    @property
+    def name(self) -> str | None:
+        """Name of the file without its extension."""
+    @property
+    def preview_file_name(self) -> str | None:
+        """Always null, as the service makes no previews."""
+    @property
+    def has_preview(self) -> bool | None:
+        """Always false, as the service makes no previews."""
+    @property
+    def file_extension(self) -> str | None:
+        """Extension of the file, without a dot."""
+    @property
+    def e_tag(self) -> str | None:
+        """SHA-256 of the content, in hexadecimal. Between quotation marks it is the `ETag` of the content."""
+    @property
+    def file_size_in_bytes(self) -> int | None:
+        """Size of the content in bytes."""
+    @property
+    def file_size_in_kb(self) -> int | None:
+        """Size of the content in KiB, rounded up."""
+    @property
+    def created_date(self) -> datetime.datetime | None:
+        """When the file was attached."""
+    @property
+    def created_by_user_id(self) -> str | None:
+        """Id of the person who attached it. Null if a client did, and always where an incident is anonymous."""
+    @property
+    def created_by_user(self) -> str | None:
+        """Display name of the person who attached it. Null if a client did, and always where an incident is anonymous."""
+    @property
+    def last_modified(self) -> datetime.datetime | None:
+        """The same as `createdDate`, as an attachment never changes."""
+    @property
+    def last_modified_by_user_id(self) -> str | None:
+        """The same as `createdByUserId`."""
+    @property
+    def last_modified_by_user(self) -> str | None:
+        """The same as `createdByUser`."""
+    @property
+    def mime_type(self) -> str | None:
+        """The same as `contentType`."""
+    @property
+    def is_image(self) -> bool | None:
+        """Whether the content is an image."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
+class TaskAttachment:
+    """A file attached to a task, as v2 returns it."""
+    __match_args__ = ("id", "file_id", "file_name", "file_url", "content_type", "name", "preview_file_name", "has_preview", "file_extension", "e_tag", "file_size_in_bytes", "file_size_in_kb", "created_date", "created_by_user_id", "created_by_user", "last_modified", "last_modified_by_user_id", "last_modified_by_user", "mime_type", "is_image",)
+    @property
+    def id(self) -> int | None:
+        """Id of the attachment."""
+    @property
+    def file_id(self) -> str | None:
+        """A text that names the file, and no other."""
+    @property
+    def file_name(self) -> str | None:
+        """Name of the file."""
+    @property
+    def file_url(self) -> str | None:
+        """Address of the content, below the base URL of the service: `/v2/incidents/1204/attachments/601/content`. It needs a token like any
+        other request.
+        """
+    @property
+    def content_type(self) -> str | None:
+        """Media type of the content."""
+    @property
+    def name(self) -> str | None:
+        """Name of the file without its extension."""
+    @property
+    def preview_file_name(self) -> str | None:
+        """Always null, as the service makes no previews."""
+    @property
+    def has_preview(self) -> bool | None:
+        """Always false, as the service makes no previews."""
+    @property
+    def file_extension(self) -> str | None:
+        """Extension of the file, without a dot."""
+    @property
+    def e_tag(self) -> str | None:
+        """SHA-256 of the content, in hexadecimal. Between quotation marks it is the `ETag` of the content."""
+    @property
+    def file_size_in_bytes(self) -> int | None:
+        """Size of the content in bytes."""
+    @property
+    def file_size_in_kb(self) -> int | None:
+        """Size of the content in KiB, rounded up."""
+    @property
+    def created_date(self) -> datetime.datetime | None:
+        """When the file was attached."""
+    @property
+    def created_by_user_id(self) -> str | None:
+        """Id of the person who attached it. Null if a client did, and always where an incident is anonymous."""
+    @property
+    def created_by_user(self) -> str | None:
+        """Display name of the person who attached it. Null if a client did, and always where an incident is anonymous."""
+    @property
+    def last_modified(self) -> datetime.datetime | None:
+        """The same as `createdDate`, as an attachment never changes."""
+    @property
+    def last_modified_by_user_id(self) -> str | None:
+        """The same as `createdByUserId`."""
+    @property
+    def last_modified_by_user(self) -> str | None:
+        """The same as `createdByUser`."""
+    @property
+    def mime_type(self) -> str | None:
+        """The same as `contentType`."""
+    @property
+    def is_image(self) -> bool | None:
+        """Whether the content is an image."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""
@@ -564,7 +739,7 @@ class IncidentType:
 @final
 class Task:
     """A task as v2 returns it."""
-    __match_args__ = ("id", "parent_id", "last_modified", "responsible_user", "responsible_user_id", "external_id", "board_id", "title", "description", "status", "due_date", "start_date", "row_category_id", "column_category_id", "last_modified_by_user_id", "last_modified_by_user", "tags", "color", "board", "comments",)
+    __match_args__ = ("id", "parent_id", "last_modified", "responsible_user", "responsible_user_id", "external_id", "board_id", "title", "description", "status", "due_date", "start_date", "row_category_id", "column_category_id", "last_modified_by_user_id", "last_modified_by_user", "tags", "color", "board", "comments", "attachments",)
     @property
     def id(self) -> int | None:
         """Id of the task."""
@@ -625,6 +800,9 @@ class Task:
     @property
     def comments(self) -> tuple[TaskComment, ...] | None:
         """The comments on it. Only with `$expand`."""
+    @property
+    def attachments(self) -> tuple[TaskAttachment, ...] | None:
+        """The files attached to the task. Only with `$expand`."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""
@@ -2101,6 +2279,55 @@ class ProjectMilestone:
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
+class Attachment:
+    """A file attached to an incident, as v1 returns it."""
+    __match_args__ = ("id", "file_name", "file_extension", "file_size_in_kb", "url", "created_date", "created_by_user_id", "created_by_user", "content_type",)
+    @property
+    def id(self) -> str:
+        """A text that names the file, and no other. v2 has it as `fileId`."""
+    @property
+    def file_name(self) -> str:
+        """Name of the file."""
+    @property
+    def file_extension(self) -> str:
+        """Extension of the file, without a dot."""
+    @property
+    def file_size_in_kb(self) -> int:
+        """Size of the content in KiB, rounded up."""
+    @property
+    def url(self) -> str:
+        """Address of the content, below the base URL of the service: `/v2/incidents/1204/attachments/601/content`. It needs a token like any
+        other request.
+        """
+    @property
+    def created_date(self) -> datetime.datetime:
+        """When the file was attached."""
+    @property
+    def created_by_user_id(self) -> str | None:
+        """Id of the person who attached it. Null if a client did, and always where the incident is anonymous."""
+    @property
+    def created_by_user(self) -> str | None:
+        """Display name of the person who attached it. Null if a client did, and always where the incident is anonymous."""
+    @property
+    def content_type(self) -> str:
+        """Media type of the content."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
 class TaskInfo:
     """A task as v1 returns it."""
     __match_args__ = ("id", "parent_id", "last_modified", "responsible_user", "external_id", "board_id", "title", "description", "status", "responsible_user_id", "due_date", "start_date", "row_category_id", "column_category_id", "tags",)
@@ -2200,7 +2427,8 @@ class Problem:
         - 406: `media_type.not_acceptable`
         - 408: `body.timeout`
         - 409: `incident.transition`, `incident.evaluation`, `improvement.transition`, `value.ids_exhausted`, `data_list.identifier_exists`,
-          `project.number_exists`, `project.in_use`, `user.exists`, `user.deleted`, `group.system`, `group.in_use`
+          `project.number_exists`, `project.in_use`, `user.exists`, `user.deleted`, `group.system`, `group.in_use`,
+          `attachment.too_many`
         - 412: `precondition.failed`
         - 413: `body.too_large`
         - 414: `request.uri_too_long`

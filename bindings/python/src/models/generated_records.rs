@@ -4,7 +4,7 @@ use super::{Field, enums, record, records};
 
 enums! { IncidentStatus IncidentSeverity ImprovementStatus ImprovementPriorityStatus EvaluationStatusV1 EvaluationStatusV2 BoardType DatasourceElementType GroupType TaskStatus TaskDeletionMode GroupRole UserType }
 
-records! { Area Board GroupV2 UserGroup UserV2 UserMembership IncidentCommentV2 IncidentV2 IncidentAttachment TaskAttachment IncidentType Task IncidentV1 TrashedIncident IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValue DatasourceValueTotal GroupV1 UserGroupMember UserV1 BoardSummary BoardDetail BoardLine DataList DataListItem Project ProjectMilestone Attachment TaskInfo Problem ODataError }
+records! { Area Board GroupV2 UserGroup UserV2 UserMembership IncidentCommentV2 IncidentV2 IncidentAttachment TaskAttachment IncidentType Task TaskComment IncidentV1 TrashedIncident IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValue DatasourceValueTotal GroupV1 UserGroupMember UserV1 BoardSummary BoardDetail BoardLine DataList DataListItem Project ProjectMilestone Attachment TaskInfo Problem ODataError }
 
 record! {
 /// An area of the plant.
@@ -250,6 +250,9 @@ IncidentV2 INCIDENT_V2 "IncidentV2" {
     group = group: Field::optional("group", "group").one(&GROUP_V2).nullable();
     /// The group that follows it up. Only with `$expand`.
     follow_up_group = follow_up_group: Field::optional("follow_up_group", "followUpGroup").one(&GROUP_V2).nullable();
+    /// The user who is responsible. Only with `$expand`. A client that may not read users sees `id` and `displayName` alone; null if the
+    /// user was deleted.
+    owner_user = owner_user: Field::optional("owner_user", "ownerUser").one(&USER_V2).nullable();
     /// The incident type. Only with `$expand`.
     r#type = type_: Field::optional("type", "type").one(&INCIDENT_TYPE).nullable();
     /// The comments on it. Only with `$expand`.
@@ -404,8 +407,37 @@ Task TASK "Task" {
     color = color: Field::optional("color", "color").nullable();
     /// The board it is on. Only with `$expand`.
     board = board: Field::optional("board", "board").one(&BOARD).nullable();
+    /// The comments on it. Only with `$expand`.
+    comments = comments: Field::optional("comments", "comments").many(&TASK_COMMENT);
     /// The files attached to the task. Only with `$expand`.
     attachments = attachments: Field::optional("attachments", "attachments").many(&TASK_ATTACHMENT);
+} }
+
+record! {
+/// A comment on a task, or an answer to another comment.
+TaskComment TASK_COMMENT "TaskComment" {
+    /// Id of the comment.
+    id = id: Field::optional("id", "id");
+    /// Id of the comment that this one answers.
+    parent_id = parent_id: Field::optional("parent_id", "parentId").nullable();
+    /// Depth of the answer; 0 is a comment on the task itself.
+    level = level: Field::optional("level", "level");
+    /// Text of the comment.
+    text = text: Field::optional("text", "text");
+    /// Name of the author, if known; the display name of a user.
+    commented_by = commented_by: Field::optional("commented_by", "commentedBy").nullable();
+    /// Id of the user who wrote it, if the author is a user.
+    commented_by_user_id = commented_by_user_id: Field::optional("commented_by_user_id", "commentedByUserId").nullable();
+    /// When it was written.
+    comment_date = comment_date: Field::optional("comment_date", "commentDate");
+    /// Id of the task.
+    task_id = task_id: Field::optional("task_id", "taskId");
+    /// Display name of the user who wrote it, if the author is a user.
+    commented_by_user_display_name = commented_by_user_display_name: Field::optional("commented_by_user_display_name", "commentedByUserDisplayName").nullable();
+    /// The comment that this one answers. Only with `$expand`.
+    parent = parent: Field::optional("parent", "parent").one(&TASK_COMMENT).nullable();
+    /// The task. Only with `$expand`.
+    task = task: Field::optional("task", "task").one(&TASK).nullable();
 } }
 
 record! {

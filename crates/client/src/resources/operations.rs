@@ -47,6 +47,9 @@ use obeya_model::{
     ProjectMilestoneCreate,
     ProjectMilestoneUpdate,
     Task,
+    TaskComment,
+    TaskCommentCreate,
+    TaskCommentPaginationResult,
     TaskCreate,
     TaskInfo,
     TaskInfoCreate,
@@ -389,6 +392,59 @@ impl Tasks {
     /// [`Error::Timeout`](crate::Error::Timeout) it may have been carried out all the same.
     pub async fn create_v2(&self, body: &TaskCreate) -> Result<Task> {
         self.client.call(&call::CreateTaskV2::new(body)).await
+    }
+
+    /// `GET /v2/tasks/comments`: The comments on all tasks, ordered by id unless `$orderby` is given.
+    /// `$expand` accepts `parent` and `task`.
+    pub fn comments(&self) -> List<TaskComment> {
+        List::new(self.client.clone(), odata_list!(ListTaskComments))
+    }
+
+    /// `POST /v2/tasks/comments`: Adds a comment to a task, or an answer to another comment on it
+    /// (`parentId`). Its author is not known, as a client is not a user. Its id is never used again. The
+    /// response is the comment.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
+    /// [`Error::Timeout`](crate::Error::Timeout) it may have been carried out all the same.
+    pub async fn create_comment(&self, body: &TaskCommentCreate) -> Result<TaskComment> {
+        self.client.call(&call::CreateTaskComment::new(body)).await
+    }
+
+    /// `GET /v2/tasks/comments/{taskCommentId}`: One comment by its id. `$select` and `$expand` apply to the
+    /// response; the other options are validated but have no effect.
+    pub fn comment(&self, id: i32) -> Get<TaskComment> {
+        Get::new(self.client.clone(), odata_get!(GetTaskComment), id)
+    }
+
+    /// `DELETE /v2/tasks/comments/{taskCommentId}`: Deletes a comment permanently, with the answers to it.
+    /// The response has no body.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn delete_comment(&self, id: i32) -> Result<()> {
+        self.client.call(&call::DeleteTaskComment::new(id)).await
+    }
+
+    /// `GET /v2/tasks/{taskId}/comments`: The comments on one task, ordered by id unless `$orderby` is given.
+    /// `$expand` accepts `parent` and `task`.
+    pub fn comments_of(&self, task_id: i32) -> List<TaskComment> {
+        List::new(self.client.clone(), odata_list!(ListCommentsOfTask, task_id))
+    }
+
+    /// `GET /v2/tasks/{taskId}/comments/{taskCommentId}`: One comment on one task. `$select` and `$expand`
+    /// apply to the response; the other options are validated but have no effect.
+    pub fn comment_of(&self, task_id: i32, id: i32) -> Get<TaskComment> {
+        Get::new(self.client.clone(), odata_get!(GetCommentOfTask, task_id), id)
+    }
+
+    /// `DELETE /v2/tasks/{taskId}/comments/{taskCommentId}`: Deletes a comment on a task permanently, with
+    /// the answers to it. The response has no body.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn delete_comment_of(&self, id: i32, task_comment_id: i32) -> Result<()> {
+        self.client.call(&call::DeleteCommentOfTask::new(id, task_comment_id)).await
     }
 
     /// `GET /v2/tasks/{taskId}`: One task by its id. `$select` and `$expand` apply to the response; the other
@@ -816,5 +872,6 @@ odata_pages! {
     IncidentType in IncidentTypePaginationResult;
     IncidentV2 in IncidentPaginationResult;
     Task in TaskPaginationResult;
+    TaskComment in TaskCommentPaginationResult;
     UserV2 in UserPaginationResult;
 }

@@ -29,9 +29,8 @@ pub(crate) fn parameter_name(template: &'static str, index: usize) -> &'static s
     names.nth(index).unwrap_or("id")
 }
 
-/// The value of a parameter of a query string, by its name in whatever case; an empty one counts as absent,
-/// because HTML forms send empty fields. 400 `query.invalid` if it is given twice, or the string cannot be
-/// decoded.
+/// The value of a parameter of a query string, by its name in whatever case. 400 `query.invalid` if it is
+/// given twice, or the string cannot be decoded.
 pub(crate) fn query_parameter(query: &str, name: &str) -> Result<Option<String>, Problem> {
     let pairs: Vec<(String, String)> = serde_urlencoded::from_str(query)
         .map_err(|error| Problem::invalid_query(name, error.to_string()))?;
@@ -41,7 +40,7 @@ pub(crate) fn query_parameter(query: &str, name: &str) -> Result<Option<String>,
         .map(|(_, value)| value);
     match (given.next(), given.next()) {
         (Some(_), Some(_)) => Err(Problem::invalid_query(name, "it is given twice")),
-        (value, _) => Ok(value.filter(|value| !value.is_empty())),
+        (value, _) => Ok(value),
     }
 }
 

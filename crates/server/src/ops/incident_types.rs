@@ -80,9 +80,9 @@ fn of_incident(id: i32) -> Predicate {
     )
 }
 
-/// The parameter `language`.
+/// The parameter `language`. An empty value counts as absent, because HTML forms send empty fields.
 fn language(query: &str) -> Result<Option<String>, Problem> {
-    let code = query_parameter(query, "language")?;
+    let code = query_parameter(query, "language")?.filter(|code| !code.is_empty());
     match code.as_deref() {
         Some(wrong) if !is_language(wrong) => Err(Problem::invalid_query(
             "language",

@@ -122,6 +122,9 @@ pub fn fill(
     )?;
     session.execute(
         "INSERT INTO task_comments (id, task_id, text, comment_date, commented_by_user_id) VALUES (1, 1, 'Ordered', 10, 'u2')",
+        &[],
+    )?;
+    session.execute(
         "INSERT INTO attachments (id, task_id, file_id, name, file_extension, content_type, file_size_in_bytes, sha256, created_date)
             VALUES (1, 1, 'f-1', 'note', 'txt', 'text/plain', 2, '8f43', 10)",
         &[],

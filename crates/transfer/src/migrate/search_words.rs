@@ -146,11 +146,15 @@ mod tests {
                 ColumnType::Int => Value::Int(7),
                 ColumnType::Real => Value::Real(0.5),
                 ColumnType::Text => Value::Text("Near miss"),
+                ColumnType::Bytes => Value::Null,
             });
             let row: Vec<Value<'_>> = row.collect();
             let found = store.write(move |session| {
+                // The number of a user refers to it.
+                let user = "INSERT INTO users (id, user_name, display_name) VALUES ('Near miss', 'n', 'N') ON CONFLICT DO NOTHING";
+                session.execute(user, &[])?;
                 put(session, table, &row)?;
-                let sql = format!("SELECT count(*) FROM {} WHERE rowid = 7", index.name);
+                let sql = format!("SELECT count(*) FROM {}", index.name);
                 session.first(&sql, &[], |row| row.int(0))
             });
             assert_eq!(found.await.expect("read"), Some(Some(1)), "{}", index.name);

@@ -21,8 +21,13 @@ use obeya_store::tables::tasks::TaskRow;
 pub(super) const STAMPS: &str = "stamps";
 
 /// The tables with a sequence of ids, none of which is issued twice.
-pub(crate) const SEQUENCED_TABLES: [&str; 5] =
-    ["incidents", "improvements", "tasks", "task_comments", "attachments"];
+pub(crate) const SEQUENCED_TABLES: [&str; 5] = [
+    "incidents",
+    "improvements",
+    "tasks",
+    "task_comments",
+    "attachments",
+];
 
 /// A table without a declaration: its name, its key and its other columns, `-> table` after a foreign key.
 macro_rules! copied {

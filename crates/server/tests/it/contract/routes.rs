@@ -26,10 +26,12 @@ async fn nothing_is_served_that_is_not_described() {
     paths.extend(DOORS.map(str::to_owned));
     for method in methods {
         for path in &paths {
+            // A key stands in parentheses or in a segment.
+            let path_of_key = path.replace("('u-104')", "/u-104");
             let is_literal = operations().iter().any(|operation| operation.path == *path);
             let is_described = operations().iter().any(|operation| {
                 operation.method == method
-                    && (operation.example_path() == *path
+                    && (operation.example_path() == path_of_key
                         || !is_literal && is_by_id(&operation.path, path))
             });
             let is_door = method == "GET" && DOORS.contains(&path.as_str());
