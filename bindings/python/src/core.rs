@@ -10,7 +10,9 @@ use pyo3::types::{PyDict, PyTuple};
 
 use crate::arguments::named;
 use crate::call::Call;
-use crate::calls::{self, BoardCalls, DatasourceCalls, ImprovementCalls, IncidentCalls, TaskCalls};
+use crate::calls::{
+    self, BoardCalls, DatasourceCalls, ImprovementCalls, IncidentCalls, TaskCalls, UserCalls,
+};
 use crate::errors;
 use crate::handle::{Handle, Seen};
 use crate::lists::Query;
@@ -167,6 +169,11 @@ impl Core {
     #[getter]
     fn boards(&self) -> BoardCalls {
         BoardCalls(self.handle.clone())
+    }
+
+    #[getter]
+    fn users(&self) -> UserCalls {
+        UserCalls(self.handle.clone())
     }
 
     #[getter]

@@ -33,6 +33,7 @@ fn _obeya(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<calls::TaskCalls>()?;
     module.add_class::<calls::ImprovementCalls>()?;
     module.add_class::<calls::DatasourceCalls>()?;
+    module.add_class::<calls::UserCalls>()?;
     module.add_class::<call::Call>()?;
     module.add_class::<lists::Query>()?;
     module.add_class::<lists::Pages>()?;

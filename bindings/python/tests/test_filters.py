@@ -400,7 +400,7 @@ def test_names_are_those_of_the_records() -> None:
 
 def lists(client: object) -> list[tuple[str, Callable[..., Any]]]:
     found: list[tuple[str, Callable[..., Any]]] = []
-    for resource in ["areas", "boards", "groups", "comments", "incidents", "improvements", "datasources", "tasks"]:
+    for resource in ["areas", "boards", "groups", "comments", "incidents", "improvements", "datasources", "tasks", "users"]:
         calls = getattr(client, resource)
         for name, method in inspect.getmembers(calls, inspect.ismethod):
             if name.startswith("_"):
@@ -498,6 +498,7 @@ def test_a_word_that_is_no_member_is_refused_before_a_request(client: obeya.Clie
         "TrashedIncident": "incidents.trash",
         "Improvement": "improvements.list",
         "Task": "tasks.list",
+        "UserV2": "users.list",
         "BoardSummary": "boards.list_v1",
         "GroupV1": "groups.list_v1",
     }

@@ -17,6 +17,7 @@ import pytest
 SPEC = Path(__file__).parents[3] / "spec" / "generated" / "openapi.json"
 
 VALUE = {"value": 1, "value_date": "2026-03-02T06:00:00Z"}
+USER = {"user_name": "x", "email": "x@plant.example", "first_name": "X", "last_name": "Y"}
 INCIDENT = {"incident_type_id": 3, "severity": "Low", "title": "x", "incident_date": "2026-03-02"}
 
 # A text in a path, which must be encoded.
@@ -115,6 +116,22 @@ METHODS: dict[str, Callable[[Any], Any]] = {
     "getCommentOfTask": lambda client: client.tasks.comment_of(1, 1),
     "deleteCommentOfTask": lambda client: client.tasks.delete_comment_of(1, 1),
     "createSubTask": lambda client: client.tasks.create_sub_task(1, title="x"),
+    "listUsersV1": lambda client: client.users.list_v1(),
+    "listUsersV2": lambda client: client.users.list(),
+    "getUserV1": lambda client: client.users.get_v1("u1"),
+    "getUserV2": lambda client: client.users.get("u1"),
+    "createUserV1": lambda client: client.users.create_v1(**USER),
+    "createUserV2": lambda client: client.users.create(**USER, type="NORMAL"),
+    "updateUserV1": lambda client: client.users.update_v1("u1", **USER),
+    "updateUserV2": lambda client: client.users.update("u1", **USER, type="NORMAL"),
+    "patchUser": lambda client: client.users.patch("u1", external_id=None),
+    "updateUserByUserName": lambda client: client.users.update_by_user_name("x", **USER),
+    "deleteUserV1": lambda client: client.users.delete_v1("u1"),
+    "deleteUserV2": lambda client: client.users.delete("u1"),
+    "listGroupsOfUser": lambda client: client.users.groups("u1"),
+    "listUsersOfRole": lambda client: client.users.of_role("Lead"),
+    "addUserRole": lambda client: client.users.add_role("u1", "Lead"),
+    "removeUserRole": lambda client: client.users.remove_role("u1", "Lead"),
     "ping": lambda client: client.ping(),
 }
 
@@ -131,7 +148,7 @@ def operations() -> dict[str, tuple[str, str]]:
 
 
 def is_at(path: str, template: str) -> bool:
-    template = template.replace("{projectNumber}", quote(NUMBER, safe="")).replace("{userId}", "u1")
+    template = template.replace("{projectNumber}", quote(NUMBER, safe="")).replace("{userId}", "u1").replace("{role}", "Lead")
     return re.fullmatch(re.sub(r"\{\w+\}", "[0-9]+", template), path) is not None
 
 
@@ -185,6 +202,7 @@ RESOURCES = {
     "data_lists",
     "projects",
     "tasks",
+    "users",
     "datasources",
 }
 

@@ -147,7 +147,7 @@ pub use printable::printable;
 pub use records::{Record, Records};
 pub use resources::{
     Areas, Boards, Comments, DataLists, Datasources, Groups, Improvements, Incidents, Projects,
-    Tasks, Trash, TypeDetail, Types,
+    Tasks, Trash, TypeDetail, Types, Users,
 };
 pub use values::{ValuePage, Values};
 pub use whole_list::WholeList;

@@ -39,18 +39,18 @@ pub(crate) mod sealed {
 type SendList<T> = for<'a> fn(&'a Client, Option<i32>, Options) -> BoxFuture<'a, Result<Page<T>>>;
 
 /// Fetches a record, of the parent with the first id if there is one.
-type SendGet<T> = for<'a> fn(&'a Client, Option<i32>, i32, Options) -> BoxFuture<'a, Result<T>>;
+type SendGet<T, I> = for<'a> fn(&'a Client, Option<i32>, I, Options) -> BoxFuture<'a, Result<T>>;
 
 /// The operation of a record.
 #[derive(Clone, Debug)]
-pub(crate) struct RecordSource<T> {
+pub(crate) struct RecordSource<T, I> {
     /// The id before the record's in its path, for the parts of a record.
     parent: Option<i32>,
-    send: SendGet<T>,
+    send: SendGet<T, I>,
 }
 
-impl<T> RecordSource<T> {
-    pub(crate) fn new(parent: Option<i32>, send: SendGet<T>) -> Self {
+impl<T, I> RecordSource<T, I> {
+    pub(crate) fn new(parent: Option<i32>, send: SendGet<T, I>) -> Self {
         Self { parent, send }
     }
 }
@@ -206,18 +206,19 @@ impl<T: Resource> IntoFuture for List<T> {
     }
 }
 
-/// A request for one record; created by `get(id)` of a resource. `await` it, or set options first.
+/// A request for one record; created by `get(id)` of a resource. `await` it, or set options first. `I` is the
+/// type of the id, which is a text for users.
 #[derive(Clone, Debug)]
 #[must_use = "a request does nothing until it is sent or awaited"]
-pub struct Get<T> {
+pub struct Get<T, I = i32> {
     client: Client,
-    source: RecordSource<T>,
-    id: i32,
+    source: RecordSource<T, I>,
+    id: I,
     options: Options,
 }
 
-impl<T: Resource> Get<T> {
-    pub(crate) fn new(client: Client, source: RecordSource<T>, id: i32) -> Self {
+impl<T: Resource, I> Get<T, I> {
+    pub(crate) fn new(client: Client, source: RecordSource<T, I>, id: I) -> Self {
         Self {
             client,
             source,
@@ -238,7 +239,7 @@ impl<T: Resource> Get<T> {
     }
 }
 
-impl<T: Resource> IntoFuture for Get<T> {
+impl<T: Resource, I: Send + 'static> IntoFuture for Get<T, I> {
     type Output = Result<T>;
     type IntoFuture = BoxFuture<'static, Self::Output>;
 

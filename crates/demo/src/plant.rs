@@ -460,10 +460,16 @@ fn user_line(position: usize, user: &User) -> Value {
         .map(plain)
         .filter(|c| *c != '\'')
         .collect();
-    json!({
+    let (first, last) = user.name.split_once(' ').unwrap_or((&user.name, ""));
+    let mut line = json!({
         "id": user.id, "userName": login, "displayName": user.name, "email": format!("{login}@fjordvik.example"),
-        "groups": groups,
-    })
+        "firstName": first, "lastName": last, "businessUnitId": 1,
+    });
+    if position < TEAMS.len() {
+        line["roles"] = json!(["Team leader"]);
+    }
+    line["groups"] = json!(groups);
+    line
 }
 
 /// The ASCII letter for this one in a login.

@@ -16,7 +16,8 @@ use super::row_encoder::RowEncoder;
 use super::sink::Sink;
 use super::time::TimestampFormatter;
 use super::{binds, json};
-use obeya_store::engine::{Row, Session, StoreError, Value};
+use obeya_store::RecordId;
+use obeya_store::engine::{Row, Session, StoreError, Value, present};
 use obeya_store::entities::order_of;
 
 /// The most rows that one request may expand, over all levels.
@@ -39,9 +40,9 @@ struct Level {
     /// The offset in `bytes` of each row at which its expanded records are inserted.
     insert_at: Vec<usize>,
     /// The link values of each row, as many as the level has expands.
-    links: Vec<Option<i64>>,
+    links: Vec<Option<RecordId>>,
     /// For an expanded level: the link value of each row's owner.
-    owners: Vec<i64>,
+    owners: Vec<RecordId>,
     expanded: Vec<Expanded>,
 }
 
@@ -52,9 +53,9 @@ struct Expanded {
     cardinality: Cardinality,
     level: Level,
     /// The rows of the level by their owner's link value.
-    rows: HashMap<i64, Vec<usize>>,
+    rows: HashMap<RecordId, Vec<usize>>,
     /// The number of all related rows by the owner's link value, when asked for.
-    counts: Option<HashMap<i64, i64>>,
+    counts: Option<HashMap<RecordId, i64>>,
     /// Whether only the number was requested; the rows are then not read.
     count_only: bool,
 }
@@ -365,13 +366,12 @@ fn expand(
 ) -> Result<(), RowsError> {
     let width = query.expands().len();
     for (index, item) in query.expands().iter().enumerate() {
-        let mut links: Vec<i64> = level
+        let mut links: Vec<&RecordId> = level
             .links
             .iter()
             .skip(index)
             .step_by(width)
             .flatten()
-            .copied()
             .collect();
         links.sort_unstable();
         links.dedup();
@@ -394,13 +394,13 @@ impl Level {
         self.insert_at.push(offset);
         self.ends.push(self.bytes.len());
         for item in query.expands() {
-            self.links.push(row.int(item.link)?);
+            self.links.push(link(row, item.link)?);
         }
         if has_owner {
             // The owner is the column after those of the query. The statement filters by it, so it is never
             // NULL.
             self.owners
-                .push(row.int(query.columns().len())?.unwrap_or_default());
+                .push(present(link(row, query.columns().len())?)?);
         }
         Ok(())
     }
@@ -425,14 +425,12 @@ impl Level {
         let members = out.len();
         out.extend_from_slice(&self.bytes[start..self.insert_at[row]]);
         for (index, expanded) in self.expanded.iter().enumerate() {
-            let link = self.links[row * self.expanded.len() + index];
+            let link = self.links[row * self.expanded.len() + index].as_ref();
             if let Some(counts) = &expanded.counts {
                 member(out, members, &expanded.count_key);
                 json::int(
                     out,
-                    link.and_then(|link| counts.get(&link))
-                        .copied()
-                        .unwrap_or(0),
+                    link.and_then(|link| counts.get(link)).copied().unwrap_or(0),
                 );
             }
             if expanded.count_only {
@@ -440,7 +438,7 @@ impl Level {
             }
             member(out, members, &expanded.key);
             let rows = link
-                .and_then(|link| expanded.rows.get(&link))
+                .and_then(|link| expanded.rows.get(link))
                 .map_or(&[][..], Vec::as_slice);
             match (expanded.cardinality, rows) {
                 (Cardinality::One, []) => json::null(out),
@@ -467,7 +465,7 @@ impl Expanded {
     fn read(
         session: &mut dyn Session,
         item: &BoundExpand,
-        links: &[i64],
+        links: &[&RecordId],
         left: &mut ExpandLimits,
     ) -> Result<Self, RowsError> {
         let name = item.navigation.name;
@@ -481,7 +479,7 @@ impl Expanded {
             ..Scope::default()
         };
         for links in links.chunks(MAX_LINKS) {
-            let links: Vec<sql::Value> = links.iter().map(|&link| sql::Value::Int(link)).collect();
+            let links: Vec<sql::Value> = links.iter().map(|&link| link.clone().into()).collect();
             if !item.count_only {
                 let statement = sql::expand(item, dialect, &links, &scope);
                 let rows = RowQuery {
@@ -503,17 +501,14 @@ impl Expanded {
             if let Some(counts) = &mut counts {
                 let statement = sql::expand_count(item, dialect, &links, &Scope::default());
                 session.query(&statement.sql, &binds(&statement), &mut |row| {
-                    counts.insert(
-                        row.int(0)?.unwrap_or_default(),
-                        row.int(1)?.unwrap_or_default(),
-                    );
+                    counts.insert(present(link(row, 0)?)?, row.int(1)?.unwrap_or_default());
                     Ok(ControlFlow::Continue(()))
                 })?;
             }
         }
         expand(session, &item.query, &mut level, left)?;
-        let mut rows: HashMap<i64, Vec<usize>> = HashMap::new();
-        for (row, &owner) in level.owners.iter().enumerate() {
+        let mut rows: HashMap<RecordId, Vec<usize>> = HashMap::new();
+        for (row, owner) in std::mem::take(&mut level.owners).into_iter().enumerate() {
             rows.entry(owner).or_default().push(row);
         }
         Ok(Self {
@@ -526,6 +521,15 @@ impl Expanded {
             count_only: item.count_only,
         })
     }
+}
+
+/// The value of a link: the id of a record.
+fn link(row: &dyn Row, column: usize) -> Result<Option<RecordId>, StoreError> {
+    Ok(match row.value(column)? {
+        Value::Null => None,
+        Value::Text(id) => Some(id.into()),
+        _ => row.int(column)?.map(RecordId::from),
+    })
 }
 
 /// `,"name":`

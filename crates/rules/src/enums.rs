@@ -41,7 +41,7 @@ mod generated {
 pub use generated::{
     BoardType, DatasourceElementType as ElementKind, EvaluationStatusV1 as Evaluation,
     GroupRole as MemberRole, GroupType, ImprovementPriorityStatus as Priority, ImprovementStatus,
-    IncidentSeverity as Severity, IncidentStatus, TaskStatus,
+    IncidentSeverity as Severity, IncidentStatus, TaskStatus, UserType,
 };
 
 /// Status of an improvement as it is stored: `Activated` requests a change and is never stored.

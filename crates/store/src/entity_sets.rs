@@ -6,7 +6,7 @@
 use obeya_odata::csdl::{Container, EntitySet};
 
 use crate::entities::{
-    AREA, BOARD, GROUP, INCIDENT_COMMENT, INCIDENT_TYPE_V2, INCIDENT_V2, TASK, TASK_COMMENT,
+    AREA, BOARD, GROUP, INCIDENT_COMMENT, INCIDENT_TYPE_V2, INCIDENT_V2, TASK, TASK_COMMENT, USER,
 };
 
 /// Where the service is, seen from its base URL.
@@ -56,6 +56,11 @@ pub static CONTAINER: Container = Container {
             name: "taskComments",
             entity: &TASK_COMMENT,
             url: "tasks/comments",
+        },
+        EntitySet {
+            name: "users",
+            entity: &USER,
+            url: "users",
         },
     ],
 };

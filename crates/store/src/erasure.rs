@@ -10,32 +10,11 @@ use std::collections::BTreeMap;
 
 use super::audit::{self, Change, Origin};
 use super::engine::{Session, StoreError, Value, present};
-use super::{idempotency_records, stamp, values};
-
-/// How many records of each kind showed the user.
-pub type Counts = BTreeMap<&'static str, u64>;
+use super::users::{self, Counts};
+use super::{idempotency_records, search, stamp, values};
 
 /// The operation of its entry in the audit log.
 pub const ERASE: &str = "eraseUser";
-
-/// The tables of records with a stamp, and the condition for those that show the user.
-const STAMPED: [(&str, &str); 3] = [
-    (
-        "incidents",
-        "responsible_user_id = ?1 OR is_anonymous = 0 AND (reported_by_user_id = ?1 OR last_modified_by_user_id = ?1)
-            OR id IN (SELECT incident_id FROM incident_comments WHERE commented_by_user_id = ?1)
-            OR id IN (SELECT v.incident_id FROM incident_custom_fields AS v JOIN type_custom_fields AS f ON f.id = v.custom_field_id
-                WHERE v.value = ?1 AND lower(f.type) = 'user')",
-    ),
-    (
-        "improvements",
-        "suggested_by_user_id = ?1 OR responsible_user_id = ?1 OR last_modified_by_user_id = ?1",
-    ),
-    (
-        "tasks",
-        "responsible_user_id = ?1 OR last_modified_by_user_id = ?1",
-    ),
-];
 
 /// Lists that the user has changed last.
 const DATA_LISTS: &str = "UPDATE data_lists SET last_modified = ?2, last_modified_by_user_id = NULL WHERE last_modified_by_user_id = ?1";
@@ -133,11 +112,7 @@ pub fn erase(
         return Ok(None);
     };
     let stamp = stamp::next(session, now, 0)?;
-    let mut counts = Counts::new();
-    for (table, condition) in STAMPED {
-        let sql = format!("UPDATE {table} SET last_modified = ?2 WHERE {condition}");
-        counts.insert(table, session.execute(&sql, &[id.into(), stamp.into()])?);
-    }
+    let mut counts = users::stamp_records(session, id, stamp)?;
     let lists = session.execute(DATA_LISTS, &[id.into(), stamp.into()])?;
     counts.insert("dataLists", lists);
     let (values, texts_of_values) = erase_from_values(session, id, stamp)?;
@@ -145,6 +120,7 @@ pub fn erase(
     for sql in UNCOUNTED {
         session.execute_deferred(sql, &[id.into()])?;
     }
+    search::remove_user(session, id)?;
     for (kind, sql) in COUNTED {
         counts.insert(kind, session.execute(sql, &[id.into()])?);
     }

@@ -52,6 +52,7 @@ pub mod testing;
 pub mod texts;
 pub mod timings;
 pub mod types;
+pub mod users;
 pub mod values;
 pub mod variant;
 pub mod wire;

@@ -134,7 +134,7 @@ pub fn users_of_emails<'a>(
     if emails.is_empty() {
         return Ok(found);
     }
-    let sql = "SELECT email, id FROM users WHERE email IS NOT NULL ORDER BY id DESC";
+    let sql = "SELECT email, id FROM users WHERE email IS NOT NULL AND deleted_date IS NULL ORDER BY id DESC";
     let users: HashMap<String, String> = session
         .all(sql, &[], |row| {
             let email = present(row.text(0)?)?.to_lowercase();

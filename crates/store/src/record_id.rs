@@ -6,7 +6,7 @@ use super::{StoreError, Value};
 use obeya_odata::sql;
 
 /// The id of a record.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RecordId {
     /// That of all records but users.
     Number(i64),

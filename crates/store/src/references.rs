@@ -159,12 +159,31 @@ impl<'s> References<'s> {
     /// Checks that the user exists, if the body refers to one.
     pub fn user(&mut self, field: &str, id: Option<&str>) -> Result<(), StoreError> {
         let Some(id) = id else { return Ok(()) };
-        let sql = "SELECT 1 FROM users WHERE id = ?1";
+        let sql = "SELECT 1 FROM users WHERE id = ?1 AND deleted_date IS NULL";
         if let Found::Nothing = self.look(sql, &[id.into()])? {
             self.unknown.push(complaint(
                 field,
                 format!("there is no user `{}`", shortened(id)),
             ));
+        }
+        Ok(())
+    }
+
+    /// Checks that the user exists and is not a screen, if the body makes one responsible.
+    pub fn person(&mut self, field: &str, id: Option<&str>) -> Result<(), StoreError> {
+        let Some(id) = id else { return Ok(()) };
+        let sql = "SELECT CASE type WHEN 'SCREEN' THEN 1 ELSE 0 END FROM users WHERE id = ?1 AND deleted_date IS NULL";
+        let shown = shortened(id);
+        match self.look(sql, &[id.into()])? {
+            Found::Nothing => {
+                let text = format!("there is no user `{shown}`");
+                self.unknown.push(complaint(field, text));
+            }
+            Found::Number(1) => {
+                let text = format!("user `{shown}` is a screen, which cannot be responsible");
+                self.unknown.push(complaint(field, text));
+            }
+            Found::Number(_) | Found::Later => {}
         }
         Ok(())
     }

@@ -4,9 +4,10 @@
 //! every engine.
 
 use obeya_odata::search::document;
+use sha2::{Digest as _, Sha256};
 
 use super::engine::present;
-use super::{Session, StoreError, Value};
+use super::{RecordId, Session, StoreError, Value};
 
 /// An index, the table of its records, and the columns whose texts it has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,24 +16,47 @@ pub struct SearchIndex {
     pub name: &'static str,
     /// The table.
     pub table: &'static str,
+    /// SQL for the number of a record of the table in the index.
+    pub key: &'static str,
     /// The columns, in the order of the tokens.
     pub columns: &'static [&'static str],
+}
+
+impl SearchIndex {
+    /// The id of the record with this number in the index.
+    ///
+    /// # Errors
+    /// The engine fails.
+    pub fn record(&self, session: &mut dyn Session, number: i64) -> Result<RecordId, StoreError> {
+        if self.key == NUMBER_OF_USER {
+            let sql = "SELECT user_id FROM user_numbers WHERE number = ?1";
+            let id = session.first(sql, &[number.into()], |row| row.string(0))?;
+            if let Some(id) = id.flatten() {
+                return Ok(id.into());
+            }
+        }
+        Ok(number.into())
+    }
 }
 
 /// The index over the parts of comments' texts.
 pub const PARTS_INDEX: &str = "comments_parts";
 
+/// The number of a user, whose id is a text.
+const NUMBER_OF_USER: &str = "(SELECT n.number FROM user_numbers AS n WHERE n.user_id = users.id)";
+
 /// The indexes over the tokens of texts.
 #[rustfmt::skip]
-pub const INDEXES: [SearchIndex; 8] = [
-    SearchIndex { name: "areas_search", table: "areas", columns: &["name", "description"] },
-    SearchIndex { name: "boards_search", table: "boards", columns: &["name", "description"] },
-    SearchIndex { name: "comments_search", table: "incident_comments", columns: &["text"] },
-    SearchIndex { name: "groups_search", table: "groups", columns: &["name", "description"] },
-    SearchIndex { name: "incident_types_search", table: "incident_types", columns: &["title", "description"] },
-    SearchIndex { name: "incidents_search", table: "incidents", columns: &["title", "text"] },
-    SearchIndex { name: "task_comments_search", table: "task_comments", columns: &["text"] },
-    SearchIndex { name: "tasks_search", table: "tasks", columns: &["title", "description"] },
+pub const INDEXES: [SearchIndex; 9] = [
+    SearchIndex { name: "areas_search", table: "areas", key: "id", columns: &["name", "description"] },
+    SearchIndex { name: "boards_search", table: "boards", key: "id", columns: &["name", "description"] },
+    SearchIndex { name: "comments_search", table: "incident_comments", key: "id", columns: &["text"] },
+    SearchIndex { name: "groups_search", table: "groups", key: "id", columns: &["name", "description"] },
+    SearchIndex { name: "incident_types_search", table: "incident_types", key: "id", columns: &["title", "description"] },
+    SearchIndex { name: "incidents_search", table: "incidents", key: "id", columns: &["title", "text"] },
+    SearchIndex { name: "task_comments_search", table: "task_comments", key: "id", columns: &["text"] },
+    SearchIndex { name: "tasks_search", table: "tasks", key: "id", columns: &["title", "description"] },
+    SearchIndex { name: "users_search", table: "users", key: NUMBER_OF_USER, columns: &["display_name", "first_name", "last_name", "user_name", "email"] },
 ];
 
 /// Indexes an area by its name and description.
@@ -152,6 +176,52 @@ pub fn put_task_comment(session: &mut dyn Session, id: i32, text: &str) -> Resul
     put(session, "task_comments_search", id, &[Some(text)])
 }
 
+/// Indexes a user by the names and the e-mail address.
+pub fn put_user(
+    session: &mut dyn Session,
+    id: &str,
+    texts: &UserTexts<'_>,
+) -> Result<(), StoreError> {
+    let number = number_of(id);
+    let sql = "INSERT INTO user_numbers (number, user_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+    session.execute_deferred(sql, &[number.into(), id.into()])?;
+    put(session, "users_search", number, texts)
+}
+
+/// Removes a user from its index, before the user goes.
+pub fn remove_user(session: &mut dyn Session, id: &str) -> Result<(), StoreError> {
+    let sql = "DELETE FROM users_search WHERE rowid = ?1";
+    session.execute_deferred(sql, &[number_of(id).into()])
+}
+
+/// Display name, first name, last name, user name and e-mail address.
+pub type UserTexts<'t> = [Option<&'t str>; 5];
+
+/// The number of a user: 63 bits of the SHA-256 of the id. Among 100,000 users, two have the same one with a
+/// probability below 10⁻⁹; the second would not be found.
+fn number_of(id: &str) -> i64 {
+    let digest = Sha256::digest(id);
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&digest[..8]);
+    i64::from_be_bytes(bytes) & i64::MAX
+}
+
+/// Indexes the users from before users were searchable.
+pub(super) fn fill_users(session: &mut dyn Session) -> Result<(), StoreError> {
+    let sql = "SELECT id, display_name, user_name, email FROM users";
+    let users = session.all(sql, &[], |row| {
+        Ok((
+            present(row.string(0)?)?,
+            [row.string(1)?, row.string(2)?, row.string(3)?],
+        ))
+    })?;
+    for (id, texts) in users {
+        let [display_name, user_name, email] = texts.each_ref().map(Option::as_deref);
+        put_user(session, &id, &[display_name, None, None, user_name, email])?;
+    }
+    Ok(())
+}
+
 /// Indexes the incident types from before types were searchable.
 pub(super) fn fill_incident_types(session: &mut dyn Session) -> Result<(), StoreError> {
     let types = session.all(
@@ -169,9 +239,10 @@ pub(super) fn fill_incident_types(session: &mut dyn Session) -> Result<(), Store
 fn put(
     session: &mut dyn Session,
     table: &str,
-    id: i32,
+    id: impl Into<i64>,
     texts: &[Option<&str>],
 ) -> Result<(), StoreError> {
+    let id: i64 = id.into();
     let document = document_of(texts);
     let binds = [id.into(), (&document).into()];
     let insert = format!("INSERT INTO {table} (rowid, document) VALUES (?1, ?2)");

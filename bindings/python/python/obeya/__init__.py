@@ -34,6 +34,7 @@ __all__ = [  # noqa: PLE0604
     "AsyncProjects",
     "AsyncRecords",
     "AsyncTasks",
+    "AsyncUsers",
     "AsyncValues",
     "AuthenticationError",
     "BadRequestError",
@@ -68,6 +69,7 @@ __all__ = [  # noqa: PLE0604
     "TestServer",
     "Tidy",
     "UnprocessableEntityError",
+    "Users",
     "Values",
     "__version__",
     "models",
@@ -91,6 +93,7 @@ try:
     from obeya._async.lists import AsyncNumberedRecords, AsyncRecords
     from obeya._async.projects import AsyncProjects
     from obeya._async.tasks import AsyncTasks
+    from obeya._async.users import AsyncUsers
     from obeya._async.values import AsyncValues
     from obeya._errors import (
         APIConnectionError,
@@ -124,6 +127,7 @@ try:
     from obeya._sync.lists import NumberedRecords, Records
     from obeya._sync.projects import Projects
     from obeya._sync.tasks import Tasks
+    from obeya._sync.users import Users
     from obeya._sync.values import Values
     from obeya._tidy import Tidy
     from obeya.models import *  # noqa: F403

@@ -43,6 +43,9 @@ from obeya._obeya import (
     TypeConsequence,
     UserGroup,
     UserGroupMember,
+    UserMembership,
+    UserV1,
+    UserV2,
 )
 
 __all__ = [
@@ -86,4 +89,7 @@ __all__ = [
     "TypeConsequence",
     "UserGroup",
     "UserGroupMember",
+    "UserMembership",
+    "UserV1",
+    "UserV2",
 ]

@@ -49,6 +49,9 @@ __all__ = [
     "TypeConsequence",
     "UserGroup",
     "UserGroupMember",
+    "UserMembership",
+    "UserV1",
+    "UserV2",
 ]
 
 @final
@@ -204,7 +207,7 @@ class GroupV2:
 @final
 class UserGroup:
     """A person, as a member of a group."""
-    __match_args__ = ("id", "user_name", "display_name", "group_id", "user_id", "role",)
+    __match_args__ = ("id", "user_name", "display_name", "group_id", "user_id", "role", "group", "user",)
     @property
     def id(self) -> str | None:
         """Id of the user."""
@@ -223,6 +226,97 @@ class UserGroup:
     @property
     def role(self) -> str | None:
         """What a member may do in a group. A `Viewer` only follows it, and cannot be responsible for its incidents."""
+    @property
+    def group(self) -> GroupV2 | None:
+        """The group. Only with `$expand`."""
+    @property
+    def user(self) -> UserV2 | None:
+        """The user. Only with `$expand`."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
+class UserV2:
+    """A person, or a screen or device that signs in. A client that may not read users sees `id` and `displayName` alone."""
+    __match_args__ = ("id", "user_name", "email", "first_name", "last_name", "display_name", "external_id", "type", "business_unit_id", "groups",)
+    @property
+    def id(self) -> str | None:
+        """Id of the user."""
+    @property
+    def user_name(self) -> str | None:
+        """Name with which the user signs in."""
+    @property
+    def email(self) -> str | None:
+        """E-mail address, if known."""
+    @property
+    def first_name(self) -> str | None:
+        """First name, if known."""
+    @property
+    def last_name(self) -> str | None:
+        """Last name, if known."""
+    @property
+    def display_name(self) -> str | None:
+        """Display name."""
+    @property
+    def external_id(self) -> str | None:
+        """The user's id in another system."""
+    @property
+    def type(self) -> str | None:
+        """Who signs in."""
+    @property
+    def business_unit_id(self) -> int | None:
+        """Id of the group that is the business unit. It is not checked."""
+    @property
+    def groups(self) -> tuple[UserMembership, ...] | None:
+        """The memberships of the user. Only with `$expand`."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
+class UserMembership:
+    """A membership of a user in a group."""
+    __match_args__ = ("group_id", "user_id", "role", "group", "user",)
+    @property
+    def group_id(self) -> int | None:
+        """Id of the group."""
+    @property
+    def user_id(self) -> str | None:
+        """Id of the user."""
+    @property
+    def role(self) -> str | None:
+        """What a member may do in a group. A `Viewer` only follows it, and cannot be responsible for its incidents."""
+    @property
+    def group(self) -> GroupV2 | None:
+        """The group. Only with `$expand`."""
+    @property
+    def user(self) -> UserV2 | None:
+        """The user. Only with `$expand`."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""
@@ -1650,6 +1744,68 @@ class UserGroupMember:
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
+class UserV1:
+    """A person, or a screen or device that signs in."""
+    __match_args__ = ("id", "roles", "full_name", "user_name", "email", "use_a_d", "azure_ad_object_id", "first_name", "last_name", "screen_name", "is_info_screen_user", "is_mobile_user", "business_unit_id", "external_id",)
+    @property
+    def id(self) -> str:
+        """Id of the user."""
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """Roles of the plant, in the order in which they were given."""
+    @property
+    def full_name(self) -> str:
+        """Display name."""
+    @property
+    def user_name(self) -> str:
+        """Name with which the user signs in."""
+    @property
+    def email(self) -> str:
+        """E-mail address; empty if unknown."""
+    @property
+    def use_a_d(self) -> bool:
+        """Whether the user signs in through a directory."""
+    @property
+    def azure_ad_object_id(self) -> str | None:
+        """Object id of the user in Entra ID, formerly Azure AD."""
+    @property
+    def first_name(self) -> str:
+        """First name; empty if unknown."""
+    @property
+    def last_name(self) -> str:
+        """Last name; empty if unknown."""
+    @property
+    def screen_name(self) -> str | None:
+        """Short name for boards."""
+    @property
+    def is_info_screen_user(self) -> bool:
+        """Whether it is a screen that shows boards."""
+    @property
+    def is_mobile_user(self) -> bool:
+        """Whether it is a mobile device that people of a shift share."""
+    @property
+    def business_unit_id(self) -> int | None:
+        """Id of the group that is the business unit."""
+    @property
+    def external_id(self) -> str | None:
+        """The user's id in another system."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
 class BoardSummary:
     """A board without its lines."""
     __match_args__ = ("id", "name", "description", "board_type", "is_public", "group_id", "group_name",)
@@ -2044,13 +2200,13 @@ class Problem:
         - 406: `media_type.not_acceptable`
         - 408: `body.timeout`
         - 409: `incident.transition`, `incident.evaluation`, `improvement.transition`, `value.ids_exhausted`, `data_list.identifier_exists`,
-          `project.number_exists`, `project.in_use`, `group.system`, `group.in_use`
+          `project.number_exists`, `project.in_use`, `user.exists`, `user.deleted`, `group.system`, `group.in_use`
         - 412: `precondition.failed`
         - 413: `body.too_large`
         - 414: `request.uri_too_long`
         - 415: `media_type.unsupported`
-        - 422: `reference.unknown`, `reference.other_type`, `reference.duplicate`, `responsible.not_member`, `custom_field.value`, `element.missing`,
-          `element.type`, `idempotency.mismatch`
+        - 422: `reference.unknown`, `reference.other_type`, `reference.duplicate`, `responsible.not_member`, `user.roles`, `custom_field.value`,
+          `element.missing`, `element.type`, `idempotency.mismatch`
         - 429: `idempotency.quota`, `rate.limited`
         - 431: `request.headers_too_large`
         - 500: `internal`

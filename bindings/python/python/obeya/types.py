@@ -58,6 +58,12 @@ __all__ = [
     "TaskPatch",
     "TaskStatus",
     "TaskUpdate",
+    "UserCreateV1",
+    "UserCreateV2",
+    "UserPatch",
+    "UserType",
+    "UserUpdateV1",
+    "UserUpdateV2",
 ]
 
 IncidentStatus = Literal[
@@ -162,6 +168,15 @@ GroupRole = Literal[
     "Owner",
 ]
 """What a member may do in a group. A `Viewer` only follows it, and cannot be responsible for its incidents."""
+
+UserType = Literal[
+    "NORMAL",
+    "MOBILE",
+    "SCREEN",
+]
+"""Who signs in: a person, a mobile device that people of a shift share, or a screen that shows boards. A `SCREEN` cannot be made
+responsible for anything.
+"""
 
 
 class _IncidentUpdateRequired(TypedDict):
@@ -572,6 +587,141 @@ class _GroupMemberCreateRequired(TypedDict):
 
 class GroupMemberCreate(_GroupMemberCreateRequired, total=False):
     """A member of a group, and its role."""
+
+
+class _UserCreateV1Required(TypedDict):
+    user_name: str
+    """Name with which the user signs in. No other user has it, whatever its case."""
+    email: str
+    """E-mail address."""
+    first_name: str
+    """First name."""
+    last_name: str
+    """Last name."""
+
+
+class UserCreateV1(_UserCreateV1Required, total=False):
+    """The values of a new user."""
+
+    use_a_d: bool
+    """Whether the user signs in through a directory."""
+    azure_ad_object_id: str | None
+    """Object id of the user in Entra ID, formerly Azure AD."""
+    screen_name: str | None
+    """Short name for boards."""
+    is_info_screen_user: bool
+    """Whether it is a screen that shows boards, which cannot be made responsible for anything."""
+    is_mobile_user: bool
+    """Whether it is a mobile device that people of a shift share."""
+    business_unit_id: int | None
+    """Id of the group that is the business unit. It is not checked."""
+    external_id: str | None
+    """The user's id in another system."""
+
+
+class _UserUpdateV1Required(TypedDict):
+    user_name: str
+    """Name with which the user signs in. No other user has it, whatever its case."""
+    email: str
+    """E-mail address."""
+    first_name: str
+    """First name."""
+    last_name: str
+    """Last name."""
+
+
+class UserUpdateV1(_UserUpdateV1Required, total=False):
+    """The new properties of a user. An omitted property is unchanged; null clears it."""
+
+    use_a_d: bool
+    """Whether the user signs in through a directory."""
+    azure_ad_object_id: str | None
+    """Object id of the user in Entra ID, formerly Azure AD."""
+    screen_name: str | None
+    """Short name for boards."""
+    is_info_screen_user: bool
+    """Whether it is a screen that shows boards, which cannot be made responsible for anything."""
+    is_mobile_user: bool
+    """Whether it is a mobile device that people of a shift share."""
+    business_unit_id: int | None
+    """Id of the group that is the business unit. It is not checked."""
+    external_id: str | None
+    """The user's id in another system."""
+
+
+class _UserCreateV2Required(TypedDict):
+    first_name: str
+    """First name."""
+    last_name: str
+    """Last name."""
+    type: UserType
+    """Who signs in: a person, a mobile device that people of a shift share, or a screen that shows boards. A `SCREEN` cannot be made
+    responsible for anything.
+    """
+    user_name: str
+    """Name with which the user signs in. No other user has it, whatever its case."""
+    email: str
+    """E-mail address."""
+
+
+class UserCreateV2(_UserCreateV2Required, total=False):
+    """The values of a new user."""
+
+    display_name: str | None
+    """Display name. Without one it is first and last name."""
+    business_unit_id: int | None
+    """Id of the group that is the business unit. It is not checked."""
+    external_id: str | None
+    """The user's id in another system."""
+
+
+class _UserUpdateV2Required(TypedDict):
+    first_name: str
+    """First name."""
+    last_name: str
+    """Last name."""
+    type: UserType
+    """Who signs in: a person, a mobile device that people of a shift share, or a screen that shows boards. A `SCREEN` cannot be made
+    responsible for anything.
+    """
+    user_name: str
+    """Name with which the user signs in. No other user has it, whatever its case."""
+    email: str
+    """E-mail address."""
+
+
+class UserUpdateV2(_UserUpdateV2Required, total=False):
+    """The new properties of a user. An omitted property is unchanged; null clears it."""
+
+    display_name: str | None
+    """Display name. Without one it is first and last name."""
+    business_unit_id: int | None
+    """Id of the group that is the business unit. It is not checked."""
+    external_id: str | None
+    """The user's id in another system."""
+
+
+class UserPatch(TypedDict, total=False):
+    """The properties of a user to change. An omitted property is unchanged; null clears it."""
+
+    first_name: str
+    """First name."""
+    last_name: str
+    """Last name."""
+    type: UserType
+    """Who signs in: a person, a mobile device that people of a shift share, or a screen that shows boards. A `SCREEN` cannot be made
+    responsible for anything.
+    """
+    display_name: str | None
+    """Display name. Without one it is first and last name."""
+    user_name: str
+    """Name with which the user signs in. No other user has it, whatever its case."""
+    email: str
+    """E-mail address."""
+    business_unit_id: int | None
+    """Id of the group that is the business unit. It is not checked."""
+    external_id: str | None
+    """The user's id in another system."""
 
 
 class _DataListItemCreateRequired(TypedDict):

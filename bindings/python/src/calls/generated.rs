@@ -50,6 +50,10 @@ use crate::models::{
     TASK_INFO_UPDATE,
     TASK_PATCH,
     TASK_UPDATE,
+    USER_CREATE_V1,
+    USER_PATCH,
+    USER_UPDATE_V1,
+    USER_UPDATE_V2,
 };
 
 /// The operation of this id, with its arguments: ids, then what it takes beside them.
@@ -272,6 +276,53 @@ pub(super) fn call(handle: &Handle, operation: &str, arguments: &Arguments<'_, '
             let user_id = arguments.get::<String>(1, "user_id")?;
             handle.call(move |client| async move { client.call(&call::RemoveGroupMember::new(group_id, &user_id)).await })
         }
+        "getUserV2" => {
+            let user_id = arguments.get::<String>(0, "user_id")?;
+            let select = arguments.get(1, "select")?;
+            let expand = arguments.get(2, "expand")?;
+            handle.call(move |client| get(client.users().get(&user_id), select, expand).send())
+        }
+        "updateUserV2" => {
+            let user_id = arguments.get::<String>(0, "user_id")?;
+            let body = arguments.body(1, &USER_UPDATE_V2, "users.update()")?;
+            handle.call(move |client| async move { client.call(&call::UpdateUserV2::new(&user_id, &body)).await })
+        }
+        "deleteUserV2" => {
+            let user_id = arguments.get::<String>(0, "user_id")?;
+            handle.call(move |client| async move { client.call(&call::DeleteUserV2::new(&user_id)).await })
+        }
+        "patchUser" => {
+            let user_id = arguments.get::<String>(0, "user_id")?;
+            let body = arguments.body(1, &USER_PATCH, "users.patch()")?;
+            handle.call(move |client| async move { client.call(&call::PatchUser::new(&user_id, &body)).await })
+        }
+        "createUserV1" => {
+            let body = arguments.body(0, &USER_CREATE_V1, "users.create_v1()")?;
+            handle.call(move |client| async move { client.call(&call::CreateUserV1::new(&body)).await })
+        }
+        "getUserV1" => {
+            let user_id = arguments.get::<String>(0, "user_id")?;
+            handle.call(move |client| async move { client.call(&call::GetUserV1::new(&user_id)).await })
+        }
+        "updateUserV1" => {
+            let user_id = arguments.get::<String>(0, "user_id")?;
+            let body = arguments.body(1, &USER_UPDATE_V1, "users.update_v1()")?;
+            handle.call(move |client| async move { client.call(&call::UpdateUserV1::new(&user_id, &body)).await })
+        }
+        "deleteUserV1" => {
+            let user_id = arguments.get::<String>(0, "user_id")?;
+            handle.call(move |client| async move { client.call(&call::DeleteUserV1::new(&user_id)).await })
+        }
+        "addUserRole" => {
+            let user_id = arguments.get::<String>(0, "user_id")?;
+            let role = arguments.get::<String>(1, "role")?;
+            handle.call(move |client| async move { client.call(&call::AddUserRole::new(&user_id, &role)).await })
+        }
+        "removeUserRole" => {
+            let user_id = arguments.get::<String>(0, "user_id")?;
+            let role = arguments.get::<String>(1, "role")?;
+            handle.call(move |client| async move { client.call(&call::RemoveUserRole::new(&user_id, &role)).await })
+        }
         "createDataListItem" => {
             let data_list_id = arguments.id::<DataList>(0, "data_list")?;
             let body = arguments.body(1, &DATA_LIST_ITEM_CREATE, "data_lists.create_item()")?;
@@ -408,6 +459,30 @@ pub(super) fn query(
             Ok(Query::whole(handle, "listGroupMembers", move || {
                 let client = client.clone();
                 async move { client.call(&call::ListGroupMembers::new(group_id)).await }
+            }))
+        }
+        "listUsersV2" => {
+            list(handle, handle.client()?.users().list(), options)
+        }
+        "listUsersV1" => {
+            whole(handle, "listUsersV1", handle.client()?.users().list_v1(), options)
+        }
+        "listGroupsOfUser" => {
+            let user_id = arguments.get::<String>(0, "user_id")?;
+            let client = handle.client()?;
+            Ok(Query::whole(handle, "listGroupsOfUser", move || {
+                let client = client.clone();
+                let user_id = user_id.clone();
+                async move { client.call(&call::ListGroupsOfUser::new(&user_id)).await }
+            }))
+        }
+        "listUsersOfRole" => {
+            let role = arguments.get::<String>(0, "role")?;
+            let client = handle.client()?;
+            Ok(Query::whole(handle, "listUsersOfRole", move || {
+                let client = client.clone();
+                let role = role.clone();
+                async move { client.call(&call::ListUsersOfRole::new(&role)).await }
             }))
         }
         "listDataLists" => {

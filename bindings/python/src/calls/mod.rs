@@ -12,6 +12,7 @@ mod improvements;
 mod incidents;
 mod plain;
 mod tasks;
+mod users;
 
 pub(crate) use boards::BoardCalls;
 pub(crate) use datasources::DatasourceCalls;
@@ -19,3 +20,4 @@ pub(crate) use improvements::ImprovementCalls;
 pub(crate) use incidents::IncidentCalls;
 pub(crate) use plain::{call, query};
 pub(crate) use tasks::TaskCalls;
+pub(crate) use users::UserCalls;

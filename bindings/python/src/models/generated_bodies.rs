@@ -164,6 +164,67 @@ body! { GROUP_MEMBER_CREATE "GroupMemberCreate" {
     Field::required("group_role", "groupRole");
 } }
 
+body! { USER_CREATE_V1 "UserCreateV1" {
+    Field::required("user_name", "userName");
+    Field::required("email", "email");
+    Field::optional("use_a_d", "useAD");
+    Field::optional("azure_ad_object_id", "azureAdObjectId").nullable();
+    Field::required("first_name", "firstName");
+    Field::required("last_name", "lastName");
+    Field::optional("screen_name", "screenName").nullable();
+    Field::optional("is_info_screen_user", "isInfoScreenUser");
+    Field::optional("is_mobile_user", "isMobileUser");
+    Field::optional("business_unit_id", "businessUnitId").nullable();
+    Field::optional("external_id", "externalId").nullable();
+} }
+
+body! { USER_UPDATE_V1 "UserUpdateV1" {
+    Field::required("user_name", "userName");
+    Field::required("email", "email");
+    Field::optional("use_a_d", "useAD");
+    Field::optional("azure_ad_object_id", "azureAdObjectId").nullable();
+    Field::required("first_name", "firstName");
+    Field::required("last_name", "lastName");
+    Field::optional("screen_name", "screenName").nullable();
+    Field::optional("is_info_screen_user", "isInfoScreenUser");
+    Field::optional("is_mobile_user", "isMobileUser");
+    Field::optional("business_unit_id", "businessUnitId").nullable();
+    Field::optional("external_id", "externalId").nullable();
+} }
+
+body! { USER_CREATE_V2 "UserCreateV2" {
+    Field::required("first_name", "firstName");
+    Field::required("last_name", "lastName");
+    Field::required("type", "type");
+    Field::optional("display_name", "displayName").nullable();
+    Field::required("user_name", "userName");
+    Field::required("email", "email");
+    Field::optional("business_unit_id", "businessUnitId").nullable();
+    Field::optional("external_id", "externalId").nullable();
+} }
+
+body! { USER_UPDATE_V2 "UserUpdateV2" {
+    Field::required("first_name", "firstName");
+    Field::required("last_name", "lastName");
+    Field::required("type", "type");
+    Field::optional("display_name", "displayName").nullable();
+    Field::required("user_name", "userName");
+    Field::required("email", "email");
+    Field::optional("business_unit_id", "businessUnitId").nullable();
+    Field::optional("external_id", "externalId").nullable();
+} }
+
+body! { USER_PATCH "UserPatch" {
+    Field::optional("first_name", "firstName");
+    Field::optional("last_name", "lastName");
+    Field::optional("type", "type");
+    Field::optional("display_name", "displayName").nullable();
+    Field::optional("user_name", "userName");
+    Field::optional("email", "email");
+    Field::optional("business_unit_id", "businessUnitId").nullable();
+    Field::optional("external_id", "externalId").nullable();
+} }
+
 body! { DATA_LIST_ITEM_CREATE "DataListItemCreate" {
     Field::required("identifier", "identifier");
     Field::optional("name", "name").nullable();

@@ -2,9 +2,9 @@
 
 use super::{Field, enums, record, records};
 
-enums! { IncidentStatus IncidentSeverity ImprovementStatus ImprovementPriorityStatus EvaluationStatusV1 EvaluationStatusV2 BoardType DatasourceElementType GroupType TaskStatus TaskDeletionMode GroupRole }
+enums! { IncidentStatus IncidentSeverity ImprovementStatus ImprovementPriorityStatus EvaluationStatusV1 EvaluationStatusV2 BoardType DatasourceElementType GroupType TaskStatus TaskDeletionMode GroupRole UserType }
 
-records! { Area Board GroupV2 UserGroup IncidentCommentV2 IncidentV2 IncidentType Task TaskComment IncidentV1 TrashedIncident IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValue DatasourceValueTotal GroupV1 UserGroupMember BoardSummary BoardDetail BoardLine DataList DataListItem Project ProjectMilestone TaskInfo Problem ODataError }
+records! { Area Board GroupV2 UserGroup UserV2 UserMembership IncidentCommentV2 IncidentV2 IncidentType Task TaskComment IncidentV1 TrashedIncident IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValue DatasourceValueTotal GroupV1 UserGroupMember UserV1 BoardSummary BoardDetail BoardLine DataList DataListItem Project ProjectMilestone TaskInfo Problem ODataError }
 
 record! {
 /// An area of the plant.
@@ -96,6 +96,50 @@ UserGroup USER_GROUP "UserGroup" {
     user_id = user_id: Field::optional("user_id", "userId");
     /// What a member may do in a group. A `Viewer` only follows it, and cannot be responsible for its incidents.
     role = role: Field::optional("role", "role");
+    /// The group. Only with `$expand`.
+    group = group: Field::optional("group", "group").one(&GROUP_V2).nullable();
+    /// The user. Only with `$expand`.
+    user = user: Field::optional("user", "user").one(&USER_V2).nullable();
+} }
+
+record! {
+/// A person, or a screen or device that signs in. A client that may not read users sees `id` and `displayName` alone.
+UserV2 USER_V2 "UserV2" {
+    /// Id of the user.
+    id = id: Field::optional("id", "id");
+    /// Name with which the user signs in.
+    user_name = user_name: Field::optional("user_name", "userName").nullable();
+    /// E-mail address, if known.
+    email = email: Field::optional("email", "email").nullable();
+    /// First name, if known.
+    first_name = first_name: Field::optional("first_name", "firstName").nullable();
+    /// Last name, if known.
+    last_name = last_name: Field::optional("last_name", "lastName").nullable();
+    /// Display name.
+    display_name = display_name: Field::optional("display_name", "displayName");
+    /// The user's id in another system.
+    external_id = external_id: Field::optional("external_id", "externalId").nullable();
+    /// Who signs in.
+    r#type = type_: Field::optional("type", "type").nullable();
+    /// Id of the group that is the business unit. It is not checked.
+    business_unit_id = business_unit_id: Field::optional("business_unit_id", "businessUnitId").nullable();
+    /// The memberships of the user. Only with `$expand`.
+    groups = groups: Field::optional("groups", "groups").many(&USER_MEMBERSHIP);
+} }
+
+record! {
+/// A membership of a user in a group.
+UserMembership USER_MEMBERSHIP "UserMembership" {
+    /// Id of the group.
+    group_id = group_id: Field::optional("group_id", "groupId");
+    /// Id of the user.
+    user_id = user_id: Field::optional("user_id", "userId");
+    /// What a member may do in a group. A `Viewer` only follows it, and cannot be responsible for its incidents.
+    role = role: Field::optional("role", "role");
+    /// The group. Only with `$expand`.
+    group = group: Field::optional("group", "group").one(&GROUP_V2).nullable();
+    /// The user. Only with `$expand`.
+    user = user: Field::optional("user", "user").one(&USER_V2).nullable();
 } }
 
 record! {
@@ -822,6 +866,39 @@ UserGroupMember USER_GROUP_MEMBER "UserGroupMember" {
 } }
 
 record! {
+/// A person, or a screen or device that signs in.
+UserV1 USER_V1 "UserV1" {
+    /// Id of the user.
+    id = id: Field::required("id", "id");
+    /// Roles of the plant, in the order in which they were given.
+    roles = roles: Field::required("roles", "roles");
+    /// Display name.
+    full_name = full_name: Field::required("full_name", "fullName");
+    /// Name with which the user signs in.
+    user_name = user_name: Field::required("user_name", "userName");
+    /// E-mail address; empty if unknown.
+    email = email: Field::required("email", "email");
+    /// Whether the user signs in through a directory.
+    use_a_d = use_a_d: Field::required("use_a_d", "useAD");
+    /// Object id of the user in Entra ID, formerly Azure AD.
+    azure_ad_object_id = azure_ad_object_id: Field::required("azure_ad_object_id", "azureAdObjectId").nullable();
+    /// First name; empty if unknown.
+    first_name = first_name: Field::required("first_name", "firstName");
+    /// Last name; empty if unknown.
+    last_name = last_name: Field::required("last_name", "lastName");
+    /// Short name for boards.
+    screen_name = screen_name: Field::required("screen_name", "screenName").nullable();
+    /// Whether it is a screen that shows boards.
+    is_info_screen_user = is_info_screen_user: Field::required("is_info_screen_user", "isInfoScreenUser");
+    /// Whether it is a mobile device that people of a shift share.
+    is_mobile_user = is_mobile_user: Field::required("is_mobile_user", "isMobileUser");
+    /// Id of the group that is the business unit.
+    business_unit_id = business_unit_id: Field::required("business_unit_id", "businessUnitId").nullable();
+    /// The user's id in another system.
+    external_id = external_id: Field::required("external_id", "externalId").nullable();
+} }
+
+record! {
 /// A board without its lines.
 BoardSummary BOARD_SUMMARY "BoardSummary" {
     /// Id of the board.
@@ -1020,13 +1097,13 @@ Problem PROBLEM "Problem" {
     /// - 406: `media_type.not_acceptable`
     /// - 408: `body.timeout`
     /// - 409: `incident.transition`, `incident.evaluation`, `improvement.transition`, `value.ids_exhausted`, `data_list.identifier_exists`,
-    ///   `project.number_exists`, `project.in_use`, `group.system`, `group.in_use`
+    ///   `project.number_exists`, `project.in_use`, `user.exists`, `user.deleted`, `group.system`, `group.in_use`
     /// - 412: `precondition.failed`
     /// - 413: `body.too_large`
     /// - 414: `request.uri_too_long`
     /// - 415: `media_type.unsupported`
-    /// - 422: `reference.unknown`, `reference.other_type`, `reference.duplicate`, `responsible.not_member`, `custom_field.value`, `element.missing`,
-    ///   `element.type`, `idempotency.mismatch`
+    /// - 422: `reference.unknown`, `reference.other_type`, `reference.duplicate`, `responsible.not_member`, `user.roles`, `custom_field.value`,
+    ///   `element.missing`, `element.type`, `idempotency.mismatch`
     /// - 429: `idempotency.quota`, `rate.limited`
     /// - 431: `request.headers_too_large`
     /// - 500: `internal`

@@ -20,6 +20,7 @@ use super::cursor::{DateCursor, Step, micros};
 use super::encode::{Encoder, PieceContent};
 use super::fetch::Fetcher;
 use super::format::Format;
+use super::record_key::RecordKey;
 
 const OUT_OF_ORDER: &str = "the service sent values out of order, expected them by valueDate; --order-by accepts them in any order";
 
@@ -82,7 +83,8 @@ impl Fetcher<'_> {
     ) -> Result<PassEnd> {
         let mut last = None;
         loop {
-            let request = self.source.values_of_instant(cursor, last);
+            let key = last.map(RecordKey::Number);
+            let request = self.source.values_of_instant(cursor, key.as_ref());
             let mut pages = PageStream::of(request, self.source.query.format);
             let Some(page) = pages.next().await else {
                 break;

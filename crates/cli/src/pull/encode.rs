@@ -6,13 +6,14 @@ use anyhow::{Context as _, Result};
 use arrow_array::RecordBatch;
 use obeya::model::{
     Area, Board, DataList, DatasourceValue, GroupV2, Improvement, IncidentCommentV2, IncidentV1,
-    Project, Task, TaskComment,
+    Project, Task, TaskComment, UserV2,
 };
 use obeya::tables::{Cell, Rows, Tabular};
 use serde::Serialize;
 
 use super::format::Format;
 use super::query::PullQuery;
+use super::record_key::RecordKey;
 
 /// A piece of a file, in the file's format.
 pub(crate) enum PieceContent {
@@ -25,13 +26,13 @@ pub(crate) enum PieceContent {
 /// A record that can be pulled.
 pub(crate) trait Record: Tabular + Serialize + Send {
     /// Its id, if the service sent one.
-    fn id(&self) -> Option<i32>;
+    fn id(&self) -> Option<RecordKey>;
 }
 
 macro_rules! records {
     ($($record:ty, |$this:ident| $id:expr;)*) => {$(
         impl Record for $record {
-            fn id(&self) -> Option<i32> {
+            fn id(&self) -> Option<RecordKey> {
                 let $this = self;
                 $id
             }
@@ -40,17 +41,18 @@ macro_rules! records {
 }
 
 records! {
-    DatasourceValue, |value| Some(value.id);
-    IncidentV1, |incident| Some(incident.id);
-    Improvement, |improvement| Some(improvement.id);
-    IncidentCommentV2, |comment| comment.id;
-    Board, |board| board.id;
-    GroupV2, |group| group.id;
-    Area, |area| area.id;
-    DataList, |list| Some(list.id);
-    Project, |project| Some(project.id);
-    Task, |task| task.id;
-    TaskComment, |comment| comment.id;
+    DatasourceValue, |value| Some(RecordKey::Number(value.id));
+    IncidentV1, |incident| Some(RecordKey::Number(incident.id));
+    Improvement, |improvement| Some(RecordKey::Number(improvement.id));
+    IncidentCommentV2, |comment| comment.id.map(RecordKey::Number);
+    Board, |board| board.id.map(RecordKey::Number);
+    GroupV2, |group| group.id.map(RecordKey::Number);
+    Area, |area| area.id.map(RecordKey::Number);
+    DataList, |list| Some(RecordKey::Number(list.id));
+    Project, |project| Some(RecordKey::Number(project.id));
+    Task, |task| task.id.map(RecordKey::Number);
+    TaskComment, |comment| comment.id.map(RecordKey::Number);
+    UserV2, |user| user.id.clone().map(RecordKey::Text);
 }
 
 /// Encodes records of one type as pieces.

@@ -13,6 +13,7 @@ use tokio::task::block_in_place;
 use super::cursor::DateCursor;
 use super::encode::{Encoder, PieceContent, Record};
 use super::query::{PullQuery, Selection};
+use super::record_key::RecordKey;
 use super::resume_state::ResumeAfter;
 
 /// The number of records in a piece of a list.
@@ -68,6 +69,7 @@ impl Source {
                     .fetch_v2_list(client.tasks().comments(), after)
                     .await
             }
+            Selection::Users => fetcher.fetch_v2_list(client.users().list(), after).await,
             Selection::DataLists => {
                 fetcher
                     .fetch_whole_list(client.data_lists().list(), after)
@@ -105,6 +107,7 @@ impl Source {
             Selection::TaskComments => {
                 count_of(self.v2_list(client.tasks().comments(), after)).await?
             }
+            Selection::Users => count_of(self.v2_list(client.users().list(), after)).await?,
             Selection::DataLists => {
                 let list = self.whole_list(client.data_lists().list(), after);
                 length(&list.await?)
@@ -177,7 +180,11 @@ impl Source {
     }
 
     /// The values of the cursor's microsecond, ordered by id, after the given id.
-    pub(super) fn values_of_instant(&self, cursor: &DateCursor, after: Option<i32>) -> Values {
+    pub(super) fn values_of_instant(
+        &self,
+        cursor: &DateCursor,
+        after: Option<&RecordKey>,
+    ) -> Values {
         let mut values = self.values(cursor).orderby("id");
         if let Some(condition) = self.query.condition_after(after) {
             values = values.filter(condition);
@@ -202,9 +209,9 @@ fn length<T>(records: &[T]) -> i64 {
     i64::try_from(records.len()).unwrap_or(i64::MAX)
 }
 
-fn resume_id(after: Option<&ResumeAfter>) -> Option<i32> {
+fn resume_id(after: Option<&ResumeAfter>) -> Option<&RecordKey> {
     match after {
-        Some(ResumeAfter::Id(id)) => Some(*id),
+        Some(ResumeAfter::Id(id)) => Some(id),
         _ => None,
     }
 }
@@ -301,7 +308,7 @@ impl Fetcher<'_> {
             if some.len() == PIECE_RECORDS || (is_end && !some.is_empty()) {
                 let content = block_in_place(|| encoder.piece(&some))?;
                 if self
-                    .send(content, some.len(), last.map(ResumeAfter::Id))
+                    .send(content, some.len(), last.clone().map(ResumeAfter::Id))
                     .await
                     .is_err()
                 {

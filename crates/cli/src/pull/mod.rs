@@ -10,6 +10,7 @@ mod fetch;
 mod format;
 mod progress;
 mod query;
+mod record_key;
 mod resumable;
 mod resume_state;
 mod segments;
@@ -94,6 +95,8 @@ enum PullCommand {
     Tasks(Box<Common>),
     /// The comments on tasks
     TaskComments(Box<Common>),
+    /// The users
+    Users(Box<Common>),
 }
 
 #[derive(clap::Args)]
@@ -151,7 +154,8 @@ impl PullCommand {
             | Self::DataLists(common)
             | Self::Projects(common)
             | Self::Tasks(common)
-            | Self::TaskComments(common) => common,
+            | Self::TaskComments(common)
+            | Self::Users(common) => common,
         }
     }
 
@@ -187,6 +191,7 @@ impl PullCommand {
             Self::Projects(_) => query::Selection::Projects,
             Self::Tasks(_) => query::Selection::Tasks,
             Self::TaskComments(_) => query::Selection::TaskComments,
+            Self::Users(_) => query::Selection::Users,
         };
         PullQuery {
             service: common.connect.identity().0.to_owned(),

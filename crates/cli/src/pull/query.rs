@@ -6,12 +6,13 @@ use arrow_schema::SchemaRef;
 use obeya::fields::{UnknownWord, check_words};
 use obeya::model::{
     Area, Board, DataList, DatasourceValue, GroupV2, Improvement, IncidentCommentV2, IncidentV1,
-    Project, Task, TaskComment, Timestamp,
+    Project, Task, TaskComment, Timestamp, UserV2,
 };
 use obeya::tables::schema;
 use serde::{Deserialize, Serialize};
 
 use super::format::Format;
+use super::record_key::RecordKey;
 
 /// Everything that determines the rows and their encoding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -52,6 +53,7 @@ pub(crate) enum Selection {
     Projects,
     Tasks,
     TaskComments,
+    Users,
 }
 
 impl PullQuery {
@@ -69,6 +71,7 @@ impl PullQuery {
             Selection::Projects => schema::<Project>(),
             Selection::Tasks => schema::<Task>(),
             Selection::TaskComments => schema::<TaskComment>(),
+            Selection::Users => schema::<UserV2>(),
         }
     }
 
@@ -86,6 +89,7 @@ impl PullQuery {
             Selection::Projects => check_words::<Project>,
             Selection::Tasks => check_words::<Task>,
             Selection::TaskComments => check_words::<TaskComment>,
+            Selection::Users => check_words::<UserV2>,
         };
         self.condition.as_deref().map_or(Ok(()), check)
     }
@@ -99,7 +103,7 @@ impl PullQuery {
     }
 
     /// The condition, combined with `id gt` this id.
-    pub(crate) fn condition_after(&self, id: Option<i32>) -> Option<String> {
+    pub(crate) fn condition_after(&self, id: Option<&RecordKey>) -> Option<String> {
         match (&self.condition, id) {
             (condition, None) => condition.clone(),
             (None, Some(id)) => Some(format!("id gt {id}")),
@@ -193,11 +197,18 @@ mod tests {
             guard_formulas: false,
         };
         assert_eq!(
-            query.condition_after(Some(7)).as_deref(),
+            query
+                .condition_after(Some(&RecordKey::Number(7)))
+                .as_deref(),
             Some("(name eq 'a' or name eq 'b') and id gt 7")
         );
         query.condition = None;
-        assert_eq!(query.condition_after(Some(7)).as_deref(), Some("id gt 7"));
+        assert_eq!(
+            query
+                .condition_after(Some(&RecordKey::Number(7)))
+                .as_deref(),
+            Some("id gt 7")
+        );
         assert_eq!(query.condition_after(None), None);
     }
 }

@@ -8,6 +8,7 @@ use obeya::model::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::query::PullQuery;
+use super::record_key::RecordKey;
 use crate::durable;
 
 /// The version of the file's format.
@@ -32,7 +33,7 @@ pub(crate) struct ResumeState {
 #[serde(rename_all = "camelCase")]
 pub(crate) enum ResumeAfter {
     /// For a list ordered by id.
-    Id(i32),
+    Id(RecordKey),
     /// For values ordered by date: the last date in whole microseconds, and the ids already written at it.
     Date { date: Timestamp, ids: Vec<i32> },
 }

@@ -69,6 +69,14 @@ macro_rules! whole_list {
 
 /// The source of a v2 record by id.
 macro_rules! odata_get {
+    (text $call:ident) => {
+        $crate::list::RecordSource::new(None, |client, _, id: String, options| {
+            Box::pin(async move {
+                let new = call::$call::new(&id);
+                client.call(&odata_call!($call, options, new)).await
+            })
+        })
+    };
     ($call:ident) => {
         $crate::list::RecordSource::new(None, |client, _, id, options| {
             let new = call::$call::new(id);
@@ -130,6 +138,7 @@ mod incidents;
 #[rustfmt::skip]
 mod operations;
 mod tasks;
+mod users;
 
 pub use incidents::{Trash, TypeDetail, Types};
 
@@ -180,6 +189,12 @@ impl Client {
     #[must_use]
     pub fn projects(&self) -> Projects {
         Projects::new(self.clone())
+    }
+
+    /// People, and the screens and devices that sign in.
+    #[must_use]
+    pub fn users(&self) -> Users {
+        Users::new(self.clone())
     }
 
     /// Tasks of boards, projects, incidents and persons.
@@ -243,4 +258,9 @@ resource! {
 resource! {
     /// Tasks; from [`Client::tasks`](crate::Client::tasks).
     Tasks
+}
+
+resource! {
+    /// Users; from [`Client::users`](crate::Client::users).
+    Users
 }

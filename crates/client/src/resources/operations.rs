@@ -56,10 +56,17 @@ use obeya_model::{
     TaskPaginationResult,
     TaskPatch,
     TaskUpdate,
+    UserCreateV1,
     UserGroupMember,
+    UserPaginationResult,
+    UserPatch,
+    UserUpdateV1,
+    UserUpdateV2,
+    UserV1,
+    UserV2,
 };
 
-use super::{Areas, Boards, Groups, Comments, Incidents, Tasks, Improvements, Datasources, DataLists, Projects};
+use super::{Areas, Boards, Groups, Comments, Incidents, Tasks, Improvements, Datasources, Users, DataLists, Projects};
 use crate::error::Result;
 use crate::list::{Get, List};
 use crate::whole_list::WholeList;
@@ -443,7 +450,8 @@ impl Tasks {
     /// column unless the body has others. The response is the whole task.
     ///
     /// # Errors
-    /// See [`Error`](crate::Error).
+    /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
+    /// [`Error::Timeout`](crate::Error::Timeout) it may have been carried out all the same.
     pub async fn patch(&self, id: i32, body: &TaskPatch) -> Result<Task> {
         self.client.call(&call::PatchTask::new(id, body)).await
     }
@@ -589,6 +597,128 @@ impl Datasources {
     }
 }
 
+impl Users {
+    /// `GET /v2/users`: The users who were not deleted, ordered by id unless `$orderby` is given.
+    /// `$expand=groups` adds the memberships of a user. `$search` looks into names and the e-mail address.
+    pub fn list(&self) -> List<UserV2> {
+        List::new(self.client.clone(), odata_list!(ListUsersV2))
+    }
+
+    /// `GET /v2/users/{userId}`: One user by its id. `$select` and `$expand` apply to the response; the other
+    /// options are validated but have no effect.
+    pub fn get(&self, user_id: &str) -> Get<UserV2, String> {
+        Get::new(self.client.clone(), odata_get!(text GetUserV2), user_id.to_owned())
+    }
+
+    /// `PUT /v2/users/{userId}`: Changes only the properties in the body; null clears a nullable property.
+    /// Other names without a `displayName` make a new one. The response is the whole user.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn update(&self, user_id: &str, body: &UserUpdateV2) -> Result<UserV2> {
+        self.client.call(&call::UpdateUserV2::new(user_id, body)).await
+    }
+
+    /// `DELETE /v2/users/{userId}`: Deletes a user, whose memberships end. Records go on naming the person;
+    /// nobody can be named anew. `obeya erase-user` removes a person from the records. The response has no
+    /// body.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn delete(&self, user_id: &str) -> Result<()> {
+        self.client.call(&call::DeleteUserV2::new(user_id)).await
+    }
+
+    /// `PATCH /v2/users/{userId}`: Changes the properties in the body, a JSON merge patch (RFC 7396); null
+    /// clears a nullable property. Other names without a `displayName` make a new one. The response is the
+    /// whole user.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn patch(&self, user_id: &str, body: &UserPatch) -> Result<UserV2> {
+        self.client.call(&call::PatchUser::new(user_id, body)).await
+    }
+
+    /// `GET /v1/Users`: All users who were not deleted and match `$filter` as an array, ordered by `$orderby`
+    /// and id. `roles` stands in no condition and no order.
+    pub fn list_v1(&self) -> WholeList<UserV1> {
+        WholeList::new(self.client.clone(), whole_list!(ListUsersV1))
+    }
+
+    /// `POST /v1/Users`: Creates a user with a new id; the display name is first and last name. The response
+    /// is the whole user.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
+    /// [`Error::Timeout`](crate::Error::Timeout) it may have been carried out all the same.
+    pub async fn create_v1(&self, body: &UserCreateV1) -> Result<UserV1> {
+        self.client.call(&call::CreateUserV1::new(body)).await
+    }
+
+    /// `GET /v1/Users/{userId}`: One user by its id.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn get_v1(&self, user_id: &str) -> Result<UserV1> {
+        self.client.call(&call::GetUserV1::new(user_id)).await
+    }
+
+    /// `PUT /v1/Users/{userId}`: Changes only the properties in the body; null clears a nullable property.
+    /// Other names make a new display name. The response is the whole user.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn update_v1(&self, user_id: &str, body: &UserUpdateV1) -> Result<UserV1> {
+        self.client.call(&call::UpdateUserV1::new(user_id, body)).await
+    }
+
+    /// `DELETE /v1/Users/{userId}`: Deletes a user, whose memberships end. Records go on naming the person;
+    /// nobody can be named anew. `obeya erase-user` removes a person from the records. The response is the
+    /// user.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn delete_v1(&self, user_id: &str) -> Result<UserV1> {
+        self.client.call(&call::DeleteUserV1::new(user_id)).await
+    }
+
+    /// `GET /v1/Users/{userId}/groups`: The groups of which a user is a member, whatever the role, as an
+    /// array, ordered by id.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn groups(&self, user_id: &str) -> Result<Vec<GroupV1>> {
+        self.client.call(&call::ListGroupsOfUser::new(user_id)).await
+    }
+
+    /// `GET /v1/Users/roles/{role}`: The users with a role of the plant, as an array, ordered by id; empty if
+    /// nobody has it.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn of_role(&self, role: &str) -> Result<Vec<UserV1>> {
+        self.client.call(&call::ListUsersOfRole::new(role)).await
+    }
+
+    /// `PUT /v1/Users/{userId}/roles/{role}`: Gives a user a role of the plant; a user who has it keeps it.
+    /// What a role allows is not decided here: this service only stores it. The response is the whole user.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn add_role(&self, user_id: &str, role: &str) -> Result<UserV1> {
+        self.client.call(&call::AddUserRole::new(user_id, role)).await
+    }
+
+    /// `DELETE /v1/Users/{userId}/roles/{role}`: Takes a role of the plant from a user. The response is the
+    /// whole user.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn remove_role(&self, user_id: &str, role: &str) -> Result<UserV1> {
+        self.client.call(&call::RemoveUserRole::new(user_id, role)).await
+    }
+}
+
 impl DataLists {
     /// `GET /v1/Datalists`: All data lists that match `$filter` as an array, ordered by `$orderby` and id.
     /// `listDataListItems` returns the items of one list.
@@ -715,4 +845,5 @@ odata_pages! {
     IncidentV2 in IncidentPaginationResult;
     Task in TaskPaginationResult;
     TaskComment in TaskCommentPaginationResult;
+    UserV2 in UserPaginationResult;
 }

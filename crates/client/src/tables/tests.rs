@@ -7,7 +7,7 @@ use arrow_schema::DataType;
 use obeya_model::{
     Area, Board, BoardSummary, Datasource, DatasourceValue, GroupV1, GroupV2, Improvement,
     IncidentCommentV1, IncidentCommentV2, IncidentType, IncidentTypeSummary, IncidentV1,
-    IncidentV2, TaskComment, TaskInfo, Timestamp, TrashedIncident,
+    IncidentV2, TaskComment, TaskInfo, Timestamp, TrashedIncident, UserV1, UserV2,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -188,6 +188,27 @@ fn a_task_keeps_all_it_has() {
     check_columns::<TaskInfo>(&[full.clone(), bare, full]);
     // A list of texts is one column among the others, and has no table of its own.
     assert_eq!(scalars::<TaskInfo>().len(), TaskInfo::columns().len());
+}
+
+#[test]
+fn a_user_keeps_all_it_has() {
+    let full = json!({
+        "id": "u-1", "roles": ["Lead", "5S"], "fullName": "Kari Vik", "userName": "kari", "email": "kari@plant.example", "useAD": true,
+        "azureAdObjectId": "x-1", "firstName": "Kari", "lastName": "Vik", "screenName": "KV", "isInfoScreenUser": false, "isMobileUser": true,
+        "businessUnitId": 4, "externalId": "H-1"
+    });
+    let bare = json!({
+        "id": "u-2", "roles": [], "fullName": "Line 2", "userName": "line.2", "email": "", "useAD": false, "azureAdObjectId": null,
+        "firstName": "", "lastName": "", "screenName": null, "isInfoScreenUser": true, "isMobileUser": false, "businessUnitId": null,
+        "externalId": null
+    });
+    check_columns::<UserV1>(&[full.clone(), bare, full]);
+    let full = json!({
+        "id": "u-1", "userName": "kari", "email": "kari@plant.example", "firstName": "Kari", "lastName": "Vik", "displayName": "Kari Vik",
+        "externalId": "H-1", "type": "MOBILE", "businessUnitId": 4
+    });
+    let bare = json!({"id": "u-2", "displayName": "Line 2"});
+    check_columns::<UserV2>(&[full.clone(), bare, full]);
 }
 
 #[test]

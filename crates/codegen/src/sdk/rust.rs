@@ -187,8 +187,20 @@ fn source(method: &Method, types: &mut BTreeSet<String>) -> String {
             types.insert(record.clone());
             let parents = &ids[..ids.len().saturating_sub(1)];
             let parent: String = parents.iter().map(|id| format!(", {id}")).collect();
+            let is_text = method
+                .path
+                .last()
+                .is_some_and(|parameter| parameter.is_text);
+            let (of, source, id) = match is_text {
+                true => (
+                    format!("{record}, String"),
+                    format!("text {call}"),
+                    format!("{}.to_owned()", ids[ids.len() - 1]),
+                ),
+                false => (record, format!("{call}{parent}"), "id".to_owned()),
+            };
             format!(
-                "    pub fn {name}(&self{}) -> Get<{record}> {{\n        Get::new(self.client.clone(), odata_get!({call}{parent}), id)\n    }}\n",
+                "    pub fn {name}(&self{}) -> Get<{of}> {{\n        Get::new(self.client.clone(), odata_get!({source}), {id})\n    }}\n",
                 parameters.concat()
             )
         }

@@ -22,6 +22,7 @@ use obeya_store::clients::{self, Client};
 use obeya_store::engine::StoreError;
 use obeya_store::grants::{GrantedRecord, MOST_GRANTS};
 use obeya_store::inspection::Inspection;
+use obeya_store::users::Counts;
 use obeya_store::{Session, Store, StoreOptions, erasure};
 pub use settings::{ClientChanges, rotate_secret, set_client};
 pub(crate) use settings::{rotate_secret_in, set};
@@ -224,11 +225,7 @@ pub struct Erasure {
 /// # Errors
 /// [`AdminError::UnknownUser`], or an error of the database. A dry run refuses a database that opening would
 /// upgrade.
-pub async fn erase_user(
-    db: &str,
-    user_id: &str,
-    how: Erasure,
-) -> Result<erasure::Counts, AdminError> {
+pub async fn erase_user(db: &str, user_id: &str, how: Erasure) -> Result<Counts, AdminError> {
     if how.dry_run {
         let db = db.to_owned();
         let checked = tokio::task::spawn_blocking(move || Inspection::open_current(&db).map(drop));
@@ -249,7 +246,7 @@ pub async fn erase_user(
 
 /// How an erasure ends that must not be committed.
 enum Undone {
-    DryRun(Option<erasure::Counts>),
+    DryRun(Option<Counts>),
     Failed(StoreError),
 }
 
@@ -264,7 +261,7 @@ async fn erase(
     clock: &Clock,
     user_id: &str,
     how: Erasure,
-) -> Result<erasure::Counts, AdminError> {
+) -> Result<Counts, AdminError> {
     let (id, now) = (user_id.to_owned(), clock.ticks());
     let erased = store
         .write_isolated(move |session| {

@@ -29,18 +29,19 @@ pub(crate) fn parameter_name(template: &'static str, index: usize) -> &'static s
     names.nth(index).unwrap_or("id")
 }
 
-/// The value of this parameter of a query string; 400 `query.invalid` if it is given twice, or the string
-/// cannot be decoded.
+/// The value of a parameter of a query string, by its name in whatever case; an empty one counts as absent,
+/// because HTML forms send empty fields. 400 `query.invalid` if it is given twice, or the string cannot be
+/// decoded.
 pub(crate) fn query_parameter(query: &str, name: &str) -> Result<Option<String>, Problem> {
     let pairs: Vec<(String, String)> = serde_urlencoded::from_str(query)
         .map_err(|error| Problem::invalid_query(name, error.to_string()))?;
     let mut given = pairs
         .into_iter()
-        .filter(|(found, _)| found.eq_ignore_ascii_case(name))
+        .filter(|(given, _)| given.eq_ignore_ascii_case(name))
         .map(|(_, value)| value);
     match (given.next(), given.next()) {
-        (_, Some(_)) => Err(Problem::invalid_query(name, "it is given twice")),
-        (value, None) => Ok(value),
+        (Some(_), Some(_)) => Err(Problem::invalid_query(name, "it is given twice")),
+        (value, _) => Ok(value.filter(|value| !value.is_empty())),
     }
 }
 

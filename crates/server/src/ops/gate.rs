@@ -12,7 +12,7 @@ use super::call::Call;
 use crate::spec::Operation;
 use obeya_store::entities::{
     AREA, BOARD, DATA_LIST, DATASOURCE, GROUP, IMPROVEMENT, INCIDENT, INCIDENT_COMMENT,
-    INCIDENT_TYPE_V2, TASK_COMMENT, TASK_INFO,
+    INCIDENT_TYPE_V2, TASK_COMMENT, TASK_INFO, USER,
 };
 use obeya_store::grants::Grants;
 use obeya_store::{RecordId, Session, StoreError};
@@ -85,6 +85,7 @@ pub(super) fn noun(entity: &EntityType) -> &'static str {
         "ProjectMilestone" => "milestone",
         "Task" | "TaskInfo" => "task",
         "TaskComment" => "comment",
+        "User" | "UserV1" => "user",
         _ => "incident",
     }
 }
@@ -103,6 +104,16 @@ fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)
         | Operation::ListGroupMembers
         | Operation::PutGroupMember
         | Operation::RemoveGroupMember => (&GROUP, "group"),
+        Operation::GetUserV1
+        | Operation::GetUserV2
+        | Operation::UpdateUserV1
+        | Operation::UpdateUserV2
+        | Operation::PatchUser
+        | Operation::DeleteUserV1
+        | Operation::DeleteUserV2
+        | Operation::ListGroupsOfUser
+        | Operation::AddUserRole
+        | Operation::RemoveUserRole => (&USER, "user"),
         Operation::GetIncidentComment => (&INCIDENT_COMMENT, "comment"),
         Operation::GetDatasource
         | Operation::ListDatasourceValues
@@ -183,6 +194,13 @@ fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)
         | Operation::ListTasks
         | Operation::ListTaskComments
         | Operation::CreateTaskComment
+        | Operation::ListUsersV1
+        | Operation::ListUsersV2
+        | Operation::CreateUserV1
+        | Operation::CreateUserV2
+        // The record is known once it was found by its name; the answer is checked.
+        | Operation::UpdateUserByUserName
+        | Operation::ListUsersOfRole
         | Operation::Ping => return None,
     })
 }
@@ -195,7 +213,8 @@ mod tests {
     fn every_operation_with_an_id_in_its_path_addresses_a_record() {
         for operation in Operation::ALL {
             let path = operation.path();
-            let is_by_id = path.contains('{') && !path.contains("{projectNumber}");
+            let is_named = path.contains("{projectNumber}") || path.contains("Users/roles/{role}");
+            let is_by_id = path.contains('{') && !is_named;
             assert_eq!(addressed(operation).is_some(), is_by_id, "{path}");
         }
     }

@@ -80,17 +80,18 @@ fn of_incident(id: i32) -> Predicate {
     )
 }
 
-/// The parameter `language`. An empty value counts as absent, because HTML forms send empty fields.
+/// The parameter `language`.
 fn language(query: &str) -> Result<Option<String>, Problem> {
-    match query_parameter(query, "language")? {
-        Some(code) if !code.is_empty() && !is_language(&code) => Err(Problem::invalid_query(
+    let code = query_parameter(query, "language")?;
+    match code.as_deref() {
+        Some(wrong) if !is_language(wrong) => Err(Problem::invalid_query(
             "language",
             format!(
                 "expected a language code such as nb or en-GB, found {}",
-                quoted(&code)
+                quoted(wrong)
             ),
         )),
-        code => Ok(code.filter(|code| !code.is_empty())),
+        _ => Ok(code),
     }
 }
 

@@ -30,6 +30,7 @@ mod reading;
 pub(crate) mod task_comments;
 pub(crate) mod tasks;
 pub(crate) mod token;
+pub(crate) mod users;
 mod view;
 pub(crate) mod well_known;
 mod writing;

@@ -106,7 +106,12 @@ impl Twins {
         if answer.status == 200 {
             let text = answer.text();
             let places = PLACES.as_flattened().iter().map(ToString::to_string);
-            let names = REPORTERS.as_flattened().iter().map(ToString::to_string);
+            // Who is a user says nothing about who reported what.
+            let names: &[&str] = match path.to_lowercase().contains("/users") {
+                true => &[],
+                false => REPORTERS.as_flattened(),
+            };
+            let names = names.iter().map(ToString::to_string);
             for part in names.chain(places) {
                 assert!(!text.contains(&part), "GET {path}: {text}");
             }

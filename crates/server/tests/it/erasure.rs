@@ -102,7 +102,7 @@ async fn dump(service: &Service) -> String {
     dumped.await.expect("the tables")
 }
 
-fn counts(of: &obeya_server::store::erasure::Counts) -> Value {
+fn counts(of: &obeya_server::store::users::Counts) -> Value {
     json!(of)
 }
 

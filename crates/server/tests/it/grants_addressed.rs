@@ -10,6 +10,7 @@ pub type Addressed = (&'static str, &'static str, i32, Option<Value>);
 /// Each such operation. A hidden record is one of [`super::grants`].
 pub fn addressed() -> Vec<Addressed> {
     let value = json!({"value": 2.0, "valueDate": "2025-06-01T00:00:00Z"});
+    let user = json!({"userName": "night", "email": "night@plant.example", "firstName": "A", "lastName": "B"});
     let [get, put, post, patch, delete] = ["GET", "PUT", "POST", "PATCH", "DELETE"];
     vec![
         (get, "/v2/areas/{}", 3, None),
@@ -143,5 +144,20 @@ pub fn addressed() -> Vec<Addressed> {
         (patch, "/v2/tasks/{}", 300, Some(json!({"title": "x"}))),
         (delete, "/v1/Tasks/{}", 300, None),
         (delete, "/v2/tasks/{}", 302, None),
+        (get, "/v1/Users/{}", 500, None),
+        (get, "/v2/users/{}", 500, None),
+        (get, "/v1/Users/{}/groups", 500, None),
+        (put, "/v1/Users/{}", 500, Some(user.clone())),
+        (
+            put,
+            "/v2/users/{}",
+            500,
+            Some(with(user, &json!({"type": "NORMAL"}))),
+        ),
+        (patch, "/v2/users/{}", 500, Some(json!({"externalId": "x"}))),
+        (delete, "/v1/Users/{}/roles/Lead", 500, None),
+        (put, "/v1/Users/{}/roles/Lead", 500, None),
+        (delete, "/v1/Users/{}", 500, None),
+        (delete, "/v2/users/{}", 501, None),
     ]
 }

@@ -160,6 +160,9 @@ async fn sent(service: &Service, method: &str, path: &str, body: &Value) -> Answ
     match method {
         "PUT" => service.put(path, body).await,
         "POST" => service.post(path, body).await,
-        other => panic!("{other}"),
+        other => {
+            let method = other.parse().expect("a method");
+            Answer::of(service.request(method, path).json(body)).await
+        }
     }
 }

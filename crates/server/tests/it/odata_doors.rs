@@ -56,6 +56,7 @@ async fn the_service_document_lists_the_sets_under_the_name_the_caller_uses() {
                     set("incidentTypes", "incidents/types"),
                     set("tasks", "tasks"),
                     set("taskComments", "tasks/comments"),
+                    set("users", "users"),
                 ],
             })
         );
@@ -120,10 +121,15 @@ async fn the_description_is_that_of_the_records() {
         "incidentTypes",
         "tasks",
         "taskComments",
+        "users",
     ] {
         let name = types["Service"][set]["$Type"].as_str().expect("a type");
-        let records = plant.get(&format!("/v2/{set}?$expand=*")).await.json()["value"].take();
-        for record in records.as_array().expect("records") {
+        let answer = plant.get(&format!("/v2/{set}?$expand=*")).await;
+        let records = answer.json()["value"].take();
+        for record in records
+            .as_array()
+            .unwrap_or_else(|| panic!("{}", answer.text()))
+        {
             check_record(types, name, record, true, &mut checked);
         }
     }

@@ -82,6 +82,7 @@ pub mod trash;
 pub mod types;
 pub mod unchanged;
 pub mod user_names;
+pub mod users;
 pub mod values;
 pub mod values_forms;
 pub mod values_large;

@@ -20,7 +20,7 @@ pub(crate) use restrictions::{Restriction, restriction};
 pub use v1::{
     BOARD_V1, DATA_LIST, DATA_LIST_ITEM, DATASOURCE, DATASOURCE_VALUE, GROUP_V1, IMPROVEMENT,
     INCIDENT, INCIDENT_COMMENT_V1, PROJECT, PROJECT_MILESTONE, TASK_INFO, TRASHED_INCIDENT,
-    USER_GROUP_MEMBER,
+    USER_GROUP_MEMBER, USER_V1,
 };
 
 use obeya_odata::edm::{
@@ -121,27 +121,73 @@ static USER_GROUP: EntityType = EntityType {
         ..wire::UserGroup::SAME
     }
     .properties(),
-    navigations: &[],
+    navigations: &[one("group", &GROUP, "group_id"), one("user", &USER, "id")],
     search: None,
 };
 
-/// For callers who may not read users: user names, with which users sign in, are null. `owner` is not: it was
-/// shown before to all who read incidents.
-pub static WITHOUT_USER_NAMES: [ReplacedProperty; 3] = [
+/// `/v2/users`: users who were not deleted.
+pub static USER: EntityType = EntityType {
+    name: "User",
+    table: "live_users",
+    key: "id",
+    properties: &wire::UserV2::SAME.properties(),
+    navigations: &[many("groups", &USER_MEMBERSHIP, "id")],
+    search: Some(SearchIndex {
+        table: "users_search",
+        column: "number",
+    }),
+};
+
+/// A membership of a user: the same row as that of a [`USER_GROUP`], which the group identifies here.
+static USER_MEMBERSHIP: EntityType = EntityType {
+    name: "UserMembership",
+    table: "group_users",
+    key: "groupId",
+    properties: &wire::UserMembership {
+        user_id: column("id"),
+        ..wire::UserMembership::SAME
+    }
+    .properties(),
+    navigations: &[one("group", &GROUP, "group_id"), one("user", &USER, "id")],
+    search: None,
+};
+
+/// For callers who may not read users: of users they see the id and the display name. `owner` of an incident
+/// is not replaced: it was shown before to all who read incidents.
+pub static WITHOUT_USER_NAMES: [ReplacedProperty; 10] = [
     without(&USER_GROUP, "userName"),
     without(&INCIDENT_V2, "createdByUser"),
     without(&INCIDENT_V2, "lastModifiedByUser"),
+    without(&USER, "userName"),
+    without(&USER, "email"),
+    without(&USER, "firstName"),
+    without(&USER, "lastName"),
+    without(&USER, "externalId"),
+    without_type(&USER, "type", wire::TYPE_OF_USER),
+    without_type(&USER, "businessUnitId", Type::Int32),
 ];
 
 /// A text property that is null.
 const fn without(entity: &'static EntityType, name: &'static str) -> ReplacedProperty {
+    without_type(entity, name, Type::String)
+}
+
+/// A property of a type that is null.
+const fn without_type(
+    entity: &'static EntityType,
+    name: &'static str,
+    ty: Type,
+) -> ReplacedProperty {
     ReplacedProperty {
         entity: entity.name,
         by: Property {
             name,
-            ty: Type::String,
+            ty,
             nullable: true,
-            column: Column::Expr("CAST(NULL AS TEXT)"),
+            column: Column::Expr(match ty {
+                Type::Int32 => "CAST(NULL AS BIGINT)",
+                _ => "CAST(NULL AS TEXT)",
+            }),
         },
     }
 }
@@ -204,6 +250,7 @@ pub static INCIDENT_V2: EntityType = EntityType {
         one("group", &GROUP, "reported_by_group_id"),
         one("followUpGroup", &GROUP, "follow_up_group_id"),
         one("type", &INCIDENT_TYPE_V2, "incident_type_id"),
+        one("ownerUser", &USER, "responsible_user_id"),
         many("comments", &INCIDENT_COMMENT, "incident_id"),
         many("tasks", &TASK, "incident_id"),
     ],
@@ -278,6 +325,9 @@ pub fn all() -> Vec<&'static EntityType> {
         &TASK_COMMENT,
         &GROUP,
         &USER_GROUP,
+        &USER,
+        &USER_MEMBERSHIP,
+        &USER_V1,
         &INCIDENT_COMMENT,
         &INCIDENT_V2,
         &INCIDENT_TYPE_V2,

@@ -33,6 +33,8 @@ pub(crate) enum Restriction {
     Incident,
     /// The columns of a task, or of the task of a comment. It has those of an incident only if it is of one.
     Task(Columns),
+    /// The groups of which a user is a member.
+    Member,
     /// Nothing: rows are only reached from a record, or under the address of one, to which the restrictions
     /// were applied.
     Owner,
@@ -98,10 +100,12 @@ pub(crate) fn restriction(entity: &EntityType) -> Option<Restriction> {
             ..NONE
         },
         "IncidentV1" | "IncidentV2" => INCIDENT,
-        "Board" | "BoardV1" | "Improvement" | "UserGroup" | "UserGroupMember" => OF_GROUP,
+        "Board" | "BoardV1" | "Improvement" | "UserGroup" | "UserGroupMember"
+        | "UserMembership" => OF_GROUP,
         // Of the whole plant.
         "DataList" | "DataListItem" | "Project" | "ProjectMilestone" => NONE,
         "IncidentComment" | "IncidentCommentV1" => return Some(Restriction::Incident),
+        "User" | "UserV1" => return Some(Restriction::Member),
         "Task" | "TaskInfo" | "TaskComment" => return Some(Restriction::Task(TASK)),
         // Below an incident or a datasource. The area of a value is a number of its sender's and not checked.
         "IncidentConsequence"
@@ -121,6 +125,13 @@ pub(crate) fn row_conditions(granted: &BTreeMap<Kind, BTreeSet<i32>>) -> RowCond
             Restriction::Owner => None,
             Restriction::Columns(columns) => condition(columns, "{t}", granted),
             Restriction::Task(columns) => of_task(columns, granted),
+            Restriction::Member => condition(OF_GROUP, "m", granted).map(|groups| {
+                let members = "SELECT m.user_id FROM group_members AS m";
+                Predicate {
+                    sql: format!("{{t}}.id IN ({members} WHERE {})", groups.sql).into(),
+                    ..groups
+                }
+            }),
             Restriction::Incident => condition(INCIDENT, "granted", granted).map(|incident| {
                 let exists =
                     "SELECT 1 FROM incidents AS granted WHERE granted.id = {t}.incident_id";

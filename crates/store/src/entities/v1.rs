@@ -1,6 +1,6 @@
 //! The lists of v1: records that include names instead of links.
 
-use obeya_odata::edm::EntityType;
+use obeya_odata::edm::{Column, EntityType};
 
 use super::wire::{self, column, computed};
 use super::{AREA, many, one};
@@ -243,3 +243,25 @@ pub static TASK_INFO: EntityType = EntityType {
     navigations: &[],
     search: None,
 };
+
+/// `/v1/Users`. The handlers add the condition that the user was not deleted.
+pub static USER_V1: EntityType = EntityType {
+    name: "UserV1",
+    table: "user_records",
+    key: "id",
+    properties: &wire::UserV1 {
+        full_name: column("display_name"),
+        email: text("coalesce({t}.email, '')"),
+        first_name: text("coalesce({t}.first_name, '')"),
+        last_name: text("coalesce({t}.last_name, '')"),
+        ..wire::UserV1::SAME
+    }
+    .properties(),
+    navigations: &[],
+    search: None,
+};
+
+/// A text that is empty where it is unknown.
+const fn text(expression: &'static str) -> wire::Source {
+    wire::Source::of(Column::Expr(expression))
+}

@@ -11,6 +11,9 @@ use obeya_odata::edm::{Column, EnumType, Property, Type};
 
 include!(concat!(env!("OUT_DIR"), "/entities.rs"));
 
+/// The type of `type` of a user.
+pub(super) const TYPE_OF_USER: Type = Type::Enum(&USER_TYPE);
+
 /// Where a property is read from, and whether it may be null where the specification says otherwise.
 #[derive(Clone, Copy)]
 pub(super) struct Source {

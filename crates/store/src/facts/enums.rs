@@ -8,7 +8,7 @@ use super::with_store;
 use crate::{StoreError, entities, present};
 use obeya_rules::enums::{
     BoardType, Evaluation, GroupType, IncidentStatus, MemberRole, Priority, Severity, Stage,
-    StoredImprovementStatus, TaskStatus, VariantSet,
+    StoredImprovementStatus, TaskStatus, UserType, VariantSet,
 };
 
 /// Every column with an enum of the specification, and the names it may contain.
@@ -26,6 +26,7 @@ fn declared() -> Vec<(&'static str, &'static str, &'static [&'static str])> {
         ("improvements", "priority_status", Priority::NAMES),
         ("improvements", "evaluation_status", Evaluation::NAMES),
         ("tasks", "status", TaskStatus::NAMES),
+        ("users", "type", UserType::NAMES),
     ]
 }
 

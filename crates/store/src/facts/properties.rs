@@ -80,6 +80,9 @@ const HIDDEN: &[(&str, &str)] = &[
     ("live_tasks", "incident_type_id"),
     ("live_tasks", "project_id"),
     ("live_tasks", "reported_by_group_id"),
+    ("live_users", "number"),
+    ("user_records", "deleted_date"),
+    ("user_records", "type"),
 ];
 
 /// Every column that an entity names.

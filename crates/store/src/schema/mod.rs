@@ -31,6 +31,8 @@ include!(concat!(env!("OUT_DIR"), "/migrations.rs"));
 
 /// The version that first had search tokens of incident types.
 const TYPES_SEARCHED: i64 = 9;
+/// The version that first had search tokens of users.
+const USERS_SEARCHED: i64 = 19;
 
 /// Does what the versions after `found`, up to `reached`, need besides their statements, which cannot cut
 /// words; in the same transaction, once those have run.
@@ -39,8 +41,12 @@ pub(super) fn complete(
     found: i64,
     reached: i64,
 ) -> Result<(), StoreError> {
-    if (found + 1..=reached).contains(&TYPES_SEARCHED) {
+    let is_new = |version: i64| (found + 1..=reached).contains(&version);
+    if is_new(TYPES_SEARCHED) {
         search::fill_incident_types(session)?;
+    }
+    if is_new(USERS_SEARCHED) {
+        search::fill_users(session)?;
     }
     Ok(())
 }

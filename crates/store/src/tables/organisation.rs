@@ -2,9 +2,12 @@
 
 use std::fmt;
 
+use crate::search::UserTexts;
 use crate::table::table;
+use crate::texts::Texts;
 use crate::variant::Variant;
-use obeya_rules::enums::{GroupType, MemberRole};
+use obeya_model::Timestamp;
+use obeya_rules::enums::{GroupType, MemberRole, UserType};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
@@ -43,9 +46,31 @@ table! {
         key id: String,
         required user_name: String,
         required display_name: String,
-        given email: Option<String>,
-        given azure_ad_object_id: Option<String>,
+        rule email: Option<String>,
+        rule azure_ad_object_id: Option<String>,
+        rule first_name: Option<String>,
+        rule last_name: Option<String>,
+        rule screen_name: Option<String>,
+        rule use_ad: bool,
+        rule r#type: Variant<UserType>,
+        rule business_unit_id: Option<i32>,
+        rule external_id: Option<String>,
+        rule roles: Texts,
+        rule deleted_date: Option<Timestamp>,
         also #[serde(deserialize_with = "crate::field::or_empty")] groups: Vec<MembershipLine>,
+    }
+}
+
+impl UserRow {
+    /// The texts by which a search finds the user.
+    pub fn searched(&self) -> UserTexts<'_> {
+        [
+            Some(&self.display_name),
+            self.first_name.as_deref(),
+            self.last_name.as_deref(),
+            Some(&self.user_name),
+            self.email.as_deref(),
+        ]
     }
 }
 

@@ -25,7 +25,7 @@ struct Query {
 pub(super) const COUNT: u64 = QUERIES.len() as u64 + TABLES.len() as u64 + 1;
 
 #[rustfmt::skip]
-const QUERIES: [Query; 26] = [
+const QUERIES: [Query; 27] = [
     Query { rule: Rule::Reference, table: "incident_categories", keys: 2, says: "the category is of type {2}, the incident of type {3}",
         sql: "SELECT m.incident_id, m.category_id, p.incident_type_id, i.incident_type_id FROM incident_categories AS m
             JOIN incidents AS i ON i.id = m.incident_id JOIN type_categories AS p ON p.id = m.category_id
@@ -66,6 +66,8 @@ const QUERIES: [Query; 26] = [
               AND NOT (t.kind = 'custom_field' AND EXISTS (SELECT 1 FROM type_custom_fields AS p
                 WHERE p.id = t.item_id AND p.incident_type_id = t.incident_type_id))
             ORDER BY 1, 2, 3, 4" },
+    Query { rule: Rule::Search, table: "users", keys: 1, says: "users_search has no entry for it",
+        sql: "SELECT u.id FROM users AS u LEFT JOIN user_numbers AS n ON n.user_id = u.id WHERE n.number IS NULL ORDER BY 1" },
     Query { rule: Rule::Tree, table: "groups", keys: 1, says: "its parents never end at a group without a parent",
         sql: "WITH RECURSIVE reached (id) AS (
                 SELECT c.id FROM groups AS c WHERE c.parent_id IS NULL OR NOT EXISTS (SELECT 1 FROM groups AS p WHERE p.id = c.parent_id)

@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 
 use super::CheckError;
 use super::report::{Findings, Rule};
-use crate::migrate::Progress;
+use crate::migrate::{Progress, key};
 use obeya_store::engine::{SearchIndexQueries, present};
 use obeya_store::search::{PARTS_INDEX, SearchIndex, document_of};
 use obeya_store::{Row, Session, StoreError};
@@ -48,6 +48,7 @@ pub(super) fn parts(
     let index = SearchIndex {
         name: PARTS_INDEX,
         table: "incident_comments",
+        key: "id",
         columns: &["text"],
     };
     let parts = |texts: &[Option<&str>], each: &mut dyn FnMut(i64, &str)| {
@@ -133,13 +134,12 @@ impl<'i> Comparison<'i> {
             return Ok(());
         };
         let name = self.index.name;
-        let mut add = |key: Option<i64>, text: String| {
-            let key = key.map(|id| id.to_string());
+        let mut add = |key: Option<String>, text: String| {
             findings.add(Rule::Search, Some(self.index.table), key, text);
         };
         for (id, entries) in records.iter().filter(|(_, entries)| entries.sum != 0) {
             add(
-                Some(*id),
+                Some(key(&[(&self.index.record(session, *id)?).into()])),
                 match entries {
                     Entries {
                         in_index: false, ..
@@ -192,12 +192,16 @@ impl<'i> Comparison<'i> {
         }
         read?;
         let sql = format!(
-            "SELECT id, {} FROM {}",
+            "SELECT {}, {} FROM {}",
+            self.index.key,
             self.index.columns.join(", "),
             self.index.table
         );
         rows(session, &sql, progress, |row| {
-            let id = present(row.int(0)?)?;
+            // A user without a number is found by a rule of its own.
+            let Some(id) = row.int(0)? else {
+                return Ok(());
+            };
             let texts = (1..=self.index.columns.len()).map(|column| row.text(column));
             let texts: Vec<Option<&str>> = texts.collect::<Result<_, _>>()?;
             if self.queries.ids.is_some() {

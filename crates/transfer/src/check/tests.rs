@@ -147,6 +147,10 @@ const SPOILT: &[Spoilt] = &[
     both("UPDATE incident_types SET title = 'failure Equipment' WHERE id = 3",
         &["incident_types 3: its entry in incident_types_search is not that of its text"]),
     both("UPDATE incidents SET text = 'Oil' WHERE id = 10", &["incidents 10: its entry in incidents_search is not that of its text"]),
+    both("UPDATE users SET display_name = 'Kari Lie'", &["users \"u-1\": its entry in users_search is not that of its text"]),
+    both("DELETE FROM users_search", &["users \"u-1\": users_search has no entry for it"]),
+    both("DELETE FROM user_numbers", &["users \"u-1\": users_search has no entry for it",
+        "users *: users_search has an entry for it, and there is no such record"]),
     both("DELETE FROM areas_search WHERE rowid = 2", &["areas 2: areas_search has no entry for it"]),
     both("DELETE FROM comments_search WHERE rowid = 102", &["incident_comments 102: comments_search has no entry for it"]),
     both("INSERT INTO incidents_search (rowid, document) VALUES (12, ' gone ')",
@@ -346,6 +350,8 @@ async fn made(url: &str) {
 }
 
 fn indexed(session: &mut dyn Session) -> Result<(), StoreError> {
+    let kari = [Some("Kari Vik"), None, None, Some("kari"), None];
+    search::put_user(session, "u-1", &kari)?;
     search::put_area(session, 1, "Støperi", Some("Casting"))?;
     search::put_area(session, 2, "", None)?;
     search::put_group(session, 1, Some("Mechanics"), None)?;

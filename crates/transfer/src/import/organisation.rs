@@ -85,6 +85,7 @@ pub(super) fn users(run: &mut Run<'_>, source: &Source) -> Result<(), ImportErro
         let memberships = std::mem::take(&mut line.groups);
         let row = UserRow::from_line(line);
         run.execute(&UserRow::statements().upsert, &row.cells())?;
+        search::put_user(run.session, &row.id, &row.searched())?;
         let id = Value::from(&row.id);
         if action == LineAction::Replace {
             run.execute("DELETE FROM group_members WHERE user_id = ?1", &[id])?;

@@ -32,6 +32,16 @@ pub(super) fn put(
         }
         "task_comments" => texts(table, values, ["text"])
             .each(|id, [text]| search::put_task_comment(session, id, text.unwrap_or_default())),
+        "users" => {
+            let names = [
+                "display_name",
+                "first_name",
+                "last_name",
+                "user_name",
+                "email",
+            ];
+            texts(table, values, names).each_text(|id, texts| search::put_user(session, id, &texts))
+        }
         "incident_comments" => {
             let mut comments = Vec::new();
             texts(table, values, ["text"]).each(|id, [text]| {
@@ -68,6 +78,36 @@ impl<'v, const N: usize> Rows<'v, N> {
         &self,
         mut each: impl FnMut(i32, [Option<&'v str>; N]) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
+        self.rows(|id, texts| {
+            let id = match id {
+                Value::Int(id) => i32::try_from(id).ok(),
+                _ => None,
+            };
+            let name = self.table.name;
+            let id =
+                id.ok_or_else(|| StoreError::Schema(format!("an id of {name} is no int32")))?;
+            each(id, texts)
+        })
+    }
+
+    /// The same where ids are texts.
+    fn each_text(
+        &self,
+        mut each: impl FnMut(&'v str, [Option<&'v str>; N]) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.rows(|id, texts| match id {
+            Value::Text(id) => each(id, texts),
+            _ => {
+                let name = self.table.name;
+                Err(StoreError::Schema(format!("an id of {name} is no text")))
+            }
+        })
+    }
+
+    fn rows(
+        &self,
+        mut each: impl FnMut(Value<'v>, [Option<&'v str>; N]) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
         let columns = self.table.names();
         let index = |name: &str| {
             let index = columns.iter().position(|column| *column == name);
@@ -75,18 +115,11 @@ impl<'v, const N: usize> Rows<'v, N> {
         };
         let (id, indexes) = (index("id"), self.names.map(index));
         for row in self.values.chunks(columns.len()) {
-            let id = match row[id] {
-                Value::Int(id) => i32::try_from(id).ok(),
-                _ => None,
-            };
-            let id = id.ok_or_else(|| {
-                StoreError::Schema(format!("an id of {} is no int32", self.table.name))
-            })?;
             let texts = indexes.map(|index| match row[index] {
                 Value::Text(text) => Some(text),
                 _ => None,
             });
-            each(id, texts)?;
+            each(row[id], texts)?;
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use obeya_store::table::{Column, ColumnType, Table};
 use obeya_store::{Session, Store, StoreError, StoreOptions};
 
 /// What is made from other tables, and so not copied.
-const DERIVED: [&str; 9] = [
+const DERIVED: [&str; 11] = [
     "areas_search",
     "boards_search",
     "comments_parts",
@@ -20,6 +20,8 @@ const DERIVED: [&str; 9] = [
     "tasks_search",
     "task_comments_search",
     "incidents_search",
+    "user_numbers",
+    "users_search",
 ];
 
 /// A column of the list: its name, type, position in the primary key, and the table that it refers to. Only

@@ -15,6 +15,7 @@ from obeya._async.improvements import AsyncImprovements
 from obeya._async.incidents import AsyncIncidents
 from obeya._async.projects import AsyncProjects
 from obeya._async.tasks import AsyncTasks
+from obeya._async.users import AsyncUsers
 from obeya._obeya import Core
 from obeya._settings import Access, Settings, Tagged
 
@@ -130,6 +131,11 @@ class AsyncClient:
     def tasks(self) -> AsyncTasks:
         """Tasks and their sub-tasks."""
         return AsyncTasks(self._core)
+
+    @property
+    def users(self) -> AsyncUsers:
+        """People, and the screens and devices that sign in."""
+        return AsyncUsers(self._core)
 
     @property
     def datasources(self) -> AsyncDatasources:

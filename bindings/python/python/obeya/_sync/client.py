@@ -17,6 +17,7 @@ from obeya._sync.improvements import Improvements
 from obeya._sync.incidents import Incidents
 from obeya._sync.projects import Projects
 from obeya._sync.tasks import Tasks
+from obeya._sync.users import Users
 from obeya._obeya import Core
 from obeya._settings import Access, Settings, Tagged
 
@@ -132,6 +133,11 @@ class Client:
     def tasks(self) -> Tasks:
         """Tasks and their sub-tasks."""
         return Tasks(self._core)
+
+    @property
+    def users(self) -> Users:
+        """People, and the screens and devices that sign in."""
+        return Users(self._core)
 
     @property
     def datasources(self) -> Datasources:

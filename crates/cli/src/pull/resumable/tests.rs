@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::super::encode::Encoder;
 use super::super::query::Selection;
+use super::super::record_key::RecordKey;
 use super::*;
 use crate::durable::calls;
 
@@ -26,7 +27,7 @@ fn resumable(folder: &Path, format: Format) -> (ResumableFile, Piece) {
     let piece = Piece {
         content: Encoder::new::<Board>(&query).piece(&[board]).unwrap(),
         rows: 1,
-        after: Some(ResumeAfter::Id(7)),
+        after: Some(ResumeAfter::Id(RecordKey::Number(7))),
     };
     (file, piece)
 }

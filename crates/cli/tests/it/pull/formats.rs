@@ -74,6 +74,7 @@ fn lists_are_what_the_service_answers() {
         ("projects", "/v1/Projects"),
         ("tasks", "/v2/tasks"),
         ("task-comments", "/v2/tasks/comments"),
+        ("users", "/v2/users"),
     ] {
         for plant in &plants {
             let wire = plant.records(path);

@@ -123,8 +123,12 @@ fn check(
         To::Project,
         changed(old.project_id, new.project_id),
     )?;
-    references.user("suggestedByUserId", new.suggested_by_user_id.as_deref())?;
-    references.user("responsibleUserId", new.responsible_user_id.as_deref())?;
+    if new.suggested_by_user_id != old.suggested_by_user_id {
+        references.user("suggestedByUserId", new.suggested_by_user_id.as_deref())?;
+    }
+    if new.responsible_user_id != old.responsible_user_id {
+        references.person("responsibleUserId", new.responsible_user_id.as_deref())?;
+    }
     references.finish()
 }
 

@@ -128,7 +128,7 @@ fn check_references(
     references.record("areaId", To::Area, incident.area_id)?;
     references.record("projectId", To::Project, incident.project_id)?;
     references.user("createdByUserId", body.created_by_user_id.as_deref())?;
-    references.user("responsibleUserId", responsible)?;
+    references.person("responsibleUserId", responsible)?;
     references.responsible(responsible, incident.follow_up_group_id, false)?;
 
     let categories = body.categories.iter().map(|item| item.id);

@@ -130,7 +130,7 @@ fn check(
         let (user, group) = (new.responsible_user_id.as_deref(), new.follow_up_group_id);
         let are_stored =
             user == old.responsible_user_id.as_deref() && group == old.follow_up_group_id;
-        references.user("responsibleUserId", user)?;
+        references.person("responsibleUserId", user)?;
         references.responsible(user, group, are_stored)?;
     }
     references.finish()

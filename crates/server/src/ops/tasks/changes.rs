@@ -181,7 +181,7 @@ fn check(
         }
     }
     if new.responsible_user_id != old.responsible_user_id {
-        references.user("responsibleUserId", new.responsible_user_id.as_deref())?;
+        references.person("responsibleUserId", new.responsible_user_id.as_deref())?;
     }
     references.finish()
 }

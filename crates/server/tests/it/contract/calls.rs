@@ -22,7 +22,7 @@ pub enum Ids {
 }
 
 impl Ids {
-    fn pick(self, known: i32) -> i32 {
+    pub fn pick(self, known: i32) -> i32 {
         match self {
             Self::Known => known,
             Self::Unknown => 999_999,
@@ -92,6 +92,8 @@ macro_rules! narrowed {
         Box::pin(async move { request.send().await.map(drop) })
     }};
 }
+
+pub(super) use {asked, narrowed};
 
 /// Calls an operation by its id as it succeeds on the plant; an operation that is not in this table fails the
 /// test.
@@ -485,7 +487,10 @@ pub fn call<'a>(
             let tasks = client.tasks();
             tasks.create_sub_task(ids.pick(501), &body).await.map(drop)
         }),
-        other => panic!("{other} is described, and this table does not call it"),
+        other => match super::users::call(client, other, ids, ask) {
+            Some(called) => called,
+            None => panic!("{other} is described, and no table calls it"),
+        },
     }
 }
 
@@ -570,7 +575,7 @@ pub fn improvement_body() -> ImprovementCreate {
 }
 
 /// A text that no call had before.
-fn unique(prefix: &str) -> String {
+pub fn unique(prefix: &str) -> String {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     format!("{prefix}-{}", NUMBER.fetch_add(1, Ordering::Relaxed))
 }

@@ -119,12 +119,12 @@ async fn the_examples_are_what_is_answered() {
             );
             continue;
         }
-        assert_eq!(
-            numbers(&answer.json()),
-            numbers(expected),
-            "{}",
-            operation.id
-        );
+        let mut answer = answer.json();
+        if operation.id.starts_with("createUser") {
+            // Its id is random.
+            answer["id"] = expected["id"].clone();
+        }
+        assert_eq!(numbers(&answer), numbers(expected), "{}", operation.id);
     }
 }
 

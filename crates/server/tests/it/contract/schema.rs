@@ -73,6 +73,15 @@ impl Described {
         path
     }
 
+    /// The example of a parameter of its path.
+    pub fn example_of_path(&self, name: &str) -> String {
+        let parameters = self.operation["parameters"].as_array();
+        let mut parameters = parameters.into_iter().flatten().map(resolve);
+        let named = parameters.find(|it| it["in"] == "path" && it["name"] == name);
+        let example = &named.expect("a parameter of the path")["example"];
+        example.as_str().map_or(example.to_string(), str::to_owned)
+    }
+
     /// The same with the query parameters that it requires.
     pub fn example_address(&self) -> String {
         let parameters = self.operation["parameters"].as_array();

@@ -322,7 +322,7 @@ async fn refuses(datasources: &Datasources, body: &DatasourceValueInput, code: &
 }
 
 #[track_caller]
-fn is<T: std::fmt::Debug>(outcome: Result<T, Error>, code: &str) {
+pub fn is<T: std::fmt::Debug>(outcome: Result<T, Error>, code: &str) {
     let error = outcome.expect_err(code);
     assert_eq!(error.code(), Some(code), "{error}");
 }

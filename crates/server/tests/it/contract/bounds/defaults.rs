@@ -21,6 +21,10 @@ async fn an_absent_parameter_has_its_default() {
     let mut compared = 0;
     for operation in operations() {
         let address = operation.example_address();
+        // That of a write is not repeated here: `users.rs` shows what it does without the parameter.
+        if operation.method != "GET" {
+            continue;
+        }
         for Place {
             schema, location, ..
         } in places(operation)

@@ -8,6 +8,7 @@ mod samples;
 
 use std::collections::BTreeSet;
 
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::Method;
 use serde_json::Value;
 
@@ -90,6 +91,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "a CHECK of the schema, compared in store/src/facts/enums.rs",
     ),
     (
+        "/components/schemas/UserType",
+        "a CHECK of the schema, compared in store/src/facts/enums.rs",
+    ),
+    (
         "/components/schemas/GroupType",
         "a CHECK of the schema, compared in store/src/facts/enums.rs",
     ),
@@ -116,6 +121,7 @@ struct Place {
 enum Location {
     Query(&'static str),
     Header(&'static str),
+    Path(&'static str),
     /// By the names of properties; an empty one is the first item of a list.
     Body(Vec<&'static str>),
 }
@@ -124,13 +130,13 @@ impl Place {
     /// Its name in an error; empty where it has none.
     fn name(&self) -> &'static str {
         match &self.location {
-            Location::Query(name) | Location::Header(name) => name,
+            Location::Query(name) | Location::Header(name) | Location::Path(name) => name,
             Location::Body(path) => path.last().copied().unwrap_or_default(),
         }
     }
 }
 
-/// Every place of a request of an operation, but for the ids in its path.
+/// Every place of a request of an operation.
 fn places(operation: &Described) -> Vec<Place> {
     let mut places = Vec::new();
     for (pointer, parameter) in operation.parameters() {
@@ -138,6 +144,7 @@ fn places(operation: &Described) -> Vec<Place> {
         let location = match parameter["in"].as_str() {
             Some("query") => Location::Query(name),
             Some("header") => Location::Header(name),
+            Some("path") => Location::Path(name),
             _ => continue,
         };
         let (pointer, schema) = followed(format!("{pointer}/schema"), &parameter["schema"]);
@@ -198,6 +205,11 @@ fn request(service: &Service, operation: &Described, place: &Place, value: &Valu
             address = format!("{address}{separator}{query}");
         }
         Location::Header(name) => header = Some((*name, text)),
+        Location::Path(name) => {
+            let encoded = utf8_percent_encode(&text, NON_ALPHANUMERIC).to_string();
+            let example = operation.example_of_path(name);
+            address = address.replace(&format!("/{example}"), &format!("/{encoded}"));
+        }
         Location::Body(path) => {
             let mut part = body.as_mut().expect("a body");
             for name in path {

@@ -67,6 +67,8 @@ impl Samples {
             Location::Header("If-Match") => conditions(),
             Location::Header("Idempotency-Key") => keys(),
             Location::Body(path) if path.as_slice() == ["projectNumber"] => numbers(),
+            Location::Body(path) if path.as_slice() == ["email"] => addresses(),
+            Location::Path("role") => roles(),
             _ => panic!("{}: no texts for its pattern", place.pointer),
         };
         for text in texts {
@@ -155,6 +157,35 @@ fn numbers() -> Vec<String> {
         .map(str::to_owned)
         .into();
     texts.extend(["ø".repeat(255), "ø".repeat(256)]);
+    texts
+}
+
+fn addresses() -> Vec<String> {
+    let mut texts: Vec<String> = [
+        "a@b",
+        "ø@ø",
+        "a.b+c@d.example",
+        "",
+        "a",
+        "a@",
+        "@b",
+        "a@b@c",
+        "a b@c",
+        "a@b c",
+        "a\t@b",
+        "a@b\u{7f}",
+    ]
+    .map(str::to_owned)
+    .into();
+    texts.extend([253, 254].map(|length| format!("{}@b", "ø".repeat(length))));
+    texts
+}
+
+fn roles() -> Vec<String> {
+    let mut texts: Vec<String> = ["Lead", "Lead auditor", "ø/%2F", "a\"b", "a\\b", "a\nb"]
+        .map(str::to_owned)
+        .into();
+    texts.extend(["ø".repeat(64), "ø".repeat(65)]);
     texts
 }
 
