@@ -66,7 +66,7 @@ fn what_was_exported_is_summed_up_in_a_table() {
     ] {
         assert!(out.contains(expected), "{expected}\n{out}");
     }
-    assert!(out.contains("35 records in "), "{out}");
+    assert!(out.contains("37 records in "), "{out}");
     assert!(
         out.contains("; the last change: 2026-03-09T06:00:00Z"),
         "the improvement's, the latest of the plant\n{out}"

@@ -196,7 +196,7 @@ async fn delete_found(
             let comment = find(session)?;
             let answers = task_comments::answers(session, id)?;
             task_comments::delete(session, id, &answers)?;
-            Ok::<_, WriteError>(removed(comment, answers))
+            Ok::<_, WriteError>(removed(&comment, answers))
         });
         Ok(decision.against(move |session| {
             find(session)?;
@@ -207,7 +207,7 @@ async fn delete_found(
 }
 
 /// The deletion of a comment with the answers to it, for the audit log.
-fn removed(comment: TaskCommentRow, answers: Vec<TaskCommentRow>) -> Change {
+fn removed(comment: &TaskCommentRow, answers: Vec<TaskCommentRow>) -> Change {
     let path = path(comment.task_id, comment.id);
     let mut diff = Diff::default().rows(&TaskCommentRow::TABLE, Some(&comment.cells()), None);
     if !answers.is_empty() {

@@ -164,7 +164,7 @@ fn update_with(answer: Answer, named: Named, change: UserChange, now: i64) -> De
     let present = named.clone();
     let work = move |session: &mut dyn Session| {
         let before = named.find(session)?;
-        replace(session, answer, before, change.clone(), now)
+        replace(session, answer, &before, change.clone(), now)
     };
     Decision::record(answer, work).against(move |session| {
         let user = present.find(session)?;
@@ -175,14 +175,14 @@ fn update_with(answer: Answer, named: Named, change: UserChange, now: i64) -> De
 fn replace(
     session: &mut dyn Session,
     answer: Answer,
-    before: UserRow,
+    before: &UserRow,
     body: UserChange,
     now: i64,
 ) -> Result<Written<WrittenRecord>, WriteError> {
     let after = body.apply(before.clone());
     let id = after.id.clone();
     let answer = move |session: &mut dyn Session| answer(session, id);
-    if after == before {
+    if after == *before {
         return Ok(Written::unchanged(answer));
     }
     if !after.user_name.eq_ignore_ascii_case(&before.user_name) {
@@ -191,9 +191,9 @@ fn replace(
             return Err(taken(&other));
         }
     }
-    put(session, Some(&before), &after, now)?;
+    put(session, Some(before), &after, now)?;
     Ok(Written::changed(
-        change(Some(&before), Some(&after)),
+        change(Some(before), Some(&after)),
         answer,
     ))
 }
