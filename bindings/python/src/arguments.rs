@@ -90,11 +90,11 @@ pub(crate) fn whole<T: Entity + Record + Tabular>(
 }
 
 /// A request for one record with the options that mean something for one.
-pub(crate) fn get<T: Resource>(
-    mut get: Get<T>,
+pub(crate) fn get<T: Resource, I>(
+    mut get: Get<T, I>,
     select: Option<Names>,
     expand: Option<Names>,
-) -> Get<T> {
+) -> Get<T, I> {
     if let Some(Names(properties)) = select {
         get = get.select(properties);
     }

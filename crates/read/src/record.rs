@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
 use obeya_odata::csdl;
-use obeya_odata::edm::{Cardinality, Column, EntityType};
+use obeya_odata::edm::{Cardinality, Column, EntityType, Type};
 use obeya_odata::sql::{self, Direction, Predicate, Scope};
 use obeya_odata::{Bound, Context, Limits, OptionName, Options};
 
@@ -179,7 +179,8 @@ impl RecordStatements {
             Some((_, member)) => encoder.with_expanded_after(&query, member),
             None => encoder,
         };
-        let mut predicates = vec![Predicate::new("{t}.id = ?", [ID])];
+        let id = placeholder(form.entity);
+        let mut predicates = vec![Predicate::new("{t}.id = ?", [id.clone()])];
         predicates.extend(condition.map(|condition| Predicate::new(condition, [])));
         let scope = Scope {
             predicates,
@@ -205,13 +206,16 @@ impl RecordStatements {
             key.push(b':');
             PartList {
                 key,
-                rows: by_id_alone(sql::expand(item, dialect, &[ID], &scope)),
+                rows: by_id_alone(
+                    sql::expand(item, dialect, std::slice::from_ref(&id), &scope),
+                    &id,
+                ),
                 encoder: RowEncoder::of(&item.query),
             }
         });
         Self {
             lists: lists.collect(),
-            record: by_id_alone(sql::select(&query, dialect, &scope)),
+            record: by_id_alone(sql::select(&query, dialect, &scope), &id),
             encoder,
             query,
         }
@@ -341,13 +345,19 @@ fn mismatched(value: Value<'_>, expected: &str) -> StoreError {
     StoreError::Engine(format!("a cell that was bound is {value:?} and not {expected}").into())
 }
 
-/// The placeholder for the id while a statement is rendered.
-const ID: sql::Value = sql::Value::Int(i64::MIN);
+/// The placeholder for the id while a statement is rendered, of the type of the entity's ids: an engine may
+/// write the type beside it.
+fn placeholder(entity: &EntityType) -> sql::Value {
+    match entity.property(entity.key).map(|key| key.ty) {
+        Some(Type::String) => sql::Value::Text(String::new()),
+        _ => sql::Value::Int(i64::MIN),
+    }
+}
 
 /// The SQL of a statement whose only bound value is the id.
-fn by_id_alone(statement: sql::Statement) -> String {
+fn by_id_alone(statement: sql::Statement, id: &sql::Value) -> String {
     assert!(
-        statement.binds == [ID],
+        statement.binds == [id.clone()],
         "it takes the id alone: {statement:?}"
     );
     statement.sql

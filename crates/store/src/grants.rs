@@ -143,6 +143,12 @@ impl Grants {
         self.ids.get(&kind).is_none_or(|ids| ids.contains(&id))
     }
 
+    /// Whether the client may not see every record of an entity.
+    pub fn restrict(&self, entity: &EntityType) -> bool {
+        let rows = self.rows.as_ref();
+        rows.is_some_and(|rows| rows.of(entity).is_some())
+    }
+
     /// Whether the client may see the record of an entity with this id. True of a record that does not exist
     /// only if nothing restricts its entity.
     pub fn show(

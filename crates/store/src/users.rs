@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::tables::organisation::UserRow;
-use super::{Session, StoreError, search};
+use super::{Session, StoreError, present, search};
 
 /// How many records of each kind showed a user.
 pub type Counts = BTreeMap<&'static str, u64>;
@@ -39,15 +39,23 @@ pub fn find(session: &mut dyn Session, id: &str) -> Result<Option<UserRow>, Stor
     Ok(user.filter(|user| user.deleted_date.is_none()))
 }
 
-/// The users with this name, in whatever case of the letters A to Z, those that were deleted last. An import
-/// may have brought several.
+/// The users with this name, whatever its case, those that were deleted last. An import may have brought
+/// several. The engines do not agree on the case of letters, so the names of all users are compared here.
 pub fn named(session: &mut dyn Session, user_name: &str) -> Result<Vec<UserRow>, StoreError> {
-    let sql = format!(
-        "SELECT {} WHERE lower(user_name) = ?1 ORDER BY deleted_date IS NOT NULL, id",
-        UserRow::statements().columns_from
-    );
-    let name = user_name.to_ascii_lowercase();
-    session.all(&sql, &[(&name).into()], UserRow::read)
+    let sql = "SELECT id, user_name FROM users ORDER BY deleted_date IS NOT NULL, id";
+    let names = session.all(sql, &[], |row| {
+        Ok((present(row.string(0)?)?, present(row.string(1)?)?))
+    })?;
+    let folded = user_name.to_lowercase();
+    let mut users = Vec::new();
+    for (id, _) in names
+        .iter()
+        .filter(|(_, name)| name.to_lowercase() == folded)
+    {
+        let sql = &UserRow::statements().find;
+        users.extend(session.first(sql, &[id.into()], UserRow::read)?);
+    }
+    Ok(users)
 }
 
 /// Adds or replaces a user, deleted or not.

@@ -271,14 +271,19 @@ fn text(node: &Value, key: &str) -> String {
         .to_owned()
 }
 
-/// `reportedByGroupId` → `reported_by_group_id`. Names on this wire have no runs of capitals.
+/// `reportedByGroupId` → `reported_by_group_id`.
 pub(super) fn snake(wire: &str) -> String {
     let mut name = String::with_capacity(wire.len() + 4);
+    let mut before = None;
     for letter in wire.chars() {
-        if letter.is_ascii_uppercase() {
+        // Of capitals in a row, such as those of `useAD`, only the first begins a word.
+        let begins =
+            letter.is_ascii_uppercase() && before.is_some_and(|c: char| !c.is_ascii_uppercase());
+        if begins {
             name.push('_');
         }
         name.push(letter.to_ascii_lowercase());
+        before = Some(letter);
     }
     name
 }

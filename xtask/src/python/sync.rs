@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail};
 use crate::process::root;
 
 /// The files that both have.
-const FILES: [&str; 13] = [
+const FILES: [&str; 14] = [
     "areas.py",
     "boards.py",
     "client.py",
@@ -21,6 +21,7 @@ const FILES: [&str; 13] = [
     "lists.py",
     "projects.py",
     "tasks.py",
+    "users.py",
     "values.py",
 ];
 

@@ -1924,7 +1924,7 @@ class UserGroupMember:
 @final
 class UserV1:
     """A person, or a screen or device that signs in."""
-    __match_args__ = ("id", "roles", "full_name", "user_name", "email", "use_a_d", "azure_ad_object_id", "first_name", "last_name", "screen_name", "is_info_screen_user", "is_mobile_user", "business_unit_id", "external_id",)
+    __match_args__ = ("id", "roles", "full_name", "user_name", "email", "use_ad", "azure_ad_object_id", "first_name", "last_name", "screen_name", "is_info_screen_user", "is_mobile_user", "business_unit_id", "external_id",)
     @property
     def id(self) -> str:
         """Id of the user."""
@@ -1941,7 +1941,7 @@ class UserV1:
     def email(self) -> str:
         """E-mail address; empty if unknown."""
     @property
-    def use_a_d(self) -> bool:
+    def use_ad(self) -> bool:
         """Whether the user signs in through a directory."""
     @property
     def azure_ad_object_id(self) -> str | None:

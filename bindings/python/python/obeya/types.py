@@ -603,7 +603,7 @@ class _UserCreateV1Required(TypedDict):
 class UserCreateV1(_UserCreateV1Required, total=False):
     """The values of a new user."""
 
-    use_a_d: bool
+    use_ad: bool
     """Whether the user signs in through a directory."""
     azure_ad_object_id: str | None
     """Object id of the user in Entra ID, formerly Azure AD."""
@@ -633,7 +633,7 @@ class _UserUpdateV1Required(TypedDict):
 class UserUpdateV1(_UserUpdateV1Required, total=False):
     """The new properties of a user. An omitted property is unchanged; null clears it."""
 
-    use_a_d: bool
+    use_ad: bool
     """Whether the user signs in through a directory."""
     azure_ad_object_id: str | None
     """Object id of the user in Entra ID, formerly Azure AD."""

@@ -167,7 +167,7 @@ body! { GROUP_MEMBER_CREATE "GroupMemberCreate" {
 body! { USER_CREATE_V1 "UserCreateV1" {
     Field::required("user_name", "userName");
     Field::required("email", "email");
-    Field::optional("use_a_d", "useAD");
+    Field::optional("use_ad", "useAD");
     Field::optional("azure_ad_object_id", "azureAdObjectId").nullable();
     Field::required("first_name", "firstName");
     Field::required("last_name", "lastName");
@@ -181,7 +181,7 @@ body! { USER_CREATE_V1 "UserCreateV1" {
 body! { USER_UPDATE_V1 "UserUpdateV1" {
     Field::required("user_name", "userName");
     Field::required("email", "email");
-    Field::optional("use_a_d", "useAD");
+    Field::optional("use_ad", "useAD");
     Field::optional("azure_ad_object_id", "azureAdObjectId").nullable();
     Field::required("first_name", "firstName");
     Field::required("last_name", "lastName");

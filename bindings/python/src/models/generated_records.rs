@@ -978,7 +978,7 @@ UserV1 USER_V1 "UserV1" {
     /// E-mail address; empty if unknown.
     email = email: Field::required("email", "email");
     /// Whether the user signs in through a directory.
-    use_a_d = use_a_d: Field::required("use_a_d", "useAD");
+    use_ad = use_ad: Field::required("use_ad", "useAD");
     /// Object id of the user in Entra ID, formerly Azure AD.
     azure_ad_object_id = azure_ad_object_id: Field::required("azure_ad_object_id", "azureAdObjectId").nullable();
     /// First name; empty if unknown.

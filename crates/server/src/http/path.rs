@@ -150,6 +150,8 @@ impl<T: Copy> Node<T> {
             methods.push("HEAD");
         }
         methods.sort_unstable();
+        // An address of OData may be that of a described operation too.
+        methods.dedup();
         methods.join(", ")
     }
 }

@@ -534,7 +534,7 @@ async fn roles_are_given_listed_and_taken() {
     assert_eq!(taken.json()["roles"], json!(["Lead auditor"]));
     let gone = role(Method::DELETE, "u-104", "Lead").await;
     let problem = gone.is_problem(404, "not_found");
-    assert_eq!(problem["detail"], "There is no role `Lead`.");
+    assert_eq!(problem["detail"], "There is no role of the user `Lead`.");
     role(Method::PUT, "nobody", "Lead")
         .await
         .is_problem(404, "not_found");

@@ -23,7 +23,7 @@ pub(crate) async fn list_of_incident(call: Call) -> Result<Response, Problem> {
     let incident = call.id()?;
     reading::read(call, |request| {
         let of_incident = Predicate::new("{t}.incident_id = ?", [Value::Int(incident.into())]);
-        Ok(Records::all(request, &FORM, &[])?
+        Ok(Records::in_order(request, &FORM, "$orderby=createdDate")?
             .only(of_incident)
             .under(parent(incident)))
     })

@@ -42,7 +42,9 @@ pub(crate) async fn remove(call: Call) -> Result<Response, Problem> {
     let role = role(&call, 1)?;
     change_roles(call, move |_, mut roles| {
         let at = roles.iter().position(|one| *one == role);
-        roles.remove(at.ok_or_else(|| WriteError::Missing("role", role.as_str().into()))?);
+        roles.remove(
+            at.ok_or_else(|| WriteError::Missing("role of the user", role.as_str().into()))?,
+        );
         Ok(roles)
     })
     .await

@@ -1,5 +1,7 @@
 //! Creating and updating users.
 
+use std::sync::Arc;
+
 use obeya_model::{UserCreateV1, UserCreateV2, UserPatch, UserUpdateV1, UserUpdateV2};
 use serde::Serialize;
 
@@ -15,6 +17,8 @@ use crate::ops::view::WrittenRecord;
 use crate::ops::writing::{self, Decision, WriteContext, Written};
 use obeya_read::text::quoted;
 use obeya_rules::error::DomainError;
+use obeya_store::entities::USER;
+use obeya_store::grants::Grants;
 use obeya_store::random::uuid;
 use obeya_store::tables::organisation::UserRow;
 use obeya_store::write_error::WriteError;
@@ -25,7 +29,8 @@ pub(crate) async fn create_v1(call: Call) -> Result<Response, Problem> {
     let body = json::<NeverNull<UserCreateV1>>();
     writing::write(call, body, |NeverNull(body), context| {
         context.sets(&body)?;
-        Ok(create_with(answer_v1, body::of_create_v1(body)?, false))
+        let change = body::of_create_v1(body)?;
+        Ok(create_with(answer_v1, change, false, context))
     })
     .await
 }
@@ -35,18 +40,25 @@ pub(crate) async fn create(call: Call) -> Result<Response, Problem> {
     let may_recover = allow_recovery(&call)?;
     writing::write(call, json::<UserCreateV2>(), |body, context| {
         context.sets(&body)?;
-        Ok(create_with(
-            answer_v2,
-            body::of_create_v2(body)?,
-            may_recover,
-        ))
+        let change = body::of_create_v2(body)?;
+        Ok(create_with(answer_v2, change, may_recover, context))
     })
     .await
 }
 
-fn create_with(answer: Answer, change: UserChange, may_recover: bool) -> Decision {
+fn create_with(
+    answer: Answer,
+    change: UserChange,
+    may_recover: bool,
+    context: &WriteContext,
+) -> Decision {
+    let (now, grants) = (context.now, context.grants());
     Decision::record(answer, move |session| {
-        insert(session, answer, change.clone(), may_recover)
+        // A new user is in no group. Nothing is said about names that such a client does not see.
+        if grants.restrict(&USER) {
+            return Err(WriteError::NotGranted);
+        }
+        insert(session, answer, change.clone(), may_recover, now)
     })
 }
 
@@ -56,6 +68,7 @@ fn insert(
     answer: Answer,
     body: UserChange,
     may_recover: bool,
+    now: i64,
 ) -> Result<Written<WrittenRecord>, WriteError> {
     let name = body.user_name.clone().unwrap_or_default();
     let before = match users::named(session, &name)?.into_iter().next() {
@@ -63,18 +76,15 @@ fn insert(
         Some(user) => return Err(taken(&user)),
         None => None,
     };
-    let after = match before.clone() {
-        Some(deleted) => UserRow {
-            deleted_date: None,
-            ..deleted
-        },
-        None => UserRow {
-            id: uuid(),
-            ..UserRow::default()
-        },
+    // Nothing but the id of a restored user is as before: roles above all may be meant for somebody else.
+    let after = UserRow {
+        id: before
+            .as_ref()
+            .map_or_else(uuid, |deleted| deleted.id.clone()),
+        ..UserRow::default()
     };
     let after = body.apply(after);
-    put(session, before.as_ref(), &after, 0)?;
+    put(session, before.as_ref(), &after, now)?;
     let id = after.id.clone();
     let change = change(before.as_ref(), Some(&after));
     Ok(Written::changed(change, move |session| answer(session, id)))
@@ -102,7 +112,7 @@ pub(crate) async fn update_by_user_name(call: Call) -> Result<Response, Problem>
     writing::write(call, body, |NeverNull(body), context| {
         let name = name.unwrap_or_else(|| body.user_name.clone());
         let change = decided(&body, context, body::of_update_v1)?;
-        let named = Named::UserName(name);
+        let named = Named::UserName(name, context.grants());
         Ok(update_with(answer_v1, named, change, context.now))
     })
     .await
@@ -143,7 +153,8 @@ fn decided<B: Serialize + Clone>(
 #[derive(Clone)]
 enum Named {
     Id(String),
-    UserName(String),
+    /// The name, and what the client is restricted to.
+    UserName(String, Arc<Grants>),
 }
 
 impl Named {
@@ -151,10 +162,14 @@ impl Named {
     fn find(&self, session: &mut dyn Session) -> Result<UserRow, WriteError> {
         match self {
             Self::Id(id) => users::find(session, id)?.ok_or_else(|| missing(id)),
-            Self::UserName(name) => {
+            Self::UserName(name, grants) => {
                 let users = users::named(session, name)?;
                 let live = users.into_iter().find(|user| user.deleted_date.is_none());
-                live.ok_or_else(|| missing(name))
+                let user = live.ok_or_else(|| missing(name))?;
+                match grants.show(session, &USER, user.id.as_str())? {
+                    true => Ok(user),
+                    false => Err(missing(name)),
+                }
             }
         }
     }
@@ -185,17 +200,14 @@ fn replace(
     if after == *before {
         return Ok(Written::unchanged(answer));
     }
-    if !after.user_name.eq_ignore_ascii_case(&before.user_name) {
+    if after.user_name.to_lowercase() != before.user_name.to_lowercase() {
         let others = users::named(session, &after.user_name)?;
         if let Some(other) = others.into_iter().find(|other| other.id != after.id) {
             return Err(taken(&other));
         }
     }
     put(session, Some(before), &after, now)?;
-    Ok(Written::changed(
-        change(Some(before), Some(&after)),
-        answer,
-    ))
+    Ok(Written::changed(change(Some(before), Some(&after)), answer))
 }
 
 /// Stores a user. Records that show a name that changed get a stamp, so that copies learn of it.

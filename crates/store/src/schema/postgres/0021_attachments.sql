@@ -46,14 +46,16 @@ JOIN incidents AS i ON i.id = a.incident_id
 LEFT JOIN users AS u ON u.id = a.created_by_user_id
 WHERE i.deleted_date IS NULL;
 
--- The attachments of tasks whose incident, if they have one, is not in the trash.
+-- The attachments of tasks whose incident, if they have one, is not in the trash; likewise of an anonymous one.
 CREATE VIEW live_task_attachments AS
 SELECT a.id, a.task_id, a.file_id, (a.name || '.' || a.file_extension) COLLATE "C" AS file_name,
        ('/v2/tasks/' || a.task_id || '/attachments/' || a.id || '/content') COLLATE "C" AS file_url,
        a.content_type, a.name, CAST(NULL AS text) COLLATE "C" AS preview_file_name, CAST(0 AS bigint) AS has_preview, a.file_extension,
        a.sha256 AS e_tag, a.file_size_in_bytes, (a.file_size_in_bytes + 1023) / 1024 AS file_size_in_kb, a.created_date,
-       a.created_by_user_id, u.display_name AS created_by_user, a.created_date AS last_modified,
-       a.created_by_user_id AS last_modified_by_user_id, u.display_name AS last_modified_by_user,
+       CASE WHEN i.is_anonymous = 1 THEN NULL ELSE a.created_by_user_id END AS created_by_user_id,
+       CASE WHEN i.is_anonymous = 1 THEN NULL ELSE u.display_name END AS created_by_user, a.created_date AS last_modified,
+       CASE WHEN i.is_anonymous = 1 THEN NULL ELSE a.created_by_user_id END AS last_modified_by_user_id,
+       CASE WHEN i.is_anonymous = 1 THEN NULL ELSE u.display_name END AS last_modified_by_user,
        a.content_type AS mime_type, CASE WHEN substr(a.content_type, 1, 6) = 'image/' THEN CAST(1 AS bigint) ELSE 0 END AS is_image
 FROM attachments AS a
 JOIN tasks AS t ON t.id = a.task_id
