@@ -95,7 +95,7 @@ def refusing() -> Iterator[Refusing]:
             self.send_header("Content-Length", "0")
             self.end_headers()
 
-        do_GET = do_POST = do_PUT = do_DELETE = refuse
+        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = refuse
 
         def log_message(self, format: str, *args: object) -> None:
             pass

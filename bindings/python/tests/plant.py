@@ -114,6 +114,7 @@ PLANT: dict[str, list[dict[str, Any]]] = {
         },
     ],
     "tasks": [{"id": 1, "title": "Order a clamp", "status": "NotStarted", "boardId": 7, "tags": ["fixture"]}],
+    "task_comments": [{"id": 1, "taskId": 1, "text": "Ordered", "commentDate": "2025-05-20T07:00:00Z", "commentedByUserId": "u1"}],
     "datasources": [{"id": 1, "title": "Output"}, {"id": 2, "title": "Nothing yet"}],
     "datasource_values": [
         {

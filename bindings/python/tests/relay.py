@@ -102,7 +102,7 @@ def before(
             if not way(exchange, self):
                 send(self, answer.status, kept, content)
 
-        do_GET = do_POST = do_PUT = do_DELETE = pass_on
+        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = pass_on
 
         def handle(self) -> None:
             # A connection that was broken on purpose, or closed by the client.

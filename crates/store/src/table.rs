@@ -12,9 +12,9 @@
 //! | `required` | as `given`, and each line must have it |
 //!
 //! Columns are in the order of the line. `also` is a field of the line that is no column of this table,
-//! `derived` one that is accepted and not stored. `body required` and `rule required` are a `body` and a `rule`
-//! that each line must have. `as` declares another type for the field in the line; the import and the export then convert it. Statements are
-//! composed once: a session finds a prefetched one by its text.
+//! `derived` one that is accepted and not stored. `body required` and `rule required` are a `body` and a
+//! `rule` that each line must have. `as` declares another type for the field in the line; the import and the
+//! export then convert it. Statements are composed once: a session finds a prefetched one by its text.
 
 use obeya_model::{Date, Patch, Timestamp};
 

@@ -138,7 +138,8 @@ pub(crate) fn unsupported(detail: impl Into<String>) -> Problem {
     )
 }
 
-/// The refusal with what JSON bodies may have: in `Accept`, and for a PATCH in `Accept-Patch` (RFC 5789, 2.2).
+/// The refusal with what JSON bodies may have: in `Accept`, and for a PATCH in `Accept-Patch` (RFC 5789,
+/// 2.2).
 fn with_json(problem: Problem, is_patch: bool) -> Problem {
     let (name, supported) = match is_patch {
         true => (

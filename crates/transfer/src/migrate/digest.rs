@@ -2,7 +2,8 @@
 //!
 //! SHA-256 over every value of every row, each by a byte for its type and then: nothing for NULL (0); eight
 //! bytes, the highest first, for an integer (1) and for the bits of a double (2); for a text (3) its length
-//! in bytes as an integer has it, and its bytes in UTF-8; the same for bytes (4). The encoding of a list of values is unique.
+//! in bytes as an integer has it, and its bytes in UTF-8; the same for bytes (4). The encoding of a list of
+//! values is unique.
 
 use std::fmt;
 

@@ -55,7 +55,7 @@ async fn content(call: Call, owner: Owner) -> Result<Response, Problem> {
     let (gate, memory) = (Gate::of(&call), call.answer_memory());
     // A content may be large, so it is read on the blocking pool.
     let read = move |session: &mut dyn Session| {
-        gate.check(session, |noun, id| ReadError::NotFound(noun, id))?;
+        gate.check(session, ReadError::NotFound)?;
         let attachment =
             attachments::find(session, owner, id)?.ok_or(ReadError::NotFound(NOUN, id.into()))?;
         let tag = Tag::of_digest(&attachment.sha256);
