@@ -319,6 +319,15 @@ async fn bare_requests(service: &Service, recorder: &Recorder, operation: &Descr
         Some("{}"),
     )
     .await;
+    let of_users = match operation.id.as_str() {
+        "createUserV2" => Some("allowRecovery"),
+        "updateUserByUserName" => Some("userName"),
+        _ => None,
+    };
+    if let Some(name) = of_users {
+        let wrong = format!("{path}?{name}=%00");
+        ask("400 query.invalid", &wrong, &[json], Some("{}")).await;
+    }
     ask("400 body.malformed", &path, &[json], Some("]")).await;
     let invalid = match takes_a_file {
         // A field that is no file.
