@@ -424,7 +424,7 @@ async fn a_place_that_is_taken_is_refused_and_left_as_it_is() {
     std::fs::create_dir(exports.path("empty")).expect("made");
     let bytes = exports.of("empty", &target.database, ALL).await;
     assert_eq!(bytes["store.jsonl"], "{}\n");
-    assert_eq!(bytes.values().filter(|bytes| bytes.is_empty()).count(), 15);
+    assert_eq!(bytes.values().filter(|bytes| bytes.is_empty()).count(), 16);
 }
 
 /// Stops the export when it reaches a file.

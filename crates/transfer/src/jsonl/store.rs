@@ -37,6 +37,7 @@ pub(crate) struct StoreLine {
     pub(crate) last_task_id: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) last_task_comment_id: Option<i32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) last_attachment_id: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) last_value_id: Option<i32>,
