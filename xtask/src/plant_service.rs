@@ -134,6 +134,11 @@ fn copy(folder: &Path) -> Result<()> {
     let plant = root().join("spec/plant");
     for entry in fs::read_dir(&plant).with_context(|| plant.display().to_string())? {
         let path = entry?.path();
+        if path.is_dir() {
+            let name = path.file_name().unwrap_or_default();
+            copy_files(&path, &folder.join(name))?;
+            continue;
+        }
         let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
         let mut lines = String::new();
         for line in text.lines() {
@@ -146,6 +151,17 @@ fn copy(folder: &Path) -> Result<()> {
         }
         let name = path.file_name().context("a file has a name")?;
         fs::write(folder.join(name), lines)?;
+    }
+    Ok(())
+}
+
+/// Copies the contents of attachments as they are.
+fn copy_files(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir(to).with_context(|| to.display().to_string())?;
+    for entry in fs::read_dir(from).with_context(|| from.display().to_string())? {
+        let path = entry?.path();
+        let target = to.join(path.file_name().unwrap_or_default());
+        fs::copy(&path, target).with_context(|| path.display().to_string())?;
     }
     Ok(())
 }
