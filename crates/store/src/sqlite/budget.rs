@@ -25,6 +25,8 @@ pub(super) struct Budget {
     allowed: Duration,
     /// The deadline in nanoseconds after `epoch`; 0 when no statement is measured.
     until: AtomicU64,
+    /// Whether statements have no budget now.
+    is_lifted: AtomicBool,
     /// Work of functions since their last check of the clock.
     work: AtomicU64,
     /// Whether the limit of short work applies, and the number of checks so far.
@@ -40,6 +42,7 @@ impl Budget {
             epoch: Instant::now(),
             allowed,
             until: AtomicU64::new(0),
+            is_lifted: AtomicBool::new(false),
             work: AtomicU64::new(0),
             is_short: AtomicBool::new(false),
             checks: AtomicU32::new(0),
@@ -71,6 +74,9 @@ impl Budget {
 
     /// Starts the budget of a statement.
     pub(super) fn start(&self) {
+        if self.is_lifted.load(Ordering::Relaxed) {
+            return;
+        }
         let until = (self.epoch.elapsed() + self.allowed).as_nanos();
         self.until
             .store(u64::try_from(until).unwrap_or(u64::MAX), Ordering::Relaxed);
@@ -79,6 +85,12 @@ impl Budget {
     /// Stops measuring until the next statement begins.
     pub(super) fn stop(&self) {
         self.until.store(0, Ordering::Relaxed);
+    }
+
+    /// Gives statements no budget, or their budget again.
+    pub(super) fn lift(&self, is_lifted: bool) {
+        self.stop();
+        self.is_lifted.store(is_lifted, Ordering::Relaxed);
     }
 
     /// Adds the work of a function; returns whether the statement must end instead.

@@ -112,9 +112,9 @@ impl SqliteConnection {
         self.query(sql, &[], &mut |_| Ok(ControlFlow::Continue(())))
     }
 
-    /// Removes the time budget, for migrations.
-    pub(super) fn without_budget(&self) {
-        self.budget.stop();
+    /// Gives statements no time budget, for migrations, or their budget again.
+    pub(super) fn lift_budget(&self, is_lifted: bool) {
+        self.budget.lift(is_lifted);
     }
 }
 

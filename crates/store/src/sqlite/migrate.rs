@@ -41,7 +41,13 @@ pub(super) fn run(database: &mut SqliteConnection, path: &Path) -> Result<(), St
     if look(database, path)?.is_up_to_date() && link::exists(database)? {
         return Ok(());
     }
-    database.without_budget();
+    database.lift_budget(true);
+    let ran = apply_in_transaction(database, path);
+    database.lift_budget(false);
+    ran
+}
+
+fn apply_in_transaction(database: &mut SqliteConnection, path: &Path) -> Result<(), StoreError> {
     // Another process may have migrated the file meanwhile.
     database.control("BEGIN IMMEDIATE")?;
     let applied = apply(database, path).and_then(|()| link::write(database));
