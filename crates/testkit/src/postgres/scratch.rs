@@ -47,7 +47,9 @@ impl Scratch {
         make: Option<impl FnOnce(String) -> F + Send>,
     ) -> Self {
         let server = server();
-        let name = format!("obeya_test_{:016x}", fastrand::u64(..));
+        // Processes that start at the same instant may have the same seed.
+        let process = std::process::id();
+        let name = format!("obeya_test_{process:x}_{:016x}", fastrand::u64(..));
         let url = on(&server, &name);
         block_on(async {
             let client = connect(&server).await;
