@@ -36,17 +36,20 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
         refer_user(location, "createdByUserId", user, &run.known.users)?;
         let content = content(location, source, &content_file)?;
         let row = checked(location, line, media_type, &content)?;
-        let row = AttachmentRow {
-            file_id: file_id(run, location, &row)?,
-            ..row
-        };
         if action == LineAction::Replace {
             let before = &AttachmentRow::statements().find;
             let before = run
                 .session
                 .first(before, &[row.id.into()], AttachmentRow::read)?;
-            changed.extend(before.and_then(|before| Owner::of(&before)));
+            if let Some(before) = before {
+                changed.extend(Owner::of(&before));
+                run.known.files.remove(&before.file_id);
+            }
         }
+        let row = AttachmentRow {
+            file_id: file_id(run, location, &row)?,
+            ..row
+        };
         changed.insert(owner);
         run.known.attachments.insert(row.id);
         run.execute(&AttachmentRow::statements().upsert, &row.cells())?;
@@ -179,13 +182,10 @@ fn file_id(
         given => given.to_owned(),
     };
     length(location, FIELD, Some(&file), &FILE_ID)?;
-    if let Some(other) = run.known.files.get(&file)
-        && *other != row.id
-    {
+    if let Some(other) = run.known.files.get(&file) {
         let found = format_args!("\"{file}\", that of attachment {other}");
         return Err(location.field_error(FIELD, found, "a text of no other attachment"));
     }
-    run.known.files.retain(|_, owner| *owner != row.id);
     run.known.files.insert(file.clone(), row.id);
     Ok(file)
 }
