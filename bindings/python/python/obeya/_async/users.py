@@ -88,7 +88,11 @@ class AsyncUsers:
         return AsyncRecords(query, "users")
 
     async def get(self, user_id: str, *, select: Names | None = None, expand: Names | None = None) -> UserV2:
-        """One user by its id. `$select` and `$expand` apply to the response; the other options are validated but have no effect."""
+        """One user by its id.
+
+        `$select` and `$expand` apply to the response; the other options are validated but have no
+        effect.
+        """
         call: Call[UserV2] = self._core.call("getUserV2", user_id, select, expand)
         return await answer(call)
 
@@ -101,12 +105,19 @@ class AsyncUsers:
         idempotency_key: str | None = None,
         **fields: Unpack[UserUpdateV2],
     ) -> UserV2:
-        """Changes only the properties in the body; null clears a nullable property. Other names without a `displayName` make a new one. The response is the whole user."""
+        """Changes only the properties in the body; null clears a nullable property.
+
+        Other names without a `displayName` make a new one. The response is the whole user.
+        """
         call: Call[UserV2] = self._core.carrying(if_match, idempotency_key).call("updateUserV2", user_id, fields)
         return await answer(call)
 
     async def delete(self, user_id: str, *, if_match: str | None = None, idempotency_key: str | None = None) -> None:
-        """Deletes a user, whose memberships end. Records go on naming the person; nobody can be named anew. `obeya erase-user` removes a person from the records. The response has no body."""
+        """Deletes a user, whose memberships end.
+
+        Records go on naming the person; nobody can be named anew. `obeya erase-user` removes a
+        person from the records. The response has no body.
+        """
         call: Call[None] = self._core.carrying(if_match, idempotency_key).call("deleteUserV2", user_id)
         await answer(call)
 
@@ -119,12 +130,18 @@ class AsyncUsers:
         idempotency_key: str | None = None,
         **fields: Unpack[UserPatch],
     ) -> UserV2:
-        """Changes the properties in the body, a JSON merge patch (RFC 7396); null clears a nullable property. Other names without a `displayName` make a new one. The response is the whole user."""
+        """Changes the properties in the body, a JSON merge patch (RFC 7396); null clears a nullable property.
+
+        Other names without a `displayName` make a new one. The response is the whole user.
+        """
         call: Call[UserV2] = self._core.carrying(if_match, idempotency_key).call("patchUser", user_id, fields)
         return await answer(call)
 
     def list_v1(self, *, where: Where | None = None, order_by: Order | None = None) -> AsyncRecords[UserV1]:
-        """All users who were not deleted and match `$filter` as an array, ordered by `$orderby` and id. `roles` stands in no condition and no order."""
+        """All users who were not deleted and match `$filter` as an array, ordered by `$orderby` and id.
+
+        `roles` stands in no condition and no order.
+        """
         query: Query[UserV1] = self._core.query("listUsersV1", where=where, order_by=order_by)
         return AsyncRecords(query, "users (v1)")
 
@@ -147,14 +164,21 @@ class AsyncUsers:
         idempotency_key: str | None = None,
         **fields: Unpack[UserUpdateV1],
     ) -> UserV1:
-        """Changes only the properties in the body; null clears a nullable property. Other names make a new display name. The response is the whole user."""
+        """Changes only the properties in the body; null clears a nullable property.
+
+        Other names make a new display name. The response is the whole user.
+        """
         call: Call[UserV1] = self._core.carrying(if_match, idempotency_key).call("updateUserV1", user_id, fields)
         return await answer(call)
 
     async def delete_v1(
         self, user_id: str, *, if_match: str | None = None, idempotency_key: str | None = None
     ) -> UserV1:
-        """Deletes a user, whose memberships end. Records go on naming the person; nobody can be named anew. `obeya erase-user` removes a person from the records. The response is the user."""
+        """Deletes a user, whose memberships end.
+
+        Records go on naming the person; nobody can be named anew. `obeya erase-user` removes a
+        person from the records. The response is the user.
+        """
         call: Call[UserV1] = self._core.carrying(if_match, idempotency_key).call("deleteUserV1", user_id)
         return await answer(call)
 
@@ -171,7 +195,11 @@ class AsyncUsers:
     async def add_role(
         self, user_id: str, role: str, *, if_match: str | None = None, idempotency_key: str | None = None
     ) -> UserV1:
-        """Gives a user a role of the plant; a user who has it keeps it. What a role allows is not decided here: this service only stores it. The response is the whole user."""
+        """Gives a user a role of the plant; a user who has it keeps it.
+
+        What a role allows is not decided here: this service only stores it. The response is the
+        whole user.
+        """
         call: Call[UserV1] = self._core.carrying(if_match, idempotency_key).call("addUserRole", user_id, role)
         return await answer(call)
 

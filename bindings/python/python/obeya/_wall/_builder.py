@@ -41,7 +41,7 @@ class Builder:
     def __init__(
         self, gather: Callable[[], Figures], show: Callable[[State], str], every: float, say: Callable[[str], None]
     ) -> None:
-        """`gather` reads the figures, `show` makes a page of a state, `every` is in seconds, and `say` is told what goes wrong."""
+        """`gather` reads the figures, `show` makes a page of a state, `every` is in seconds, and `say` receives a message about each failure."""
         self._gather = gather
         self._show = show
         self._every = every
