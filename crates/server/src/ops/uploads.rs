@@ -13,8 +13,8 @@ use super::decoding::{Decode, Decoded, INLINE_BYTES, Preconditions};
 use crate::http::extract;
 use crate::http::problem::Problem;
 
-/// Bytes of a body besides those of its file: boundaries, the heads of parts, other fields of a form.
-const AROUND: usize = 64 << 10;
+/// The most bytes of a body besides those of its file: boundaries, the heads of parts, other fields of a form.
+const FRAMING_BYTES: usize = 64 << 10;
 
 /// Reads a file.
 pub(super) struct File;
@@ -38,7 +38,7 @@ impl Decode for File {
     async fn decode(self, call: &mut Call) -> Result<Decoded<UploadedFile>, Problem> {
         let boundary = boundary(call.headers())?;
         let most = call.app.config.limits.attachment_bytes;
-        let bytes = call.bytes(most + AROUND).await?;
+        let bytes = call.bytes(most + FRAMING_BYTES).await?;
         // The parser copies what it reads.
         let mut copied = call.app.memory.body_of(&call.caller.client_id);
         let is_small = bytes.len() <= INLINE_BYTES;
@@ -59,8 +59,8 @@ impl Decode for File {
                 .map_err(Problem::internal)??,
         };
         // Not of the body: clients choose another boundary for each attempt.
-        let told = Bytes::from(format!("{}\0{}", file.name, file.sha256));
-        let preconditions = Preconditions::of(call, &told).await?;
+        let fingerprinted = Bytes::from(format!("{}\0{}", file.name, file.sha256));
+        let preconditions = Preconditions::of(call, &fingerprinted).await?;
         Ok(Decoded {
             body: file,
             preconditions,
