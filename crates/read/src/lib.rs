@@ -42,7 +42,7 @@ pub use prepared::{Cost, Prepared, run};
 pub use record::{RecordForm, RecordPlan, RowPlan};
 pub use records::Records;
 pub use related::Related;
-pub use request::{ReadRequest, check_options, with_context};
+pub use request::{ReadRequest, check_options, whole_record_context, with_context};
 pub use serialize::{to_string, to_vec};
 pub use sink::Sink;
 pub use skip_token::{NextPage, TokenSigner};

@@ -9,19 +9,16 @@
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
-use obeya_odata::csdl;
 use obeya_odata::edm::{Cardinality, Column, EntityType, Type};
 use obeya_odata::sql::{self, Direction, Predicate, Scope};
 use obeya_odata::{Bound, Context, Limits, OptionName, Options};
 
 use super::json;
-use super::request::context_member;
 use super::row_encoder::RowEncoder;
 use super::time::TimestampFormatter;
 use obeya_store::RecordId;
 use obeya_store::engine::{Dialect, Row, Session, StoreError, Value};
 use obeya_store::entities::order_of;
-use obeya_store::entity_sets::CONTAINER;
 
 /// The initial capacity for a record, in bytes.
 const INITIAL_CAPACITY: usize = 1_024;
@@ -88,13 +85,6 @@ impl RecordPlan {
     /// The entity, whose name is that of its schema in the specification.
     pub fn entity(&self) -> &'static EntityType {
         self.form.entity
-    }
-
-    /// The member `"@odata.context":"…"` of a record at this base URL; `None` if its entity has no set.
-    pub fn context(&self, dialect: Dialect, base: &str) -> Option<Vec<u8>> {
-        let set = CONTAINER.set_of(self.entity())?;
-        let context = csdl::record_context(set.name, self.query(dialect));
-        Some(context_member(base, &context))
     }
 
     /// The query for the record.

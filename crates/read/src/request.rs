@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use obeya_odata::csdl;
 use obeya_odata::edm::EntityType;
 use obeya_odata::{Bound, Context, Limits, OptionName, Options, Parameters, Visibility};
 
@@ -11,7 +12,7 @@ use super::skip_token::TokenSigner;
 use super::{ReadCaches, json};
 use obeya_store::Store;
 use obeya_store::entities::WITHOUT_USER_NAMES;
-use obeya_store::entity_sets::ROOT;
+use obeya_store::entity_sets::{CONTAINER, ROOT};
 use obeya_store::grants::Grants;
 
 /// The input from which a read is prepared.
@@ -140,10 +141,18 @@ pub fn check_options(
 }
 
 /// The member `"@odata.context":"…"` with a context relative to the service at this base URL.
-pub(super) fn context_member(base: &str, context: &str) -> Vec<u8> {
+fn context_member(base: &str, context: &str) -> Vec<u8> {
     let mut member = b"\"@odata.context\":".to_vec();
     json::string(&mut member, &format!("{base}{ROOT}/{context}"));
     member
+}
+
+/// The member `"@odata.context":"…"` of a whole record of an entity, such as `$metadata#groups/$entity`; `None`
+/// if the entity has no set.
+#[must_use]
+pub fn whole_record_context(base: &str, entity: &EntityType) -> Option<Vec<u8>> {
+    let set = CONTAINER.set_of(entity)?;
+    Some(context_member(base, &csdl::whole_record_context(set.name)))
 }
 
 /// Inserts `member` as the first member of a record, which has no white space.

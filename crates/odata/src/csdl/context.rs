@@ -26,6 +26,13 @@ pub fn record_context(source: &str, query: &Bound) -> String {
     format!("{}/$entity", list_context(source, query))
 }
 
+/// The context of a single record with all its properties, such as `$metadata#groups/$entity`. `source` is as
+/// for [`list_context`].
+#[must_use]
+pub fn whole_record_context(source: &str) -> String {
+    format!("$metadata#{source}/$entity")
+}
+
 /// The returned properties of each entity, separated by commas; empty for every property.
 fn selected(query: &Bound) -> String {
     let columns = query.columns().iter().filter(|column| !column.hidden());

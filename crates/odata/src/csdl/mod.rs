@@ -34,7 +34,7 @@ mod context;
 mod json;
 mod xml;
 
-pub use context::{list_context, record_context};
+pub use context::{list_context, record_context, whole_record_context};
 
 use std::collections::{BTreeSet, VecDeque};
 

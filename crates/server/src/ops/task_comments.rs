@@ -1,7 +1,5 @@
 //! Comments on tasks. Those of a task that is not shown are as if they did not exist.
 
-use std::sync::Arc;
-
 use obeya_model::bounds::schemas::task_comment_create::{comment, mentions};
 use obeya_model::{TaskCommentCreate, Timestamp};
 use obeya_odata::sql::{Predicate, Value};
@@ -71,21 +69,10 @@ fn parent(task: i32) -> Parent {
     }
 }
 
-/// How a write shows a comment: the record, with the member `@odata.context`.
-#[derive(Debug, Clone)]
-struct Shown(Option<Arc<[u8]>>);
-
-impl Shown {
-    fn of(call: &Call) -> Self {
-        let context = RECORD.context(call.app.store.dialect(), &call.base_url());
-        Self(context.map(Into::into))
-    }
-
-    fn answer(&self, session: &mut dyn Session, id: i32) -> Result<WrittenRecord, WriteError> {
-        let json = RECORD.read(session, id)?.ok_or(missing(id))?;
-        let record = WrittenRecord::new(RECORD.entity(), id, json);
-        Ok(record.in_context(self.0.clone()))
-    }
+/// The current comment, as a record.
+fn answer(session: &mut dyn Session, id: i32) -> Result<WrittenRecord, WriteError> {
+    let json = RECORD.read(session, id)?.ok_or(missing(id))?;
+    Ok(WrittenRecord::new(RECORD.entity(), id, json))
 }
 
 fn missing(id: i32) -> WriteError {
@@ -94,24 +81,17 @@ fn missing(id: i32) -> WriteError {
 
 /// POST /v2/tasks/comments
 pub(crate) async fn create(call: Call) -> Result<Response, Problem> {
-    let shown = Shown::of(&call);
     writing::write(call, json::<TaskCommentCreate>(), |body, context| {
         context.sets(&body)?;
         check(&body)?;
         let (date, grants) = (wire::timestamp(context.now)?, context.grants());
-        let current = shown.clone();
-        Ok(Decision::record(
-            move |session, id: i32| current.answer(session, id),
-            move |session| {
-                let references = References::new(session, &grants);
-                let comment = referring(references, &body, date)?;
-                let id = task_comments::insert(session, &comment)?;
-                let (change, shown) = (added(id, &comment), shown.clone());
-                Ok(Written::changed(change, move |session| {
-                    shown.answer(session, id)
-                }))
-            },
-        ))
+        Ok(Decision::record(answer, move |session| {
+            let references = References::new(session, &grants);
+            let comment = referring(references, &body, date)?;
+            let id = task_comments::insert(session, &comment)?;
+            let change = added(id, &comment);
+            Ok(Written::changed(change, move |session| answer(session, id)))
+        }))
     })
     .await
 }
@@ -190,7 +170,6 @@ async fn delete_found(
     id: i32,
     find: impl Fn(&mut dyn Session) -> Result<TaskCommentRow, WriteError> + Copy + Send + 'static,
 ) -> Result<Response, Problem> {
-    let shown = Shown::of(&call);
     writing::write(call, NoBody, |(), _| {
         let decision = Decision::empty(move |session| {
             let comment = find(session)?;
@@ -200,7 +179,7 @@ async fn delete_found(
         });
         Ok(decision.against(move |session| {
             find(session)?;
-            shown.answer(session, id)
+            answer(session, id)
         }))
     })
     .await

@@ -8,10 +8,10 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use obeya_odata::edm::EntityType;
-use obeya_read::with_context;
+use obeya_read::{whole_record_context, with_context};
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -19,6 +19,7 @@ use serde_json::{Map, Value};
 
 use crate::auth::scopes::Scopes;
 use crate::http::etag::Tag;
+use crate::http::odata::is_odata;
 use crate::ops::call::Call;
 use crate::spec::SPEC_JSON;
 use obeya_store::RecordId;
@@ -38,8 +39,6 @@ pub(crate) struct WrittenRecord {
     pub(super) suffix: &'static str,
     /// Whether the request has deleted it.
     pub(super) is_deleted: bool,
-    /// Its member `@odata.context`, if it is one of an OData service.
-    context: Option<Arc<[u8]>>,
     /// The whole record.
     json: Vec<u8>,
 }
@@ -54,7 +53,6 @@ impl WrittenRecord {
             collection: None,
             suffix: "",
             is_deleted: false,
-            context: None,
             json,
         }
     }
@@ -76,26 +74,23 @@ impl WrittenRecord {
         Self { is_deleted, ..self }
     }
 
-    /// The record, with the member `@odata.context` for clients that ask for it.
-    pub(super) fn in_context(self, context: Option<Arc<[u8]>>) -> Self {
-        Self { context, ..self }
-    }
-
-    /// Its member `@odata.context`, if the metadata include it.
-    fn member(&self, metadata: Metadata) -> Option<&[u8]> {
-        let context = self.context.as_deref();
-        context.filter(|_| metadata == Metadata::Minimal)
-    }
-
     /// The record, which this text names in an address.
     pub(super) fn named(self, name: Option<String>) -> Self {
         Self { name, ..self }
     }
 }
 
+/// How one client sees a record.
+#[derive(Debug, Clone)]
+pub(super) struct View {
+    part: Part,
+    /// The base URL of the addresses in `@odata.context`, for an operation of the OData service.
+    context_base: Option<String>,
+}
+
 /// The part of a record that one client sees.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum View {
+#[derive(Debug, Clone)]
+enum Part {
     /// The whole record.
     Whole,
     /// The properties that the request set, and those that are never empty.
@@ -128,16 +123,17 @@ impl View {
     /// The view of a client, before its body was read.
     pub(super) fn of(call: &Call) -> Self {
         let needed = Scopes::to_read_what_it_writes(call.operation);
-        if call.caller.scopes.intersects(needed) {
-            Self::Whole
-        } else {
-            Self::Written(Map::new())
-        }
+        let part = match call.caller.scopes.intersects(needed) {
+            true => Part::Whole,
+            false => Part::Written(Map::new()),
+        };
+        let context_base = is_odata(call.operation.path()).then(|| call.base_url().into_owned());
+        Self { part, context_base }
     }
 
     /// Shows the properties that `body` sets. Unknown properties of a request set nothing and show nothing.
     pub(super) fn show_written(&mut self, body: &impl Serialize) -> Result<(), serde_json::Error> {
-        if let Self::Written(written) = self
+        if let Part::Written(written) = &mut self.part
             && let Value::Object(properties) = serde_json::to_value(body)?
         {
             *written = properties;
@@ -156,20 +152,21 @@ impl View {
         metadata: Metadata,
     ) -> Result<(Vec<u8>, Tag), serde_json::Error> {
         let tag = self.tag(&record, metadata)?;
-        let json = match self {
-            Self::Whole => std::mem::take(&mut record.json),
-            Self::Written(written) => redacted(&record, |name, value| {
+        let context = self.context(&record, metadata);
+        let json = match &self.part {
+            Part::Whole => std::mem::take(&mut record.json),
+            Part::Written(written) => redacted(&record, |name, value| {
                 let set = written.get(name);
                 set.is_some_and(|set| attempt == Attempt::First || equals(value, set))
             })?,
         };
-        Ok((with_context(json, record.member(metadata)), tag))
+        Ok((with_context(json, context.as_deref()), tag))
     }
 
     /// The tags of the record, without metadata and with them.
     pub(super) fn tags(&self, record: &WrittenRecord) -> Result<[Tag; 2], serde_json::Error> {
         let plain = self.tag(record, Metadata::None)?;
-        let minimal = match record.context {
+        let minimal = match self.context_base {
             Some(_) => self.tag(record, Metadata::Minimal)?,
             None => plain.clone(),
         };
@@ -182,14 +179,23 @@ impl View {
     /// That includes the stamp, so every change results in another tag; it includes no hidden value, so a
     /// client cannot test a guess of one by `If-Match`.
     fn tag(&self, record: &WrittenRecord, metadata: Metadata) -> Result<Tag, serde_json::Error> {
-        let json = match self {
-            Self::Whole => Cow::Borrowed(&record.json[..]),
-            Self::Written(_) => Cow::Owned(redacted(record, |_, _| false)?),
+        let json = match &self.part {
+            Part::Whole => Cow::Borrowed(&record.json[..]),
+            Part::Written(_) => Cow::Owned(redacted(record, |_, _| false)?),
         };
-        Ok(match record.member(metadata) {
+        Ok(match self.context(record, metadata) {
             None => Tag::of(&json),
-            member => Tag::of(&with_context(json.into_owned(), member)),
+            Some(context) => Tag::of(&with_context(json.into_owned(), Some(&context))),
         })
+    }
+
+    /// The member `@odata.context` of the record, if the metadata include it and it is one of an entity set.
+    fn context(&self, record: &WrittenRecord, metadata: Metadata) -> Option<Vec<u8>> {
+        let base = self.context_base.as_deref()?;
+        match metadata {
+            Metadata::None => None,
+            Metadata::Minimal => whole_record_context(base, record.entity),
+        }
     }
 }
 

@@ -443,6 +443,38 @@ async fn a_stale_condition_changes_nothing() {
 }
 
 #[tokio::test]
+async fn a_write_of_v2_has_the_context_on_request() {
+    let service = plant().await;
+    let id = made(&service, &maja()).await;
+    let path = format!("{V2}/{id}");
+    let accept = ("accept", "application/json;odata.metadata=minimal");
+    let patch = async |path: &str, tag: &str, body: &Value| {
+        let request = service
+            .request(Method::PATCH, path)
+            .header(accept.0, accept.1)
+            .header("if-match", tag);
+        Answer::of(request.json(body)).await
+    };
+    let read = service.request(Method::GET, &path);
+    let read = Answer::of(read.header(accept.0, accept.1)).await;
+    let changed = patch(&path, read.header("etag"), &json!({"email": "lind@plant.example"})).await;
+    assert_eq!(changed.status, 200, "{}", changed.text());
+    let context = service.url("/v2/$metadata#users/$entity");
+    assert_eq!(changed.json()["@odata.context"], context);
+
+    let created = service
+        .request(Method::POST, V2)
+        .header(accept.0, accept.1)
+        .json(&with(maja_v2(), &json!({"userName": "other"})));
+    assert_eq!(Answer::of(created).await.json()["@odata.context"], context);
+    let of_v1 = service
+        .request(Method::PUT, &format!("{V1}/{id}"))
+        .header(accept.0, accept.1)
+        .json(&maja());
+    assert_eq!(Answer::of(of_v1).await.json()["@odata.context"], Value::Null);
+}
+
+#[tokio::test]
 async fn another_name_stamps_the_records_that_show_it() {
     let service = plant().await;
     let stamp = async || {

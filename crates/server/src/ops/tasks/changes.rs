@@ -4,7 +4,7 @@ use obeya_model::TaskDeletionMode;
 
 use super::body::{self, Body};
 use super::place::Place;
-use super::{Shown, missing};
+use super::{Answer, missing};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
@@ -23,7 +23,7 @@ use obeya_store::{Session, attachments, stamp, tasks};
 /// Creates a task of a body in a place, which the body may name.
 pub(super) async fn create<B: Body>(
     call: Call,
-    shown: Shown,
+    answer: Answer,
     place: impl FnOnce(&B) -> Place,
 ) -> Result<Response, Problem> {
     writing::write(call, json::<NeverNull<B>>(), |NeverNull(body), context| {
@@ -31,11 +31,9 @@ pub(super) async fn create<B: Body>(
         let place = place(&body);
         let change = place.decide(body::change(body)?)?;
         let (now, grants) = (context.now, context.grants());
-        let current = shown.clone();
-        Ok(Decision::record(
-            move |session, id: i32| current.answer(session, id),
-            move |session| insert(session, &grants, &shown, &place, change.clone(), now),
-        ))
+        Ok(Decision::record(answer, move |session| {
+            insert(session, &grants, answer, &place, change.clone(), now)
+        }))
     })
     .await
 }
@@ -43,7 +41,7 @@ pub(super) async fn create<B: Body>(
 fn insert(
     session: &mut dyn Session,
     grants: &Grants,
-    shown: &Shown,
+    answer: Answer,
     place: &Place,
     change: TaskChange,
     now: i64,
@@ -52,25 +50,21 @@ fn insert(
     check(session, grants, &TaskRow::default(), &task)?;
     task.last_modified = stamp::next(session, now, 0)?;
     let id = tasks::insert(session, &task)?;
-    let (change, shown) = (changed(id, None, Some(&task)), shown.clone());
-    Ok(Written::changed(change, move |session| {
-        shown.answer(session, id)
-    }))
+    let change = changed(id, None, Some(&task));
+    Ok(Written::changed(change, move |session| answer(session, id)))
 }
 
 /// Changes the task of the path as a body says.
-pub(super) async fn update<B: Body>(call: Call, shown: Shown) -> Result<Response, Problem> {
+pub(super) async fn update<B: Body>(call: Call, answer: Answer) -> Result<Response, Problem> {
     let id = call.id()?;
     writing::write(call, json::<NeverNull<B>>(), |NeverNull(body), context| {
         context.sets(&body)?;
         let change = body::change(body)?;
         let (now, grants) = (context.now, context.grants());
-        let [current, present] = [shown.clone(), shown.clone()];
-        Ok(Decision::record(
-            move |session, id: i32| current.answer(session, id),
-            move |session| change_task(session, &grants, &shown, id, change.clone(), now),
-        )
-        .against(move |session| present.answer(session, id)))
+        Ok(Decision::record(answer, move |session| {
+            change_task(session, &grants, answer, id, change.clone(), now)
+        })
+        .against(move |session| answer(session, id)))
     })
     .await
 }
@@ -78,7 +72,7 @@ pub(super) async fn update<B: Body>(call: Call, shown: Shown) -> Result<Response
 fn change_task(
     session: &mut dyn Session,
     grants: &Grants,
-    shown: &Shown,
+    answer: Answer,
     id: i32,
     change: TaskChange,
     now: i64,
@@ -86,8 +80,7 @@ fn change_task(
     let before = tasks::find(session, id)?.ok_or(missing(id))?;
     let mut next = before.clone().changed(change);
     check(session, grants, &before, &next)?;
-    let shown = shown.clone();
-    let answer = move |session: &mut dyn Session| shown.answer(session, id);
+    let answer = move |session: &mut dyn Session| answer(session, id);
     if next == before {
         return Ok(Written::unchanged(answer));
     }
@@ -107,39 +100,60 @@ pub(super) fn delete(
     now: i64,
 ) -> Result<Change, WriteError> {
     let task = tasks::find(session, id)?.ok_or(missing(id))?;
-    let lines = |rows: Vec<TaskRow>| -> Vec<TaskLine> {
-        rows.into_iter().map(TaskRow::into_line).collect()
+    let diff = diff(Some(&task), None);
+    let diff = match mode {
+        TaskDeletionMode::Detach => delete_alone(session, &task, diff, now)?,
+        _ => delete_with_all_below(session, &task, diff)?,
     };
-    let mut diff = diff(Some(&task), None);
-    let mut gone = vec![id];
-    if let TaskDeletionMode::Detach = mode {
-        let lifted = match tasks::has_parts(session, id)? {
-            true => {
-                let stamp = stamp::next(session, now, task.last_modified)?;
-                tasks::lift(session, &task, stamp)?
-            }
-            false => Vec::new(),
-        };
-        diff = detached(session, &gone, diff)?;
-        tasks::delete(session, id, &[])?;
-        if !lifted.is_empty() {
-            let (before, after) = lifted
-                .into_iter()
-                .map(|[before, after]| (before, after))
-                .unzip();
-            let [before, after] = [lines(before), lines(after)];
-            diff = diff.property("subTasks", Some(&before), Some(&after));
+    Ok(Change::of(format!("tasks/{id}"), diff))
+}
+
+/// Deletes a task; the tasks directly below it move to where it was.
+fn delete_alone(
+    session: &mut dyn Session,
+    task: &TaskRow,
+    diff: Diff,
+    now: i64,
+) -> Result<Diff, WriteError> {
+    let moved = match tasks::has_parts(session, task.id)? {
+        true => {
+            let stamp = stamp::next(session, now, task.last_modified)?;
+            tasks::lift(session, task, stamp)?
         }
-    } else {
-        let below = tasks::below(session, id)?;
-        gone.extend(below.iter().map(|task| task.id));
-        diff = detached(session, &gone, diff)?;
-        tasks::delete(session, id, &below)?;
-        if !below.is_empty() {
-            diff = diff.property("subTasks", Some(&lines(below)), None);
+        false => Vec::new(),
+    };
+    let diff = detached(session, &[task.id], diff)?;
+    tasks::delete(session, task.id, &[])?;
+    if moved.is_empty() {
+        return Ok(diff);
+    }
+    let mut before_and_after = [Vec::new(), Vec::new()];
+    for pair in moved {
+        for (lines, row) in before_and_after.iter_mut().zip(pair) {
+            lines.push(row.into_line());
         }
     }
-    Ok(Change::of(format!("tasks/{id}"), diff))
+    let [before, after] = &before_and_after;
+    Ok(diff.property("subTasks", Some(before), Some(after)))
+}
+
+/// Deletes a task with all below it.
+fn delete_with_all_below(
+    session: &mut dyn Session,
+    task: &TaskRow,
+    diff: Diff,
+) -> Result<Diff, WriteError> {
+    let below = tasks::below(session, task.id)?;
+    let deleted: Vec<i32> = std::iter::once(task.id)
+        .chain(below.iter().map(|task| task.id))
+        .collect();
+    let diff = detached(session, &deleted, diff)?;
+    tasks::delete(session, task.id, &below)?;
+    if below.is_empty() {
+        return Ok(diff);
+    }
+    let lines: Vec<TaskLine> = below.into_iter().map(TaskRow::into_line).collect();
+    Ok(diff.property("subTasks", Some(&lines), None))
 }
 
 /// Adds what is attached to tasks that are deleted, without who attached it: as in the entry of one

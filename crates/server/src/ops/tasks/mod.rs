@@ -7,9 +7,6 @@ pub(crate) mod reads;
 pub(crate) mod v2;
 pub(crate) mod writes;
 
-use std::sync::Arc;
-
-use super::call::Call;
 use super::view::WrittenRecord;
 use obeya_read::{RecordForm, RecordPlan};
 use obeya_store::write_error::WriteError;
@@ -22,33 +19,26 @@ static RECORD_V2: RecordPlan = RecordPlan::new(RecordForm::of(&entities::TASK));
 /// The address of a task of v1 is below this one, wherever it was created.
 const COLLECTION: &str = "/v1/Tasks";
 
-/// How a write shows a task: in the form of its generation.
-#[derive(Debug, Clone)]
-enum Shown {
-    V1,
-    /// With the member `@odata.context`.
-    V2(Option<Arc<[u8]>>),
+/// Reads the current task for the answer to a write.
+type Answer = fn(&mut dyn Session, i32) -> Result<WrittenRecord, WriteError>;
+
+/// The current task, as a record of v1.
+fn answer_v1(session: &mut dyn Session, id: i32) -> Result<WrittenRecord, WriteError> {
+    record(&RECORD, session, id).map(|record| record.below(COLLECTION))
 }
 
-impl Shown {
-    fn v2(call: &Call) -> Self {
-        let context = RECORD_V2.context(call.app.store.dialect(), &call.base_url());
-        Self::V2(context.map(Into::into))
-    }
+/// The current task, as a record of v2.
+fn answer_v2(session: &mut dyn Session, id: i32) -> Result<WrittenRecord, WriteError> {
+    record(&RECORD_V2, session, id)
+}
 
-    /// The current task, as a record.
-    fn answer(&self, session: &mut dyn Session, id: i32) -> Result<WrittenRecord, WriteError> {
-        let plan = match self {
-            Self::V1 => &RECORD,
-            Self::V2(_) => &RECORD_V2,
-        };
-        let json = plan.read(session, id)?.ok_or(missing(id))?;
-        let record = WrittenRecord::new(plan.entity(), id, json);
-        Ok(match self {
-            Self::V1 => record.below(COLLECTION),
-            Self::V2(context) => record.in_context(context.clone()),
-        })
-    }
+fn record(
+    plan: &RecordPlan,
+    session: &mut dyn Session,
+    id: i32,
+) -> Result<WrittenRecord, WriteError> {
+    let json = plan.read(session, id)?.ok_or(missing(id))?;
+    Ok(WrittenRecord::new(plan.entity(), id, json))
 }
 
 pub(super) fn missing(id: i32) -> WriteError {

@@ -4,7 +4,7 @@ use obeya_model::{TaskCreate, TaskDeletionMode, TaskPatch, TaskUpdate};
 use obeya_read::text::quoted;
 
 use super::place::Place;
-use super::{Shown, changes};
+use super::{answer_v2, changes};
 use crate::http::body::Response;
 use crate::http::extract::query_parameter;
 use crate::http::problem::Problem;
@@ -14,33 +14,29 @@ use crate::ops::writing::{self, Decision};
 
 /// POST /v2/tasks: a task of what its body names.
 pub(crate) async fn create(call: Call) -> Result<Response, Problem> {
-    let shown = Shown::v2(&call);
     let place = |body: &TaskCreate| body.parent_id.map_or(Place::Body, Place::BelowNamed);
-    changes::create(call, shown, place).await
+    changes::create(call, answer_v2, place).await
 }
 
 /// PUT /v2/tasks/{taskId}: replaces what a body sets.
 pub(crate) async fn update(call: Call) -> Result<Response, Problem> {
-    let shown = Shown::v2(&call);
-    changes::update::<TaskUpdate>(call, shown).await
+    changes::update::<TaskUpdate>(call, answer_v2).await
 }
 
 /// PATCH /v2/tasks/{taskId}: changes what the body has.
 pub(crate) async fn patch(call: Call) -> Result<Response, Problem> {
-    let shown = Shown::v2(&call);
-    changes::update::<TaskPatch>(call, shown).await
+    changes::update::<TaskPatch>(call, answer_v2).await
 }
 
 /// DELETE /v2/tasks/{taskId}
 pub(crate) async fn delete(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
     let mode = mode(call.query())?;
-    let shown = Shown::v2(&call);
     writing::write(call, NoBody, |(), context| {
         let now = context.now;
         Ok(
             Decision::empty(move |session| changes::delete(session, id, &mode, now))
-                .against(move |session| shown.answer(session, id)),
+                .against(move |session| answer_v2(session, id)),
         )
     })
     .await

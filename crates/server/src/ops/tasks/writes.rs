@@ -3,7 +3,7 @@
 use obeya_model::{TaskDeletionMode, TaskInfoCreate, TaskInfoUpdate};
 
 use super::place::Place;
-use super::{Shown, changes};
+use super::{answer_v1, changes};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
@@ -35,12 +35,12 @@ pub(crate) async fn create_sub_task(call: Call) -> Result<Response, Problem> {
 }
 
 async fn create_in(call: Call, place: Place) -> Result<Response, Problem> {
-    changes::create(call, Shown::V1, |_: &TaskInfoCreate| place).await
+    changes::create(call, answer_v1, |_: &TaskInfoCreate| place).await
 }
 
 /// PUT /v1/Tasks/{id}
 pub(crate) async fn update(call: Call) -> Result<Response, Problem> {
-    changes::update::<TaskInfoUpdate>(call, Shown::V1).await
+    changes::update::<TaskInfoUpdate>(call, answer_v1).await
 }
 
 /// DELETE /v1/Tasks/{id}: deletes a task with those below it. The answer is the task as it was.
@@ -49,12 +49,11 @@ pub(crate) async fn delete(call: Call) -> Result<Response, Problem> {
     writing::write(call, NoBody, |(), context| {
         let now = context.now;
         let work = move |session: &mut dyn Session| {
-            let before = Shown::V1.answer(session, id)?;
+            let before = answer_v1(session, id)?;
             let change = changes::delete(session, id, &TaskDeletionMode::Cascade, now)?;
             Ok(Written::changed(change, move |_| Ok(before.deleted())))
         };
-        let current = |session: &mut dyn Session, id: i32| Shown::V1.answer(session, id);
-        Ok(Decision::record(current, work).against(move |session| Shown::V1.answer(session, id)))
+        Ok(Decision::record(answer_v1, work).against(move |session| answer_v1(session, id)))
     })
     .await
 }
