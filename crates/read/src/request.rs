@@ -147,8 +147,8 @@ fn context_member(base: &str, context: &str) -> Vec<u8> {
     member
 }
 
-/// The member `"@odata.context":"…"` of a whole record of an entity, such as `$metadata#groups/$entity`; `None`
-/// if the entity has no set.
+/// The member `"@odata.context":"…"` of a whole record of an entity, such as `$metadata#groups/$entity`.
+/// `None` if the entity has no set.
 #[must_use]
 pub fn whole_record_context(base: &str, entity: &EntityType) -> Option<Vec<u8>> {
     let set = CONTAINER.set_of(entity)?;

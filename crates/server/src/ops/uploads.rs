@@ -13,7 +13,7 @@ use super::decoding::{Decode, Decoded, INLINE_BYTES, Preconditions};
 use crate::http::extract;
 use crate::http::problem::Problem;
 
-/// The most bytes of a body besides those of its file: boundaries, the heads of parts, other fields of a form.
+/// The most bytes of a body besides its file: boundaries, the heads of parts, other fields of a form.
 const FRAMING_BYTES: usize = 64 << 10;
 
 /// Reads a file.
