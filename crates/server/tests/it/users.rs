@@ -457,7 +457,12 @@ async fn a_write_of_v2_has_the_context_on_request() {
     };
     let read = service.request(Method::GET, &path);
     let read = Answer::of(read.header(accept.0, accept.1)).await;
-    let changed = patch(&path, read.header("etag"), &json!({"email": "lind@plant.example"})).await;
+    let changed = patch(
+        &path,
+        read.header("etag"),
+        &json!({"email": "lind@plant.example"}),
+    )
+    .await;
     assert_eq!(changed.status, 200, "{}", changed.text());
     let context = service.url("/v2/$metadata#users/$entity");
     assert_eq!(changed.json()["@odata.context"], context);
@@ -471,7 +476,10 @@ async fn a_write_of_v2_has_the_context_on_request() {
         .request(Method::PUT, &format!("{V1}/{id}"))
         .header(accept.0, accept.1)
         .json(&maja());
-    assert_eq!(Answer::of(of_v1).await.json()["@odata.context"], Value::Null);
+    assert_eq!(
+        Answer::of(of_v1).await.json()["@odata.context"],
+        Value::Null
+    );
 }
 
 #[tokio::test]
