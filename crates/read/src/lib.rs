@@ -24,6 +24,7 @@ mod related;
 mod request;
 mod row_encoder;
 mod rows;
+mod rows_by_owner;
 mod seek_cache;
 mod serialize;
 mod series;

@@ -4,7 +4,7 @@
 //! assembled from these parts at the end. A parent that a thousand comments share is read once and copied a
 //! thousand times.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use obeya_odata::edm::Cardinality;
@@ -13,6 +13,7 @@ use obeya_odata::{Bound, BoundExpand};
 
 use super::error::{Excess, ReadError};
 use super::row_encoder::RowEncoder;
+use super::rows_by_owner::RowsByOwner;
 use super::sink::Sink;
 use super::time::TimestampFormatter;
 use super::{binds, json};
@@ -52,10 +53,10 @@ struct Expanded {
     count_key: Vec<u8>,
     cardinality: Cardinality,
     level: Level,
-    /// The rows of the level by their owner's link value.
-    rows: HashMap<RecordId, Vec<usize>>,
+    /// The rows of the level.
+    rows: RowsByOwner,
     /// The number of all related rows by the owner's link value, when asked for.
-    counts: Option<HashMap<RecordId, i64>>,
+    counts: Option<BTreeMap<RecordId, i64>>,
     /// Whether only the number was requested; the rows are then not read.
     count_only: bool,
 }
@@ -441,9 +442,7 @@ impl Level {
                 continue;
             }
             member(out, members, &expanded.key);
-            let rows = link
-                .and_then(|link| expanded.rows.get(link))
-                .map_or(&[][..], Vec::as_slice);
+            let rows = link.map_or(&[][..], |link| expanded.rows.get(link));
             match (expanded.cardinality, rows) {
                 (Cardinality::One, []) => json::null(out),
                 (Cardinality::One, [row, ..]) => expanded.level.assemble(*row, max_bytes, out)?,
@@ -475,7 +474,7 @@ impl Expanded {
         let name = item.navigation.name;
         let encoder = RowEncoder::of(&item.query);
         let mut level = Level::default();
-        let mut counts = item.query.count().then(HashMap::new);
+        let mut counts = item.query.count().then(BTreeMap::new);
         let dialect = session.dialect().of_queries();
         let scope = Scope {
             default_column: order_of(item.query.entity())
@@ -511,10 +510,7 @@ impl Expanded {
             }
         }
         expand(session, &item.query, &mut level, left)?;
-        let mut rows: HashMap<RecordId, Vec<usize>> = HashMap::new();
-        for (row, owner) in std::mem::take(&mut level.owners).into_iter().enumerate() {
-            rows.entry(owner).or_default().push(row);
-        }
+        let rows = RowsByOwner::new(std::mem::take(&mut level.owners));
         Ok(Self {
             key: key(name),
             count_key: key(&format!("{name}@odata.count")),

@@ -5,6 +5,10 @@
 //! most that a client may hold, and a reserve always stays free for a client that comes later. Waiting
 //! clients take turns, however many requests each has in the queue.
 //!
+//! A client that sends one request after the other holds nothing between two of them. It counts as one that
+//! wants a permit for a short wait longer. Otherwise each of its requests would meet a client that just took
+//! more than its share.
+//!
 //! This module knows neither readers nor what a client is.
 
 use std::collections::{HashMap, VecDeque};
@@ -16,14 +20,8 @@ use tokio::sync::oneshot;
 /// The client that work is done for; `None` is the service itself, which no share limits.
 pub type Client = Option<Arc<str>>;
 
-/// The queue of a client stands once its first request has waited for this part of the usual wait: the client
-/// asks for more than it can get. A queue that is only never empty may be that of a client with many
-/// connections, each of which waits little.
-const STANDING_DIVISOR: u32 = 10;
-
-/// The part of the usual wait that a further request waits in a queue that stands. A longer wait would not
-/// give the client more, it would only make each of its answers late (compare CoDel, RFC 8289).
-const SHORT_WAIT_DIVISOR: u32 = 5;
+/// The part of the usual wait that is a short one.
+const SHORT_WAIT_DIVISOR: u32 = 10;
 
 /// What limits a client.
 #[derive(Debug, Clone, Copy)]
@@ -57,6 +55,9 @@ struct State {
     clients: HashMap<Client, ClientState>,
     /// The clients that wait, in the order of their turns.
     turns: VecDeque<Client>,
+    /// The clients that neither hold nor wait any more, and since when. Older ones than a short wait go with
+    /// the next.
+    left: Vec<(Client, Instant)>,
     is_closed: bool,
 }
 
@@ -65,6 +66,8 @@ struct ClientState {
     held: usize,
     /// In the order of arrival.
     waiters: VecDeque<QueuedRequest>,
+    /// When the last wait ended that was not a short one.
+    long_wait: Option<Instant>,
 }
 
 #[derive(Debug)]
@@ -92,6 +95,7 @@ impl FairQueue {
                 free: permits,
                 clients: HashMap::new(),
                 turns: VecDeque::new(),
+                left: Vec::new(),
                 is_closed: false,
             }),
         }
@@ -139,15 +143,24 @@ impl FairQueue {
     }
 
     /// How long a client may wait now.
+    ///
+    /// The queue of a client stands if one of its requests has waited for a short wait, or has just done so:
+    /// the client asks for more than it can get. A queue that is only never empty may be that of a client with
+    /// many connections, each of which waits little. In a queue that stands a longer wait would not give the
+    /// client more, it would only make each of its answers late (compare CoDel, RFC 8289).
     pub(super) fn time_to_wait(&self, client: &Client) -> Duration {
+        let short_wait = self.short_wait();
         let state = self.lock();
-        let waiting = state.clients.get(client);
-        let longest = waiting.and_then(ClientState::longest_wait);
-        if longest.is_some_and(|longest| longest > self.wait / STANDING_DIVISOR) {
-            self.wait / SHORT_WAIT_DIVISOR
-        } else {
-            self.wait
-        }
+        let stands = state.clients.get(client).is_some_and(|waiting| {
+            let first = waiting.waiters.front();
+            first.is_some_and(|request| request.since.elapsed() >= short_wait)
+                || (waiting.long_wait).is_some_and(|ended| ended.elapsed() < 2 * short_wait)
+        });
+        if stands { short_wait } else { self.wait }
+    }
+
+    fn short_wait(&self) -> Duration {
+        self.wait / SHORT_WAIT_DIVISOR
     }
 
     /// Ends all waits.
@@ -174,7 +187,10 @@ impl FairQueue {
         }
         let is_alone = || {
             let mut others = state.clients.keys();
+            let mut left = state.left.iter();
             others.all(|other| other == client || other.is_none())
+                && left
+                    .all(|(other, since)| other == client || since.elapsed() >= self.short_wait())
         };
         held < self.most && state.free > self.reserve && is_alone()
     }
@@ -201,6 +217,7 @@ impl FairQueue {
                 continue;
             };
             if let Some(request) = waiting.waiters.pop_front() {
+                waiting.note_wait(&request, self.short_wait());
                 *free -= 1;
                 waiting.held += 1;
                 granted.push((request.sender, self.permit(&client)));
@@ -221,7 +238,7 @@ impl FairQueue {
         if let Some(holder) = state.clients.get_mut(client) {
             holder.held -= 1;
         }
-        state.forget_idle(client);
+        state.forget_idle(client, self.short_wait());
         let is_awaited = !state.turns.is_empty();
         drop(state);
         if is_awaited {
@@ -233,13 +250,19 @@ impl FairQueue {
     fn give_up(self: &Arc<Self>, client: &Client) {
         let mut state = self.lock();
         if let Some(waiting) = state.clients.get_mut(client) {
-            let waiters = &mut waiting.waiters;
-            waiters.retain(|request| !request.sender.is_closed());
-            if waiters.is_empty() {
+            let requests = std::mem::take(&mut waiting.waiters);
+            for request in requests {
+                if request.sender.is_closed() {
+                    waiting.note_wait(&request, self.short_wait());
+                } else {
+                    waiting.waiters.push_back(request);
+                }
+            }
+            if waiting.waiters.is_empty() {
                 state.turns.retain(|other| other != client);
             }
         }
-        state.forget_idle(client);
+        state.forget_idle(client, self.short_wait());
         drop(state);
         // Another client may be alone now.
         self.grant();
@@ -252,19 +275,26 @@ impl FairQueue {
 }
 
 impl ClientState {
-    /// How long its first request has waited.
-    fn longest_wait(&self) -> Option<Duration> {
-        let first = self.waiters.front()?;
-        Some(first.since.elapsed())
+    /// A request of the client waits no longer.
+    fn note_wait(&mut self, request: &QueuedRequest, short_wait: Duration) {
+        if request.since.elapsed() >= short_wait {
+            self.long_wait = Some(Instant::now());
+        }
     }
 }
 
 impl State {
-    /// Removes a client that neither holds nor waits for a permit.
-    fn forget_idle(&mut self, client: &Client) {
+    /// Removes a client that neither holds nor waits for a permit, and those that left longer ago than this.
+    fn forget_idle(&mut self, client: &Client, short_wait: Duration) {
         let is_idle = |client: &ClientState| client.held == 0 && client.waiters.is_empty();
-        if self.clients.get(client).is_some_and(is_idle) {
-            self.clients.remove(client);
+        if !self.clients.get(client).is_some_and(is_idle) {
+            return;
+        }
+        self.clients.remove(client);
+        self.left
+            .retain(|(other, since)| other != client && since.elapsed() < short_wait);
+        if client.is_some() {
+            self.left.push((client.clone(), Instant::now()));
         }
     }
 }

@@ -83,7 +83,34 @@ fn while_others_ask_a_client_takes_half() {
     assert_eq!(held.len(), 6);
     assert_eq!(all(&queue, &other).len(), 5);
     drop(one);
+    // The other may ask again.
+    assert!(all(&queue, &heavy).is_empty());
+    age_left(&queue);
     // Alone again.
+    assert_eq!(all(&queue, &heavy).len(), 3);
+}
+
+/// One request after the other: between two of them the client holds nothing and does not wait.
+#[test]
+fn a_client_with_one_request_at_a_time_counts_between_them() {
+    let queue = twelve();
+    let (heavy, other) = (client("heavy"), client("other"));
+    drop(queue.try_acquire(&other));
+    let mut held = all(&queue, &heavy);
+    assert_eq!(held.len(), 6);
+    let mut more = pin!(queue.acquire(&heavy));
+    for _ in 0..3 {
+        let one = queue.try_acquire(&other).expect("a permit");
+        assert!(poll(more.as_mut()).is_pending());
+        drop(one);
+    }
+    assert!(poll(more.as_mut()).is_pending());
+    age_left(&queue);
+    // The next release looks again.
+    held.pop();
+    let Poll::Ready(Some(_sixth)) = poll(more.as_mut()) else {
+        panic!("no permit for the client that is alone");
+    };
     assert_eq!(all(&queue, &heavy).len(), 3);
 }
 
@@ -143,6 +170,7 @@ fn a_wait_that_is_given_up_leaves_nothing_and_lets_others_be_alone() {
         drop(late);
         // It was granted, and nobody takes it.
     }
+    age_left(&queue);
     held.truncate(8);
     assert!(poll(more.as_mut()).is_ready());
     drop(held);
@@ -202,6 +230,15 @@ fn age(queue: &FairQueue, client: &Client, time: Duration) {
     }
 }
 
+/// Clients that have left did so a short wait ago.
+fn age_left(queue: &FairQueue) {
+    for (_, since) in &mut queue.lock().left {
+        *since = since
+            .checked_sub(queue.short_wait())
+            .expect("after the boot");
+    }
+}
+
 #[test]
 fn in_a_queue_that_stands_nobody_waits_long() {
     let queue = queue(1, 50);
@@ -211,8 +248,29 @@ fn in_a_queue_that_stands_nobody_waits_long() {
     assert!(poll(wait.as_mut()).is_pending());
     assert_eq!(queue.time_to_wait(&heavy), WAIT);
     age(&queue, &heavy, WAIT / 8);
-    assert_eq!(queue.time_to_wait(&heavy), WAIT / 5);
+    assert_eq!(queue.time_to_wait(&heavy), WAIT / 10);
     assert_eq!(queue.time_to_wait(&other), WAIT);
+}
+
+/// Its requests give up after a short wait, so none of those that wait has waited for long.
+#[test]
+fn a_queue_stands_while_requests_give_up() {
+    let queue = queue(1, 50);
+    let heavy = client("heavy");
+    let _held = queue.try_acquire(&heavy);
+    {
+        let mut wait = pin!(queue.acquire(&heavy));
+        assert!(poll(wait.as_mut()).is_pending());
+        age(&queue, &heavy, WAIT / 10);
+    }
+    assert_eq!(queue.time_to_wait(&heavy), WAIT / 10);
+    let ended = |queue: &FairQueue| {
+        let mut state = queue.lock();
+        let ended = &mut state.clients.get_mut(&heavy).expect("holds").long_wait;
+        *ended = ended.and_then(|ended| ended.checked_sub(WAIT / 5));
+    };
+    ended(&queue);
+    assert_eq!(queue.time_to_wait(&heavy), WAIT);
 }
 
 /// A client with many connections that asks again at each answer: its queue is never empty, and no request in
