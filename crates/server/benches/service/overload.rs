@@ -11,6 +11,11 @@ use crate::{Bench, median};
 
 /// How long each load lasts.
 const TIME: Duration = Duration::from_secs(20);
+/// How long the overload and the half load last: a p99 of fewer answers would be the longest of them.
+const LONG: Duration = Duration::from_secs(60);
+/// The begin of the overload, which is measured apart. Until the queue of the client stands, the service takes
+/// the load for a burst, which it absorbs by longer waits.
+const BURST: Duration = Duration::from_secs(5);
 /// The longest time for recovery that is measured.
 const RECOVERY: Duration = Duration::from_secs(20);
 /// How long a filter takes, about: those that once made other clients wait took some seconds.
@@ -43,24 +48,37 @@ pub fn measure(table: &mut Table, bench: &Bench) {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let capacity = closed_loop(processors, TIME, || heavy.ask());
     let rate = capacity.len() as f64 / TIME.as_secs_f64();
-    let half = accepted(&open_loop(rate / 2.0, TIME, || heavy.ask()));
+    let half = accepted(&open_loop(rate / 2.0, LONG, || heavy.ask()));
     let alone = accepted(&closed_loop(1, TIME, || other.ask()));
     let (overload, shared, recovery) = std::thread::scope(|scope| {
-        let load = scope.spawn(|| open_loop(rate * 4.0, TIME, || heavy.ask()));
-        let shared = scope.spawn(|| closed_loop(1, TIME, || other.ask()));
-        std::thread::sleep(TIME);
+        let load = scope.spawn(|| open_loop(rate * 4.0, LONG, || heavy.ask()));
+        let shared = scope.spawn(|| closed_loop(1, LONG, || other.ask()));
+        std::thread::sleep(LONG);
         // Nothing more is sent, and much is still waiting.
         let recovery = heavy.recovery(median(half.clone()));
         let [load, shared] = [load, shared].map(|load| load.join().expect("no panic"));
         (load, shared, recovery)
     });
 
-    let times = accepted(&overload);
+    // Requests stand in the order in which they were sent.
+    let sent_in_burst = (rate * 4.0 * BURST.as_secs_f64()).ceil() as usize;
+    let (burst, standing) = overload.split_at(sent_in_burst.min(overload.len()));
+    let [burst, times] = [burst, standing].map(accepted);
     let (p99, p99_half) = (quantile(&times, 0.99), quantile(&half, 0.99));
     let goal = Some((p99 / p99_half, 3.0, false));
     let name = "4x overload: p99 of accepted filters of the client";
-    table.row(name, p99 * 1e3, p99_half * 1e3, "ms at half a load", goal);
-    let accepted_rate = times.len() as f64 / TIME.as_secs_f64();
+    let unit = format!("ms at half a load; {} accepted", times.len());
+    table.row(name, p99 * 1e3, p99_half * 1e3, &unit, goal);
+    let name = "4x overload: longest accepted filter of its first 5 s";
+    let longest = quantile(&burst, 1.0);
+    table.row(
+        name,
+        longest * 1e3,
+        p99_half * 1e3,
+        "ms at half a load",
+        None,
+    );
+    let accepted_rate = times.len() as f64 / (LONG - BURST).as_secs_f64();
     let name = "4x overload: accepted filters of the client, per second";
     table.row(name, accepted_rate, rate, "at its capacity", None);
     let served = accepted(&shared).len() as f64;
