@@ -1,6 +1,7 @@
 //! Lists without stamps: what the service has, with what belongs to their records, at first and after every
 //! kind of change; and copies of earlier versions, which have fewer of them.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -124,9 +125,10 @@ async fn change_others(client: &Client) {
 async fn users_whose_ids_differ_in_case_alone_are_two_on_any_number_of_pages() {
     let plant = Plant::new(2, 0);
     let client = plant.client();
-    // Two pages, with both cases on each.
-    let user = |number: i32, case: &str| json!({"id": format!("{case}'{number}\""), "userName": format!("{case}{number}"), "displayName": format!("{case} {number}"), "groups": [4]});
-    let others = (1..=600).flat_map(|number| [user(number, "x"), user(number, "X1")]);
+    // Two pages. Names must differ in more than case.
+    let user = |number: i32, letter: &str, name: &str| json!({"id": format!("{letter}'{number}\""), "userName": format!("{name}{number}"), "displayName": format!("{letter} {number}"), "groups": [4]});
+    let others =
+        (1..=600).flat_map(|number| [user(number, "x", "small"), user(number, "X", "big")]);
     plant.import_more("users.jsonl", &others.collect::<Vec<_>>());
     let only = ["--only", "users"];
     let copies = Copy::all(plant.folder.path());
@@ -141,17 +143,18 @@ async fn users_whose_ids_differ_in_case_alone_are_two_on_any_number_of_pages() {
         service.retain(|table, _| table.starts_with("user"));
         assert_same(&copy.tables().await, &service, &to);
     }
-    let upper = json!({"id": "X1'7\"", "userName": "X17", "displayName": "Another", "groups": []});
-    plant.import_more("users.jsonl", &[upper]);
+    let renamed = json!({"id": "X'7\"", "userName": "big7", "displayName": "Another"});
+    // Between the two letters.
+    plant.import_more("users.jsonl", &[renamed, user(1, "m", "middle")]);
     for copy in &copies {
         let out = plant.sync(&copy.to(), &only).success();
-        assert_eq!(counts(&out, "users")[1..4], ["0", "1", "0"], "{out}");
+        assert_eq!(counts(&out, "users")[1..4], ["1", "1", "0"], "{out}");
         let rows = copy.rows("users").await;
         let name = |id: &str| {
             let row = rows.iter().find(|row| row["id"] == json!(id));
             row.expect("it is there")["display_name"].clone()
         };
-        assert_eq!([name("x'7\""), name("X1'7\"")], ["x 7", "Another"]);
+        assert_eq!([name("x'7\""), name("X'7\"")], ["x 7", "Another"]);
     }
 }
 
@@ -341,7 +344,7 @@ async fn a_client_gets_the_lists_that_its_scopes_are_for() {
                 assert_eq!(copied[*table].len(), service[*table].len(), "{table}: {to}");
             }
             assert_eq!(
-                copied.get("user_groups").map(|rows| rows.len()),
+                copied.get("user_groups").map(BTreeMap::len),
                 lists.contains(&"users").then_some(6),
                 "{to}"
             );
