@@ -4,13 +4,12 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use obeya::{Client, Error};
 
 use super::Args;
 use super::report::{SyncProgress, SyncReport, TableReport};
 use super::row::{GroupRows, TableGroup, TableRow};
-use super::schema;
 use super::state::State;
 use super::target::{Counts, RowUpdate, Scope, Target};
 
@@ -46,11 +45,6 @@ impl<'a> SyncContext<'a> {
         self.args.page_size.unwrap_or(default)
     }
 
-    /// The number of comments in the copy.
-    pub(super) fn comments(&mut self) -> Result<u64> {
-        tokio::task::block_in_place(|| self.target.rows(&schema::comments()))
-    }
-
     /// Adds the outcome of a table to the report. A table that the client may not read is skipped and is no
     /// error.
     pub(super) fn record_outcome(
@@ -59,27 +53,66 @@ impl<'a> SyncContext<'a> {
         done: Result<TableReport>,
     ) -> Result<()> {
         match done {
-            Ok(line) => self.report.add(table, line),
-            Err(error) if is_forbidden(&error) => {
-                // The scope may have been revoked in the middle of the table; the next table must not
-                // continue it.
-                tokio::task::block_in_place(|| self.target.abandon())?;
-                self.report.forbidden(table);
+            Err(error) if status(&error) == Some(403) => self.skip(table, "may not be read"),
+            done => {
+                self.report.add(table, done?);
+                Ok(())
             }
-            Err(error) => return Err(error),
         }
+    }
+
+    /// The same for a list, which a service of an earlier version may not have.
+    pub(super) fn record_list_outcome(
+        &mut self,
+        table: &'static str,
+        done: Result<TableReport>,
+    ) -> Result<()> {
+        match done {
+            Err(error) if status(&error) == Some(404) => self.skip(table, "is not served"),
+            done => self.record_outcome(table, done),
+        }
+    }
+
+    fn skip(&mut self, table: &'static str, reason: &'static str) -> Result<()> {
+        // The scope may have been revoked in the middle of the table; the next table must not continue it.
+        tokio::task::block_in_place(|| self.target.abandon())?;
+        self.report.skipped(table, reason);
         Ok(())
     }
 
     pub(super) fn begin(&mut self, scope: Scope<'_>) -> Result<()> {
         match scope {
-            Scope::All(group) => self.bar.at(group.main.name.to_owned()),
+            Scope::All(group) => {
+                self.claim(group)?;
+                self.bar.at(group.main.name.to_owned());
+            }
             Scope::Month(group, datasource, month) => {
                 self.bar
                     .at(format!("{} of {datasource}, {month}", group.main.name));
             }
         }
         tokio::task::block_in_place(|| self.target.begin(scope))
+    }
+
+    /// Adds the tables of a group to those of the copy. A copy of an earlier version lacks tables of this
+    /// version, and there may be tables of others with their names, which must not be changed.
+    fn claim(&mut self, group: &TableGroup) -> Result<()> {
+        for table in group.tables() {
+            if !self.state.tables.insert(table.name.to_owned()) {
+                continue;
+            }
+            let found = tokio::task::block_in_place(|| self.target.columns(table))?;
+            // The state need not know a table of the copy: after a run that was killed, or one of an earlier
+            // version, which does not pass on the names.
+            let is_ours = table.names().all(|name| found.contains(name));
+            if !found.is_empty() && !is_ours {
+                bail!(
+                    "it has a table `{}` that does not belong to the copy, expected another name for it, or --only without that table",
+                    table.name
+                );
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn push(&mut self, rows: GroupRows) -> Result<()> {
@@ -122,8 +155,7 @@ impl<'a> SyncContext<'a> {
     }
 }
 
-/// Whether the client lacks the scope.
-pub(super) fn is_forbidden(error: &anyhow::Error) -> bool {
-    let status = error.downcast_ref::<Error>().and_then(Error::status);
-    status == Some(403)
+/// The status of the response that an error reports.
+fn status(error: &anyhow::Error) -> Option<u16> {
+    error.downcast_ref::<Error>().and_then(Error::status)
 }

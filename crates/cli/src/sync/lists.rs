@@ -1,164 +1,83 @@
 //! Lists without stamps: they are read completely, and the differences are written to the copy.
+//!
+//! `listed` has their tables; `comments` reads those of the comments that may have changed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::pin::Pin;
 
 use anyhow::Result;
-use obeya::model::{
-    Area, Board, Datasource, GroupV2 as GroupRecord, IncidentCommentV2, IncidentTypeSummary,
-};
-use obeya::tables::{Column, Tabular};
-use obeya::{List, Resource};
+use obeya::{Client, List, Page, Paged, Resource};
 
 use super::Dataset;
 use super::context::SyncContext;
+use super::listed::{DataListContent, Listed};
 use super::report::TableReport;
-use super::row::{GroupRows, TableGroup, TableRow, to_row};
-use super::schema;
-use super::target::{Counts, Scope};
+use super::row::TableRow;
+use super::target::Scope;
 
-/// The number of incidents whose comments one request reads.
-const INCIDENTS_PER_REQUEST: usize = 100;
-
-/// Copies boards, groups, areas and incident types. Returns a digest of the lists whose names records contain
-/// (groups and types), if both are wanted and the client may read at least one.
+/// Copies the lists that belong to no incident and no datasource. Returns a digest of the lists whose names
+/// records contain (groups and types), if both are wanted and the client may read at least one.
 pub(super) async fn organisation(context: &mut SyncContext<'_>) -> Result<Option<u64>> {
-    let client = context.client.clone();
-    let mut digest = ListDigest::default();
-    if context.args.wants(Dataset::Groups) {
-        let list = client.groups().list();
-        let done = sync_list::<GroupRecord>(
-            context,
-            list,
-            schema::groups(),
-            GroupRecord::columns(),
-            &mut digest,
-        )
-        .await;
-        context.record_outcome("groups", done)?;
-    }
-    if context.args.wants(Dataset::Types) {
-        let found = client.incidents().types().await;
-        let done = sync_array(
-            context,
-            found,
-            &schema::types(),
-            IncidentTypeSummary::columns(),
-            &mut digest,
-        );
-        context.record_outcome("incident_types", done)?;
-    }
-    let mut ignored = ListDigest::default();
-    if context.args.wants(Dataset::Areas) {
-        let list = client.areas().list();
-        let done = sync_list::<Area>(
-            context,
-            list,
-            schema::areas(),
-            Area::columns(),
-            &mut ignored,
-        )
-        .await;
-        context.record_outcome("areas", done)?;
-    }
-    if context.args.wants(Dataset::Boards) {
-        let list = client.boards().list();
-        let done = sync_list::<Board>(
-            context,
-            list,
-            schema::boards(),
-            Board::columns(),
-            &mut ignored,
-        )
-        .await;
-        context.record_outcome("boards", done)?;
-    }
+    let client = context.client;
+    let mut names = ListDigest::default();
+    let types = Pages::whole(client.incidents().types());
+    copy(context, client.groups().list(), Some(&mut names)).await?;
+    copy(context, types, Some(&mut names)).await?;
+    copy(context, client.areas().list(), None).await?;
+    copy(context, client.boards().list(), None).await?;
+    copy(context, Pages::whole(client.projects().list()), None).await?;
+    copy(context, Pages::whole(data_lists(client.clone())), None).await?;
+    copy(context, client.users().list().expand("groups"), None).await?;
+    copy(context, client.tasks().list().expand("attachments"), None).await?;
+    copy(context, client.tasks().comments(), None).await?;
     // A digest of one list alone could not be compared with a digest of both.
     let is_whole = context.args.wants(Dataset::Groups) && context.args.wants(Dataset::Types);
-    Ok((is_whole && digest.is_set).then_some(digest.sum))
+    Ok((is_whole && names.is_set).then_some(names.sum))
 }
 
 /// Copies the datasources. Returns their ids.
 pub(super) async fn datasources(context: &mut SyncContext<'_>) -> Result<BTreeSet<i32>> {
     let found = context.client.datasources().list().await?;
     let ids = found.iter().map(|datasource| datasource.id).collect();
-    if context.args.wants(Dataset::Datasources) {
-        let mut ignored = ListDigest::default();
-        let done = sync_array(
-            context,
-            Ok(found),
-            &schema::datasources(),
-            Datasource::columns(),
-            &mut ignored,
-        );
-        context.record_outcome("datasources", done)?;
-    }
+    let found = Pages::whole(std::future::ready(Ok(found)));
+    copy(context, found, None).await?;
     Ok(ids)
 }
 
-/// Copies all comments on incidents.
-pub(super) async fn comments(context: &mut SyncContext<'_>) -> Result<TableReport> {
-    let list = context.client.comments().list();
-    let mut ignored = ListDigest::default();
-    // Reading all comments includes the stale ones; the state is saved in the same step.
-    context.state.stale_comments = Some(BTreeSet::new());
-    let done = sync_list::<IncidentCommentV2>(
-        context,
-        list,
-        schema::comments(),
-        IncidentCommentV2::columns(),
-        &mut ignored,
-    )
-    .await;
-    if done.is_err() {
-        context.state.stale_comments = None;
+/// The data lists with their items: a request for each list, of which a plant has few.
+async fn data_lists(client: Client) -> obeya::Result<Vec<DataListContent>> {
+    let mut all = Vec::new();
+    for list in client.data_lists().list().await? {
+        match client.data_lists().items(list.id).await {
+            Ok(items) => all.push(DataListContent { list, items }),
+            // It is gone since the lists were read.
+            Err(error) if error.is_not_found() => {}
+            Err(error) => return Err(error),
+        }
     }
-    done
+    Ok(all)
 }
 
-/// Whether the service has as many comments as the copy.
-pub(super) async fn has_all_comments(context: &mut SyncContext<'_>) -> Result<bool> {
-    let one = context.client.comments().list().top(1).count(true);
-    let total = one.send().await?.count;
-    Ok(total == i64::try_from(context.comments()?).ok())
-}
-
-/// Replaces the comments on these incidents by the current ones.
-pub(super) async fn comments_of(
+/// Copies a list if it is wanted, and reports the outcome.
+async fn copy<T: Listed>(
     context: &mut SyncContext<'_>,
-    incidents: BTreeSet<i32>,
-) -> Result<Counts> {
-    let group = schema::comments();
-    let owner_column = group.main.column_index("incident_id");
-    let ids: Vec<String> = incidents.iter().map(ToString::to_string).collect();
-    // A comment that is moved between two incidents while they are read can be in both answers.
-    let mut rows = BTreeMap::new();
-    for some in ids.chunks(INCIDENTS_PER_REQUEST) {
-        let filter = format!("incidentId in ({})", some.join(","));
-        let list = context
-            .client
-            .comments()
-            .list()
-            .filter(filter)
-            .orderby("id");
-        let found = list.stream().all().await?;
-        let found = found
-            .iter()
-            .map(|comment| to_row(None, IncidentCommentV2::columns(), comment));
-        rows.extend(found.map(|row| (row[0].id(), row)));
+    pages: impl Into<Pages<T>>,
+    digest: Option<&mut ListDigest>,
+) -> Result<()> {
+    if !context.args.wants(T::DATASET) {
+        return Ok(());
     }
-    let rows = rows.into_values().collect();
-    context.state.stale_comments = Some(BTreeSet::new());
-    context.update_rows(&group, owner_column, &incidents, GroupRows(vec![rows]))
+    let done = copy_all(context, pages.into(), digest).await;
+    context.record_list_outcome(T::group().main.name, done)
 }
 
-async fn sync_list<T: Resource>(
+/// Copies all records of a list.
+pub(super) async fn copy_all<T: Listed>(
     context: &mut SyncContext<'_>,
-    list: List<T>,
-    group: TableGroup,
-    columns: &'static [Column<T>],
-    digest: &mut ListDigest,
+    mut pages: Pages<T>,
+    mut digest: Option<&mut ListDigest>,
 ) -> Result<TableReport> {
-    let mut pages = list.orderby("id").pages();
+    let group = T::group();
     // Request the first page before the target starts: the client may lack the scope.
     let Some(first) = pages.next().await else {
         return Ok(TableReport::default());
@@ -167,20 +86,21 @@ async fn sync_list<T: Resource>(
     let mut total = 0;
     context.begin(Scope::All(&group))?;
     loop {
-        let rows = page
-            .items
-            .iter()
-            .map(|record| to_row(None, columns, record));
-        let rows: Vec<TableRow> = rows.collect();
-        total += rows.len() as u64;
-        rows.iter().for_each(|row| digest.add(row));
-        context.push(GroupRows(vec![rows]))?;
+        let mut rows = T::rows(&page);
+        rows.sort(&group);
+        total += rows.main().len() as u64;
+        if let Some(digest) = &mut digest {
+            rows.main().iter().for_each(|row| digest.add(row));
+        }
+        context.push(rows)?;
         match pages.next().await {
             Some(next) => page = next?,
             None => break,
         }
     }
-    digest.is_set = true;
+    if let Some(digest) = digest {
+        digest.is_set = true;
+    }
     Ok(TableReport {
         rows: total,
         counts: context.finish()?,
@@ -188,33 +108,44 @@ async fn sync_list<T: Resource>(
     })
 }
 
-/// Copies a list that is not paged.
-fn sync_array<T>(
-    context: &mut SyncContext<'_>,
-    found: obeya::Result<Vec<T>>,
-    group: &TableGroup,
-    columns: &'static [Column<T>],
-    digest: &mut ListDigest,
-) -> Result<TableReport> {
-    let mut rows: Vec<TableRow> = found?
-        .iter()
-        .map(|record| to_row(None, columns, record))
-        .collect();
-    rows.sort_by_key(|row| row[0].id());
-    rows.iter().for_each(|row| digest.add(row));
-    digest.is_set = true;
-    let total = rows.len() as u64;
-    context.begin(Scope::All(group))?;
-    context.push(GroupRows(vec![rows]))?;
-    Ok(TableReport {
-        rows: total,
-        counts: context.finish()?,
-        is_exact: true,
-    })
+/// The pages of a list.
+pub(super) enum Pages<T> {
+    /// In the order of ids.
+    Paged(Paged<Page<T>>),
+    /// A list in one response; `None` once it was read.
+    Whole(Option<Response<T>>),
+}
+
+type Response<T> = Pin<Box<dyn Future<Output = obeya::Result<Vec<T>>> + Send>>;
+
+impl<T: Resource> From<List<T>> for Pages<T> {
+    fn from(list: List<T>) -> Self {
+        Pages::Paged(list.orderby("id").pages())
+    }
+}
+
+impl<T: Send + 'static> Pages<T> {
+    fn whole<R>(response: R) -> Self
+    where
+        R: IntoFuture<Output = obeya::Result<Vec<T>>>,
+        R::IntoFuture: Send + 'static,
+    {
+        Pages::Whole(Some(Box::pin(response.into_future())))
+    }
+
+    async fn next(&mut self) -> Option<obeya::Result<Vec<T>>> {
+        match self {
+            Pages::Paged(pages) => {
+                let page = pages.next().await?;
+                Some(page.map(|page| page.items))
+            }
+            Pages::Whole(response) => Some(response.take()?.await),
+        }
+    }
 }
 
 /// A digest of rows, to find out whether a list changed between two runs.
-struct ListDigest {
+pub(super) struct ListDigest {
     sum: u64,
     is_set: bool,
 }

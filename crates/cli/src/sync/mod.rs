@@ -1,10 +1,12 @@
 //! `obeya sync`: creates or updates a local copy of all records a client may read.
 //!
-//! `records`, `lists` and `values` read from the service; `target` writes. `crates/cli/docs/sync.md` explains
-//! why a copy is exact when it says so.
+//! `records`, `lists`, `comments` and `values` read from the service; `target` writes.
+//! `crates/cli/docs/sync.md` explains why a copy is exact when it says so.
 
+mod comments;
 mod context;
 mod custom_fields;
+mod listed;
 mod lists;
 mod month;
 mod records;
@@ -80,6 +82,16 @@ pub(crate) enum Dataset {
     Groups,
     /// Areas
     Areas,
+    /// Projects
+    Projects,
+    /// Data lists with their items
+    DataLists,
+    /// Users with their groups
+    Users,
+    /// Tasks with their tags and attachments
+    Tasks,
+    /// Comments on tasks
+    TaskComments,
     /// Incident types
     Types,
     /// Datasources

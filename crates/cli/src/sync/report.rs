@@ -23,7 +23,8 @@ pub(super) struct TableReport {
 /// The result of a run.
 pub(super) struct SyncReport {
     begun: Instant,
-    tables: Vec<(&'static str, Option<TableReport>)>,
+    /// The report of each table, or why it was skipped.
+    tables: Vec<(&'static str, Result<TableReport, &'static str>)>,
 }
 
 impl Default for SyncReport {
@@ -37,18 +38,18 @@ impl Default for SyncReport {
 
 impl SyncReport {
     pub(super) fn add(&mut self, table: &'static str, report: TableReport) {
-        self.tables.push((table, Some(report)));
+        self.tables.push((table, Ok(report)));
     }
 
-    /// Records that the client may not read a table.
-    pub(super) fn forbidden(&mut self, table: &'static str) {
-        self.tables.push((table, None));
+    /// Records that a table was skipped.
+    pub(super) fn skipped(&mut self, table: &'static str, reason: &'static str) {
+        self.tables.push((table, Err(reason)));
     }
 
     /// Whether a table was read in this run.
     pub(super) fn has(&self, table: &str) -> bool {
         let mut tables = self.tables.iter();
-        tables.any(|(name, report)| *name == table && report.is_some())
+        tables.any(|(name, report)| *name == table && report.is_ok())
     }
 
     /// Whether every table that was read is exact.
@@ -57,10 +58,10 @@ impl SyncReport {
     }
 
     fn inexact_tables(&self) -> Vec<&'static str> {
-        let inexact = |(_, report): &&(&str, Option<TableReport>)| {
-            report.is_some_and(|report| !report.is_exact)
-        };
-        let tables = self.tables.iter().filter(inexact);
+        let tables = self.tables.iter().filter(|(_, report)| {
+            let report = report.as_ref();
+            report.is_ok_and(|report| !report.is_exact)
+        });
         tables.map(|(table, _)| *table).collect()
     }
 
@@ -68,9 +69,12 @@ impl SyncReport {
         let headings = ["Table", "Rows", "Added", "Changed", "Deleted", "Unchanged"];
         let mut rows = table(&headings, &[1, 2, 3, 4, 5]);
         for (name, report) in &self.tables {
-            let Some(report) = report else {
-                rows.add_row([*name, "may not be read", "", "", "", ""]);
-                continue;
+            let report = match report {
+                Ok(report) => report,
+                Err(reason) => {
+                    rows.add_row([*name, reason, "", "", "", ""]);
+                    continue;
+                }
             };
             let Counts {
                 added,

@@ -5,7 +5,7 @@
 
 use obeya::model::Timestamp;
 
-use obeya::tables::{Cell, Column, Kind};
+use obeya::tables::{Cell, Column, Kind, Tabular};
 
 /// An owned cell.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,12 +21,29 @@ pub(super) enum CellValue {
     Day(i32),
 }
 
+/// The value of a key column. Texts are in the order of their code points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum KeyValue<'a> {
+    Number(i32),
+    /// That of a user.
+    Text(&'a str),
+}
+
 impl CellValue {
-    /// The value of an id column; every table begins with one.
-    pub(super) fn id(&self) -> i32 {
+    /// The value of a key column; every table begins with one.
+    pub(super) fn key(&self) -> KeyValue<'_> {
         match self {
-            CellValue::Int(id) => *id,
-            other => unreachable!("{other:?} in an id column"),
+            CellValue::Int(id) => KeyValue::Number(*id),
+            CellValue::Text(id) => KeyValue::Text(id),
+            other => unreachable!("{other:?} in a key column"),
+        }
+    }
+
+    /// The value of an id column of integers.
+    pub(super) fn id(&self) -> i32 {
+        match self.key() {
+            KeyValue::Number(id) => id,
+            other @ KeyValue::Text(_) => unreachable!("{other:?} in a column of integers"),
         }
     }
 
@@ -45,7 +62,45 @@ pub(super) struct ColumnSpec {
     pub(super) kind: Kind,
 }
 
-/// A table of the copy. Its first columns are the primary key and are integers.
+/// The column that a table of parts begins with: the id of the record that a part belongs to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Owner {
+    column: &'static str,
+    kind: Kind,
+}
+
+impl Owner {
+    /// A record whose id is an integer.
+    pub(super) const fn by_number(column: &'static str) -> Self {
+        let kind = Kind::Int;
+        Owner { column, kind }
+    }
+
+    /// A record whose id is a text.
+    pub(super) const fn by_text(column: &'static str) -> Self {
+        let kind = Kind::Text;
+        Owner { column, kind }
+    }
+
+    fn spec(self) -> ColumnSpec {
+        ColumnSpec {
+            name: self.column.to_owned(),
+            kind: self.kind,
+        }
+    }
+
+    /// The name of a part's own id: of `incident_id` and `incident_categories` it is `category_id`.
+    fn part_id(self, table: &str) -> String {
+        let owner = self.column.trim_end_matches("id");
+        let parts = table.strip_prefix(owner).unwrap_or(table);
+        match parts.strip_suffix("ies") {
+            Some(stem) => format!("{stem}y_id"),
+            None => format!("{}_id", parts.trim_end_matches('s')),
+        }
+    }
+}
+
+/// A table of the copy. Its first columns, at most two, are the primary key: integers, or texts.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
     pub(super) name: &'static str,
@@ -57,32 +112,42 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// A table with the columns of a record, after a column `owner` if the records are parts of another
-    /// record.
-    pub(super) fn of<T>(
+    /// A table with these columns of a record, after the owner's if the records are parts of another record.
+    pub(super) fn of<'a, T: 'static>(
         name: &'static str,
         key: usize,
-        owner: Option<&str>,
-        columns: &[Column<T>],
+        owner: Option<Owner>,
+        columns: impl IntoIterator<Item = &'a Column<T>>,
     ) -> Self {
-        let owner = owner.map(|name| ColumnSpec {
-            name: name.to_owned(),
-            kind: Kind::Int,
-        });
         // After its owner's id, a part's own id needs a qualified name.
-        let own = |column: &Column<T>| match (column.field.name, &owner) {
-            ("id", Some(_)) => format!("{}_id", singular_part(name)),
+        let own_name = |column: &Column<T>| match (column.field.name, owner) {
+            ("id", Some(owner)) => owner.part_id(name),
             (name, _) => snake_case(name),
         };
-        let own = columns.iter().map(|column| ColumnSpec {
-            name: own(column),
+        let own = columns.into_iter().map(|column| ColumnSpec {
+            name: own_name(column),
             kind: column.field.kind,
         });
-        let own: Vec<ColumnSpec> = own.collect();
+        let columns = owner.map(Owner::spec).into_iter().chain(own).collect();
         Table {
             name,
             key,
-            columns: owner.into_iter().chain(own).collect(),
+            columns,
+            index: &[],
+        }
+    }
+
+    /// A table for a list of texts, with the rows of [`text_rows`].
+    pub(super) fn of_texts(name: &'static str, owner: Owner, text: &str) -> Self {
+        let column = |name: &str, kind| ColumnSpec {
+            name: name.to_owned(),
+            kind,
+        };
+        let order = column("sort_order", Kind::Int);
+        Table {
+            name,
+            key: 2,
+            columns: vec![owner.spec(), order, column(text, Kind::Text)],
             index: &[],
         }
     }
@@ -110,6 +175,19 @@ impl Table {
             .position(|other| other == name)
             .expect("the column was declared in this module")
     }
+
+    /// The key of a row.
+    pub(super) fn row_key<'a>(&self, row: &'a TableRow) -> RowKey<'a> {
+        row_key(self.key, row)
+    }
+}
+
+/// The values of the one or two key columns of a row.
+pub(super) type RowKey<'a> = (KeyValue<'a>, Option<KeyValue<'a>>);
+
+/// The key of a row of a table with this many key columns.
+pub(super) fn row_key(key: usize, row: &TableRow) -> RowKey<'_> {
+    (row[0].key(), (key > 1).then(|| row[1].key()))
 }
 
 /// The table of a record type and the tables of its parts, whose rows begin with the record's id.
@@ -146,14 +224,57 @@ impl GroupRows {
     pub(super) fn main(&self) -> &[TableRow] {
         &self.0[0]
     }
+
+    /// Sorts the rows of each table by their keys.
+    pub(super) fn sort(&mut self, group: &TableGroup) {
+        for (table, rows) in group.tables().zip(&mut self.0) {
+            rows.sort_by(|one, other| table.row_key(one).cmp(&table.row_key(other)));
+        }
+    }
+}
+
+/// The columns of a record that have one value: lists and related records have tables of their own.
+pub(super) fn value_columns<T: Tabular>() -> impl Iterator<Item = &'static Column<T>> + Clone {
+    let columns = T::columns().iter();
+    columns.filter(|column| {
+        !matches!(
+            column.field.kind,
+            Kind::Texts | Kind::Row(_) | Kind::List(_)
+        )
+    })
 }
 
 /// The row of a record, after its owner's id if it has an owner.
-pub(super) fn to_row<T>(owner: Option<i32>, columns: &[Column<T>], record: &T) -> TableRow {
+pub(super) fn to_row<'a, T: 'static>(
+    owner: Option<i32>,
+    columns: impl IntoIterator<Item = &'a Column<T>>,
+    record: &T,
+) -> TableRow {
+    to_part_row(owner.map(CellValue::Int), columns, record)
+}
+
+/// The row of a part of a record, whose id may be a text.
+pub(super) fn to_part_row<'a, T: 'static>(
+    owner: Option<CellValue>,
+    columns: impl IntoIterator<Item = &'a Column<T>>,
+    record: &T,
+) -> TableRow {
     let own = columns
-        .iter()
+        .into_iter()
         .map(|column| to_cell_value(&(column.get)(record)));
-    owner.map(CellValue::Int).into_iter().chain(own).collect()
+    owner.into_iter().chain(own).collect()
+}
+
+/// The rows of a list of texts: its owner's id, the place in the list from 1, and the text.
+pub(super) fn text_rows(
+    owner: &CellValue,
+    texts: Option<&[String]>,
+) -> impl Iterator<Item = TableRow> {
+    let numbered = (1..).zip(texts.unwrap_or_default());
+    numbered.map(|(number, text)| {
+        let text = CellValue::Text(text.clone());
+        vec![owner.clone(), CellValue::Int(number), text]
+    })
 }
 
 fn to_cell_value(cell: &Cell<'_>) -> CellValue {
@@ -169,15 +290,6 @@ fn to_cell_value(cell: &Cell<'_>) -> CellValue {
         Cell::Texts(_) | Cell::Row(..) | Cell::List(..) => {
             unreachable!("lists have their own tables")
         }
-    }
-}
-
-/// `incident_categories` → `category`, `incident_custom_fields` → `custom_field`.
-fn singular_part(table: &str) -> String {
-    let parts = table.split_once('_').map_or(table, |(_, parts)| parts);
-    match parts.strip_suffix("ies") {
-        Some(stem) => format!("{stem}y"),
-        None => parts.trim_end_matches('s').to_owned(),
     }
 }
 
@@ -201,8 +313,7 @@ fn snake_case(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use obeya::model::{CategoryReference, Improvement, IncidentConsequence};
-    use obeya::tables::Tabular as _;
+    use obeya::model::{CategoryReference, DataListItem, Improvement, IncidentConsequence, Task};
 
     use super::*;
 
@@ -217,20 +328,61 @@ mod tests {
 
     #[test]
     fn a_part_is_known_by_its_owner_and_its_own_id() {
-        let categories = Table::of(
-            "incident_categories",
-            2,
-            Some("incident_id"),
-            CategoryReference::columns(),
-        );
-        let names: Vec<&str> = categories.names().collect();
-        assert_eq!(names, ["incident_id", "category_id", "title"]);
-        let consequences = Table::of(
-            "incident_consequences",
-            2,
-            Some("incident_id"),
-            IncidentConsequence::columns(),
-        );
-        assert_eq!(consequences.columns[1].name, "consequence_id");
+        fn names<T: Tabular>(table: &'static str, owner: &'static str) -> Vec<String> {
+            let owner = Some(Owner::by_number(owner));
+            let table = Table::of(table, 2, owner, value_columns::<T>());
+            table.names().map(str::to_owned).collect()
+        }
+        let categories = names::<CategoryReference>("incident_categories", "incident_id");
+        assert_eq!(categories, ["incident_id", "category_id", "title"]);
+        let consequences = names::<IncidentConsequence>("incident_consequences", "incident_id");
+        assert_eq!(consequences[1], "consequence_id");
+        let items = names::<DataListItem>("data_list_items", "data_list_id");
+        assert_eq!(items[..2], ["data_list_id", "item_id"]);
+    }
+
+    #[test]
+    fn a_list_of_texts_has_its_own_table_in_its_own_order() {
+        let is_list = |column: &Column<Task>| column.field.name == "tags";
+        assert!(Task::columns().iter().any(is_list));
+        assert!(!value_columns::<Task>().any(is_list));
+        let tags = ["b", "a"].map(str::to_owned);
+        let rows: Vec<TableRow> = text_rows(&CellValue::Int(7), Some(&tags)).collect();
+        let row = |number, text: &str| {
+            vec![
+                CellValue::Int(7),
+                CellValue::Int(number),
+                CellValue::Text(text.to_owned()),
+            ]
+        };
+        assert_eq!(rows, [row(1, "b"), row(2, "a")]);
+    }
+
+    #[test]
+    fn rows_are_sorted_by_both_columns_of_a_key_and_texts_by_code_point() {
+        let owner = Owner::by_text("user_id");
+        let table = Table::of_texts("user_words", owner, "word");
+        let key = |id: &str, number| (id.to_owned(), number);
+        let keys = [
+            key("\u{1F600}", 1),
+            key("a", 2),
+            key("\u{FF5E}", 1),
+            key("Z", 1),
+            key("a", 1),
+        ];
+        let row = |(id, number): (String, i32)| {
+            vec![CellValue::Text(id), CellValue::Int(number), CellValue::Null]
+        };
+        let mut rows = GroupRows(vec![keys.map(row).into()]);
+        rows.sort(&TableGroup::single(table));
+        // In UTF-16 the last two would be the other way round.
+        let sorted = [
+            key("Z", 1),
+            key("a", 1),
+            key("a", 2),
+            key("\u{FF5E}", 1),
+            key("\u{1F600}", 1),
+        ];
+        assert_eq!(rows.0[0], sorted.map(row));
     }
 }

@@ -14,7 +14,7 @@ use super::context::SyncContext;
 use super::records::Stamped as _;
 use super::report::{SyncReport, TableReport};
 use super::state::Finished;
-use super::{lists, records};
+use super::{comments, lists, records};
 
 impl SyncContext<'_> {
     /// Copies everything that was selected and that the client may read.
@@ -59,7 +59,7 @@ impl SyncContext<'_> {
         let mut wants_comments = self.args.wants(Dataset::Comments);
         if !self.args.wants(Dataset::Incidents) {
             if wants_comments {
-                let done = lists::comments(self).await;
+                let done = comments::all(self).await;
                 self.record_outcome("comments", done)?;
             }
             return Ok(());
@@ -73,7 +73,7 @@ impl SyncContext<'_> {
                 Ok((_, mark)) => Some(mark),
                 Err(error) => return self.record_outcome("incidents", Err(error)),
             };
-            match lists::comments(self).await {
+            match comments::all(self).await {
                 Ok(line) => all = Some(line),
                 Err(error) => {
                     self.record_outcome("comments", Err(error))?;
@@ -85,13 +85,13 @@ impl SyncContext<'_> {
             Ok(line) => line,
             Err(error) => return self.record_outcome("incidents", Err(error)),
         };
-        let comments = if wants_comments {
+        let followed = if wants_comments {
             Some(self.follow(all, &mut line).await)
         } else {
             None
         };
         self.record_outcome("incidents", Ok(line))?;
-        comments.map_or(Ok(()), |done| self.record_outcome("comments", done))
+        followed.map_or(Ok(()), |done| self.record_outcome("comments", done))
     }
 
     /// Whether it is enough to read the comments on changed incidents: the copy has all comments, and the
@@ -115,15 +115,17 @@ impl SyncContext<'_> {
             let changed = self.state.stale_comments.clone();
             // Compare the counts even if this run has read all comments: an incident that was deleted before
             // the incidents were read leaves comments whose incident the copy never had.
-            is_exact = changed.as_ref().is_some_and(BTreeSet::is_empty)
-                && lists::has_all_comments(self).await?;
+            is_exact =
+                changed.as_ref().is_some_and(BTreeSet::is_empty) && comments::has_all(self).await?;
             if is_exact || round == records::MAX_ROUNDS {
                 break;
             }
             counts += match changed {
-                Some(changed) if !changed.is_empty() => lists::comments_of(self, changed).await?,
+                Some(changed) if !changed.is_empty() => {
+                    comments::of_incidents(self, changed).await?
+                }
                 // Too many incidents changed, or comments changed without a change of their incidents.
-                _ => lists::comments(self).await?.counts,
+                _ => comments::all(self).await?.counts,
             };
             let more = records::sync::<IncidentV1>(self, false, None).await?;
             incidents.rows = more.rows;
@@ -131,7 +133,7 @@ impl SyncContext<'_> {
             incidents.is_exact = more.is_exact;
         }
         Ok(TableReport {
-            rows: self.comments()?,
+            rows: comments::copied(self)?,
             counts,
             is_exact,
         })

@@ -38,6 +38,30 @@ pub(super) struct State {
     pub(super) stale_comments: Option<BTreeSet<i32>>,
     /// By datasource.
     pub(super) values: BTreeMap<i32, Series>,
+    /// The tables that belong to the copy. Copies of earlier versions have fewer, and their targets may have
+    /// tables of others with the names of new ones.
+    #[serde(default = "first_tables")]
+    pub(super) tables: BTreeSet<String>,
+}
+
+/// The tables of copies from before states named them, whether or not they exist.
+fn first_tables() -> BTreeSet<String> {
+    let names = [
+        "areas",
+        "boards",
+        "comments",
+        "datasource_values",
+        "datasources",
+        "groups",
+        "improvements",
+        "incident_categories",
+        "incident_causes",
+        "incident_consequences",
+        "incident_custom_fields",
+        "incident_types",
+        "incidents",
+    ];
+    names.map(str::to_owned).into()
 }
 
 /// The service and the client the copy was read with. Another client may see other records, so it needs
@@ -107,6 +131,7 @@ impl State {
             names_digest: None,
             stale_comments: None,
             values: BTreeMap::new(),
+            tables: first_tables(),
         }
     }
 
@@ -200,6 +225,7 @@ mod tests {
         assert_eq!(state.values[&12].watermark.id, 7);
         assert_eq!(state.values[&12].newest, None);
         assert_eq!(state.stale_comments, None);
+        assert!(state.tables.contains("incident_causes") && !state.tables.contains("users"));
     }
 
     #[test]

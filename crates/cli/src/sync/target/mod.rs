@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use super::month::Month;
-use super::row::{GroupRows, TableGroup, TableRow};
+use super::row::{GroupRows, Table, TableGroup, TableRow};
 use super::state::State;
 
 pub(super) use folder::FolderTarget;
@@ -45,7 +45,7 @@ impl fmt::Display for Location {
 /// A set of rows that is replaced as a whole.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Scope<'a> {
-    /// All rows of the group; they are pushed in the order of their ids.
+    /// All rows of the group; they are pushed in the order of their keys.
     All(&'a TableGroup),
     /// A month of a datasource's values; they are pushed in the order of their dates.
     Month(&'a TableGroup, i32, Month),
@@ -89,6 +89,9 @@ pub(super) trait Target: Send {
 
     /// Stores a state.
     fn save(&mut self, state: &State) -> Result<()>;
+
+    /// The columns that a table has in the target; empty if it does not exist.
+    fn columns(&mut self, table: &Table) -> Result<BTreeSet<String>>;
 
     /// Begins to replace what is in scope.
     fn begin(&mut self, scope: Scope<'_>) -> Result<()>;

@@ -190,6 +190,7 @@ impl ToSql for CellValue {
     fn accepts(of: &Type) -> bool {
         [
             Type::INT4,
+            Type::INT8,
             Type::FLOAT8,
             Type::BOOL,
             Type::TEXT,

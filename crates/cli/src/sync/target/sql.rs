@@ -170,21 +170,14 @@ impl<D: SqlEngine> SqlTarget<D> {
     }
 
     fn apply_replacement(&mut self, replacement: &Replacement, state: &State) -> Result<Counts> {
-        let main = &replacement.group.main;
-        let counts = self.merge(main, &[month_condition(replacement.month)])?;
-        for part in &replacement.group.parts {
-            // Parts have no identity of their own: replace all of them.
-            let (name, columns) = (part.name, list(part.names()));
-            self.engine.run(&format!(
-                "DELETE FROM {name}; INSERT INTO {name} ({columns}) SELECT {columns} FROM {}",
-                stage_name(part)
-            ))?;
-        }
+        let within = [month_condition(replacement.month)];
+        let mut counts = Vec::new();
         for table in replacement.group.tables() {
+            counts.push(self.merge(table, &within)?);
             self.drop_stage(table)?;
         }
         self.write_state(state)?;
-        Ok(counts)
+        Ok(counts[0])
     }
 
     /// Merges the staging table into the table, writing only rows that differ. Deletes rows that are not
@@ -256,6 +249,10 @@ impl<D: SqlEngine> Target for SqlTarget<D> {
 
     fn save(&mut self, state: &State) -> Result<()> {
         self.write_state(state)
+    }
+
+    fn columns(&mut self, table: &Table) -> Result<BTreeSet<String>> {
+        self.engine.columns(table.name)
     }
 
     fn begin(&mut self, scope: Scope<'_>) -> Result<()> {

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use arrow_array::cast::AsArray as _;
-use arrow_array::types::{Date32Type, Float64Type, Int32Type, TimestampMicrosecondType};
+use arrow_array::types::{Date32Type, Float64Type, Int32Type, Int64Type, TimestampMicrosecondType};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::DataType;
 use obeya::model::{Date, Timestamp};
@@ -24,14 +24,18 @@ pub enum Copy {
 }
 
 /// The columns a row is known by, where they are not `id`.
-const PARTS: [(&str, &str); 4] = [
-    ("incident_consequences", "consequence_id"),
-    ("incident_categories", "category_id"),
-    ("incident_causes", "cause_id"),
-    ("incident_custom_fields", "custom_field_id"),
+const PARTS: [(&str, [&str; 2]); 8] = [
+    ("incident_consequences", ["incident_id", "consequence_id"]),
+    ("incident_categories", ["incident_id", "category_id"]),
+    ("incident_causes", ["incident_id", "cause_id"]),
+    ("incident_custom_fields", ["incident_id", "custom_field_id"]),
+    ("data_list_items", ["data_list_id", "item_id"]),
+    ("user_groups", ["user_id", "group_id"]),
+    ("task_tags", ["task_id", "sort_order"]),
+    ("task_attachments", ["task_id", "attachment_id"]),
 ];
 
-const ALONE: [&str; 9] = [
+const ALONE: [&str; 14] = [
     "incidents",
     "improvements",
     "comments",
@@ -41,6 +45,11 @@ const ALONE: [&str; 9] = [
     "incident_types",
     "datasources",
     "datasource_values",
+    "projects",
+    "data_lists",
+    "users",
+    "tasks",
+    "task_comments",
 ];
 
 impl Copy {
@@ -64,13 +73,10 @@ impl Copy {
     /// Everything in it, in the form of the wire's.
     pub async fn tables(&self) -> Tables {
         let mut tables = Tables::new();
-        let parts = PARTS
-            .iter()
-            .map(|(table, id)| (*table, vec!["incident_id", *id]));
+        let parts = PARTS.iter().map(|(table, key)| (*table, key.to_vec()));
         for (table, key) in parts.chain(ALONE.map(|table| (table, vec!["id"]))) {
             for row in self.rows(table).await {
-                let key = key.iter().map(|name| row[*name].as_i64().expect("an id"));
-                let key: Vec<i64> = key.collect();
+                let key: Vec<String> = key.iter().map(|name| row[*name].to_string()).collect();
                 let columns: BTreeMap<String, String> = row
                     .iter()
                     .map(|(name, value)| (name.clone(), canonical(name, value)))
@@ -228,6 +234,7 @@ fn cell(column: &ArrayRef, index: usize) -> Value {
     }
     match column.data_type() {
         DataType::Int32 => json!(column.as_primitive::<Int32Type>().value(index)),
+        DataType::Int64 => json!(column.as_primitive::<Int64Type>().value(index)),
         DataType::Float64 => json!(column.as_primitive::<Float64Type>().value(index)),
         DataType::Boolean => json!(column.as_boolean().value(index)),
         DataType::Utf8 => json!(column.as_string::<i32>().value(index)),

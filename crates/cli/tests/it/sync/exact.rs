@@ -231,12 +231,19 @@ async fn a_renamed_field_keeps_its_column_and_its_old_label_is_no_way_to_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_reported_anonymously_is_in_no_byte_of_a_copy() {
+async fn who_reported_anonymously_is_in_no_table_of_what_was_reported() {
     let plant = Plant::new(20, 0);
     let copies = Copy::all(plant.folder.path());
     for copy in &copies {
         plant.sync(&copy.to(), &[]).success();
-        for table in ["incidents", "comments", "groups", "incident_custom_fields"] {
+        for table in [
+            "incidents",
+            "comments",
+            "groups",
+            "incident_custom_fields",
+            "tasks",
+            "task_comments",
+        ] {
             let rows = format!("{:?}", copy.rows(table).await);
             assert!(
                 !rows.contains(WHISTLER) && !rows.contains("u-9"),
@@ -320,7 +327,7 @@ async fn records_are_read_anew_once_when_a_group_or_a_type_changed_and_all_lists
 }
 
 /// The figures of a line.
-fn counts(out: &str, table: &str) -> Vec<String> {
+pub fn counts(out: &str, table: &str) -> Vec<String> {
     let line = out.lines().find(|line| {
         line.split('┆')
             .next()

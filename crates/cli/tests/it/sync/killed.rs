@@ -3,7 +3,10 @@
 use std::time::{Duration, Instant};
 
 use obeya::Client;
-use obeya::model::{CategoryInput, DatasourceValueInput, IncidentCreate, IncidentSeverity};
+use obeya::model::{
+    CategoryInput, DatasourceValueInput, GroupMemberCreate, GroupRole, IncidentCreate,
+    IncidentSeverity, Patch, TaskPatch,
+};
 
 use super::copy::{Copy, assert_same};
 use super::plant::Plant;
@@ -47,6 +50,26 @@ pub async fn change(client: &Client, round: u32) {
     match round % 2 {
         0 => incidents.delete(1).await.expect("deleted"),
         _ => drop(incidents.restore(1).await.expect("restored")),
+    }
+    let tags = vec![format!("Round {round}"), "a".to_owned()];
+    let tagged = TaskPatch {
+        tags: Patch::Value(tags),
+        ..TaskPatch::default()
+    };
+    client.tasks().patch(501, &tagged).await.expect("set");
+    match round % 2 {
+        0 => client
+            .groups()
+            .remove_member(4, "u-1")
+            .await
+            .expect("removed"),
+        _ => {
+            let member = GroupMemberCreate {
+                group_role: GroupRole::Viewer,
+                user_id: "u-1".to_owned(),
+            };
+            client.groups().put_member(4, &member).await.expect("put");
+        }
     }
     let month = 1 + round % 12;
     let date = format!("2027-{month:02}-01T00:00:00Z")

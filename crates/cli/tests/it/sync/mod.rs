@@ -7,6 +7,7 @@ pub mod copy;
 mod exact;
 pub mod killed;
 mod lesser;
+mod lists;
 mod pages;
 pub mod plant;
 mod refused;

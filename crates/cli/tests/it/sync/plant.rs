@@ -12,8 +12,11 @@ use crate::binary::{Done, database, done, obeya, run, serve_new};
 use crate::credentials::{ALL, Credentials};
 use crate::import::write_lines;
 
-/// The reporter of every anonymous incident, which must not appear in any copy.
+/// The reporter of every anonymous incident, who must not appear in any copy but as a user.
 pub const WHISTLER: &str = "Astrid Whistler";
+
+/// The id of a user.
+pub const QUOTED: &str = "o'neil \"x\"";
 
 /// A service and its client.
 pub struct Plant {
@@ -109,7 +112,20 @@ fn write(folder: &Path, incidents: i32, values: i32) {
             json!({"id": 2, "name": "Press \"2\"", "description": "’s"}),
         ],
     );
-    put("projects.jsonl", &[json!({"id": 2, "name": "Ramp-up"})]);
+    put(
+        "projects.jsonl",
+        &[
+            json!({"id": 2, "name": "Ramp-up"}),
+            json!({"id": 3, "name": "Line \"4\"", "projectNumber": "P-3", "customerName": "Ø", "startDate": "2026-01-02T00:00:00Z"}),
+        ],
+    );
+    put(
+        "data_lists.jsonl",
+        &[
+            json!({"id": 5, "name": "Suppliers", "items": [{"id": 71, "identifier": "S-2", "sortOrder": 2, "name": "Støle"}, {"id": 70, "identifier": "S-1", "sortOrder": 1}]}),
+            json!({"id": 9, "name": "Nothing yet"}),
+        ],
+    );
     put(
         "groups.jsonl",
         &[
@@ -122,6 +138,11 @@ fn write(folder: &Path, incidents: i32, values: i32) {
         &[
             json!({"id": "u-1", "userName": "ingrid", "displayName": "Ingrid", "groups": [1, 4]}),
             json!({"id": "u-9", "userName": "whistler", "displayName": WHISTLER, "groups": [1]}),
+            json!({"id": "U-1", "userName": "ulf", "displayName": "Ulf", "email": "ulf@nordvik.example", "groups": [4]}),
+            json!({"id": QUOTED, "userName": "oneil", "displayName": "O’Neil", "groups": [{"id": 4, "role": "Viewer"}]}),
+            // In UTF-16 the second would come first.
+            json!({"id": "\u{FF5E}", "userName": "wave", "displayName": "A screen", "type": "SCREEN"}),
+            json!({"id": "\u{1F600}", "userName": "smile", "displayName": "A device", "type": "MOBILE", "groups": [1]}),
         ],
     );
     put(
@@ -152,6 +173,22 @@ fn write(folder: &Path, incidents: i32, values: i32) {
         ]
     });
     put("incident_comments.jsonl", &comments.collect::<Vec<_>>());
+    put(
+        "tasks.jsonl",
+        &[
+            json!({"id": 501, "title": "Order; 'clamp'", "boardId": 7, "responsibleUserId": "U-1", "tags": ["b", "a", "say \"c\""], "dueDate": "2026-04-01T00:00:00.0000001Z", "lastModified": stamp(1)}),
+            json!({"id": 502, "title": "Measure", "parentId": 501, "status": "Blocked", "color": "#aa0000", "lastModified": stamp(2)}),
+            json!({"id": 503, "title": "Look after it", "incidentId": incidents.min(3), "tags": ["a"], "lastModified": stamp(3)}),
+        ],
+    );
+    put(
+        "task_comments.jsonl",
+        &[
+            json!({"id": 9001, "taskId": 501, "text": "When?", "commentDate": stamp(1), "commentedByUserId": "u-1"}),
+            json!({"id": 9002, "taskId": 501, "text": "Soon", "commentDate": stamp(2), "commentedBy": "Guest", "parentId": 9001}),
+            json!({"id": 9003, "taskId": 503, "text": "Seen", "commentDate": stamp(3), "commentedByUserId": QUOTED}),
+        ],
+    );
     let improvements = (1..=incidents / 2).map(|id| {
         json!({"id": id, "status": "Suggested", "title": format!("Idea {id}"), "lastModified": stamp(id), "suggestedByUserId": "u-1", "groupId": 4,
             "category": "Quality", "categoryId": 12, "costOfInvestment": f64::from(id) / 3.0})

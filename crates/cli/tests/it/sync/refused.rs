@@ -156,7 +156,18 @@ async fn what_a_client_may_not_read_is_said_and_left_out() {
         ])
         .env("OBEYA_CLIENT_SECRET", &secret);
     let out = done(&mut command).success();
-    for table in ["incidents", "improvements", "groups", "areas", "values"] {
+    for table in [
+        "incidents",
+        "improvements",
+        "groups",
+        "areas",
+        "values",
+        "data_lists",
+        "projects",
+        "tasks",
+        "task_comments",
+        "users",
+    ] {
         let line = out
             .lines()
             .find(|line| line.contains(&format!("│ {table} ")))

@@ -7,8 +7,8 @@ use obeya::{Client, Paged};
 use serde::Serialize;
 use serde_json::Value;
 
-/// Tables by name; rows by their key; columns by name.
-pub type Tables = BTreeMap<String, BTreeMap<Vec<i64>, BTreeMap<String, String>>>;
+/// Tables by name; rows by their key, as JSON; columns by name.
+pub type Tables = BTreeMap<String, BTreeMap<Vec<String>, BTreeMap<String, String>>>;
 
 /// The columns of custom fields, by their ids.
 pub type Fields<'a> = &'a [(i64, &'a str)];
@@ -38,7 +38,7 @@ pub async fn tables(client: &Client, fields: Fields<'_>) -> Tables {
                 let own = columns.remove("id").expect("an id");
                 columns.insert(id.to_owned(), own);
                 columns.insert("incident_id".to_owned(), incident["id"].to_string());
-                let key = vec![number(&incident["id"]), number(&part["id"])];
+                let key = vec![incident["id"].to_string(), part["id"].to_string()];
                 put(&mut tables, table, key, columns);
             }
         }
@@ -52,8 +52,14 @@ pub async fn tables(client: &Client, fields: Fields<'_>) -> Tables {
             });
             own.insert((*column).to_owned(), canonical(column, &value));
         }
-        put(&mut tables, "incidents", vec![number(&incident["id"])], own);
+        put(
+            &mut tables,
+            "incidents",
+            vec![incident["id"].to_string()],
+            own,
+        );
     }
+    parts_of_lists(client, &mut tables).await;
     let alone = [
         (
             "improvements",
@@ -63,6 +69,12 @@ pub async fn tables(client: &Client, fields: Fields<'_>) -> Tables {
         ("areas", wires(client.areas().list().stream()).await),
         ("groups", wires(client.groups().list().stream()).await),
         ("boards", wires(client.boards().list().stream()).await),
+        ("users", wires(client.users().list().stream()).await),
+        ("tasks", wires(client.tasks().list().stream()).await),
+        (
+            "task_comments",
+            wires(client.tasks().comments().stream()).await,
+        ),
     ];
     let arrays = [
         (
@@ -73,24 +85,74 @@ pub async fn tables(client: &Client, fields: Fields<'_>) -> Tables {
             "datasources",
             json(&client.datasources().list().await.expect("datasources")),
         ),
+        (
+            "projects",
+            json(&client.projects().list().await.expect("projects")),
+        ),
+        (
+            "data_lists",
+            json(&client.data_lists().list().await.expect("data lists")),
+        ),
     ];
     for (table, records) in alone.into_iter().chain(arrays) {
         for record in records {
             put(
                 &mut tables,
                 table,
-                vec![number(&record["id"])],
+                vec![record["id"].to_string()],
                 columns(&record),
             );
         }
     }
     for id in datasources {
         for value in wires(client.datasources().values(id).stream()).await {
-            let key = vec![number(&value["id"])];
+            let key = vec![value["id"].to_string()];
             put(&mut tables, "datasource_values", key, columns(&value));
         }
     }
     tables
+}
+
+/// What belongs to data lists, users and tasks.
+async fn parts_of_lists(client: &Client, tables: &mut Tables) {
+    for list in client.data_lists().list().await.expect("data lists") {
+        let items = client.data_lists().items(list.id).await.expect("items");
+        for item in json(&items) {
+            let mut row = columns(&item);
+            let own = row.remove("id").expect("an id");
+            row.insert("item_id".to_owned(), own);
+            row.insert("data_list_id".to_owned(), list.id.to_string());
+            let key = vec![list.id.to_string(), item["id"].to_string()];
+            put(tables, "data_list_items", key, row);
+        }
+    }
+    for user in wires(client.users().list().expand("groups").stream()).await {
+        for group in user["groups"].as_array().expect("a list") {
+            let key = vec![user["id"].to_string(), group["groupId"].to_string()];
+            put(tables, "user_groups", key, columns(group));
+        }
+    }
+    for task in wires(client.tasks().list().expand("attachments").stream()).await {
+        let id = task["id"].to_string();
+        for (number, tag) in (1..).zip(task["tags"].as_array().expect("a list")) {
+            let row = [
+                ("task_id", id.clone()),
+                ("sort_order", i32::to_string(&number)),
+                ("tag", canonical("tag", tag)),
+            ];
+            let row = row.map(|(name, value)| (name.to_owned(), value));
+            let key = vec![id.clone(), number.to_string()];
+            put(tables, "task_tags", key, row.into());
+        }
+        for attachment in task["attachments"].as_array().expect("a list") {
+            let mut row = columns(attachment);
+            let own = row.remove("id").expect("an id");
+            row.insert("attachment_id".to_owned(), own);
+            row.insert("task_id".to_owned(), id.clone());
+            let key = vec![id.clone(), attachment["id"].to_string()];
+            put(tables, "task_attachments", key, row);
+        }
+    }
 }
 
 /// A value in one form, whatever it came from.
@@ -98,7 +160,7 @@ pub fn canonical(column: &str, value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(value) => value.to_string(),
-        Value::Number(number) if column.starts_with("is_") => {
+        Value::Number(number) if column.starts_with("is_") || column == "has_preview" => {
             (number.as_f64() == Some(1.0)).to_string()
         }
         Value::Number(number) => number.as_f64().expect("a double").to_string(),
@@ -127,7 +189,7 @@ fn json<T: Serialize>(records: &[T]) -> Vec<Value> {
     records.iter().map(wire).collect()
 }
 
-fn put(tables: &mut Tables, table: &str, key: Vec<i64>, row: BTreeMap<String, String>) {
+fn put(tables: &mut Tables, table: &str, key: Vec<String>, row: BTreeMap<String, String>) {
     let shown = format!("{table} has {key:?} twice");
     let before = tables.entry(table.to_owned()).or_default().insert(key, row);
     assert_eq!(before, None, "{shown}");

@@ -3,26 +3,24 @@
 use anyhow::Result;
 
 use super::file::{Reader, micros};
+use super::rewrite::RowOrder;
 use crate::sync::row::{CellValue, TableRow};
 use crate::sync::target::Counts;
-
-/// The sort key of both the old and the new rows.
-pub(super) type Key = fn(&TableRow) -> (i64, i32);
 
 /// A merge of the old rows with the new ones.
 pub(super) struct Diff {
     old: Option<Reader>,
     next: Option<TableRow>,
-    key: Key,
+    order: RowOrder,
     counts: Counts,
 }
 
 impl Diff {
-    pub(super) fn new(old: Option<Reader>, key: Key) -> Result<Self> {
+    pub(super) fn new(old: Option<Reader>, order: RowOrder) -> Result<Self> {
         let mut diff = Diff {
             old,
             next: None,
-            key,
+            order,
             counts: Counts::default(),
         };
         diff.advance()?;
@@ -31,9 +29,9 @@ impl Diff {
 
     /// Compares the next new row.
     pub(super) fn compare(&mut self, new: &TableRow) -> Result<()> {
-        let key = (self.key)(new);
+        let position = self.order.position(new);
         while let Some(old) = &self.next {
-            match (self.key)(old).cmp(&key) {
+            match self.order.position(old).cmp(&position) {
                 std::cmp::Ordering::Less => self.counts.deleted += 1,
                 std::cmp::Ordering::Equal => {
                     if !is_same_row(old, new) {
@@ -65,11 +63,6 @@ impl Diff {
         };
         Ok(())
     }
-}
-
-/// Sorts by id.
-pub(super) fn id_key(row: &TableRow) -> (i64, i32) {
-    (0, row[0].id())
 }
 
 /// Whether a row in a file is equal to a new row.

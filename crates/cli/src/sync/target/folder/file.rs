@@ -1,6 +1,7 @@
 //! Reads and writes a Parquet file. A file is written under a temporary name and then renamed, so that
 //! readers always open a complete one.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -206,6 +207,15 @@ pub(super) fn ids(path: &Path) -> Result<Vec<i32>> {
         ids.extend_from_slice(batch.column(0).as_primitive::<Int32Type>().values());
     }
     Ok(ids)
+}
+
+/// The names of the columns of a file; empty if it does not exist.
+pub(super) fn columns(path: &Path) -> Result<BTreeSet<String>> {
+    let Some(builder) = reader(path)? else {
+        return Ok(BTreeSet::new());
+    };
+    let fields = builder.schema().fields().iter();
+    Ok(fields.map(|field| field.name().clone()).collect())
 }
 
 /// The number of rows according to the file's metadata; 0 if the file does not exist.

@@ -20,9 +20,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use self::diff::{Diff, id_key};
+use self::diff::Diff;
 use self::file::{Reader, Writer};
-use self::rewrite::{date_key, key, rewrite_file};
+use self::rewrite::{RowOrder, rewrite_file};
 use self::state_file::remove;
 use super::{Counts, RowUpdate, Scope, Target};
 use crate::sync::month::Month;
@@ -56,7 +56,12 @@ type Months = BTreeMap<i32, BTreeMap<Month, Option<u64>>>;
 struct Begun {
     group: TableGroup,
     month: Option<(i32, Month)>,
-    writers: Vec<Writer>,
+    /// One for each table of the group; only one for a month.
+    files: Vec<BegunFile>,
+}
+
+struct BegunFile {
+    writer: Writer,
     diff: Diff,
 }
 
@@ -88,12 +93,16 @@ impl Target for FolderTarget {
         self.keep(state)
     }
 
+    fn columns(&mut self, table: &Table) -> Result<BTreeSet<String>> {
+        file::columns(&self.table_file(table))
+    }
+
     fn begin(&mut self, scope: Scope<'_>) -> Result<()> {
         let (Scope::All(group) | Scope::Month(group, ..)) = scope;
-        let (files, month, key): (Vec<(&Table, PathBuf)>, _, diff::Key) = match scope {
+        let (files, month): (Vec<(&Table, PathBuf)>, _) = match scope {
             Scope::All(group) => {
                 let file = |table| (table, self.table_file(table));
-                (group.tables().map(file).collect(), None, id_key)
+                (group.tables().map(file).collect(), None)
             }
             Scope::Month(group, datasource, month) => {
                 let folder = self.values_folder(datasource);
@@ -102,63 +111,59 @@ impl Target for FolderTarget {
                     self.has_unsynced_folders = true;
                 }
                 let file = self.month_file(datasource, month);
-                (
-                    vec![(&group.main, file)],
-                    Some((datasource, month)),
-                    date_key,
-                )
+                (vec![(&group.main, file)], Some((datasource, month)))
             }
         };
-        let (main, path) = &files[0];
-        let diff = Diff::new(Reader::open(main, path)?, key)?;
-        let writers = files.iter().map(|(table, path)| Writer::new(table, path));
+        let begin_file = |(table, path): (&Table, PathBuf)| {
+            let order = match month {
+                None => RowOrder::Key(table.key),
+                Some(_) => RowOrder::Date,
+            };
+            anyhow::Ok(BegunFile {
+                diff: Diff::new(Reader::open(table, &path)?, order)?,
+                writer: Writer::new(table, &path)?,
+            })
+        };
         self.begun = Some(Begun {
             group: group.clone(),
             month,
-            writers: writers.collect::<Result<_>>()?,
-            diff,
+            files: files.into_iter().map(begin_file).collect::<Result<_>>()?,
         });
         Ok(())
     }
 
     fn push(&mut self, rows: GroupRows) -> Result<()> {
         let begun = self.begun.as_mut().expect("begun before");
-        for row in rows.main() {
-            begun.diff.compare(row)?;
-        }
-        for (writer, rows) in begun.writers.iter_mut().zip(rows.0) {
+        for (file, rows) in begun.files.iter_mut().zip(rows.0) {
             for row in rows {
-                writer.push(row)?;
+                file.diff.compare(&row)?;
+                file.writer.push(row)?;
             }
         }
         Ok(())
     }
 
     fn finish(&mut self, state: &State) -> Result<Counts> {
-        let Begun {
-            group,
-            month,
-            mut writers,
-            diff,
-        } = self.begun.take().expect("begun before");
-        let counts = diff.finish()?;
-        if let Some(month) = month {
-            let writer = writers.pop().expect("a month is one file");
-            self.finish_month(writer, month, state)?;
-            return Ok(counts);
+        let begun = self.begun.take().expect("begun before");
+        let mut counts = Vec::new();
+        let mut written = Vec::new();
+        for file in begun.files {
+            counts.push(file.diff.finish()?);
+            match begun.month {
+                None => written.push(file.writer.close()?),
+                Some(month) => self.finish_month(file.writer, month, state)?,
+            }
         }
-        let written: Vec<_> = writers
-            .into_iter()
-            .map(Writer::close)
-            .collect::<Result<_>>()?;
-        self.publish_if_changed(&group, written, counts, state)?;
-        Ok(counts)
+        if begun.month.is_none() {
+            self.publish_if_changed(&begun.group, written, &counts, state)?;
+        }
+        Ok(counts[0])
     }
 
     fn abandon(&mut self) -> Result<()> {
-        let writers = self.begun.take().map(|begun| begun.writers);
-        for writer in writers.unwrap_or_default() {
-            writer.close()?.discard()?;
+        let files = self.begun.take().map(|begun| begun.files);
+        for file in files.unwrap_or_default() {
+            file.writer.close()?.discard()?;
         }
         Ok(())
     }
@@ -168,22 +173,20 @@ impl Target for FolderTarget {
             group,
             column,
             gone,
-            rows,
+            mut rows,
         } = update;
-        let mut written = Vec::new();
-        let mut counts = None;
-        for (table, mut rows) in group.tables().zip(rows.0) {
-            let column = if counts.is_none() { column } else { 0 };
+        rows.sort(group);
+        let (mut written, mut counts) = (Vec::new(), Vec::new());
+        for (table, rows) in group.tables().zip(rows.0) {
+            let column = if counts.is_empty() { column } else { 0 };
             let path = self.table_file(table);
-            rows.sort_by_key(|row| key(table, row));
             let stays = |row: &TableRow| !gone.contains(&row[column].id());
             let (file, of_table) = rewrite_file(table, &path, stays, rows)?;
             written.push(file);
-            counts.get_or_insert(of_table);
+            counts.push(of_table);
         }
-        let counts = counts.unwrap_or_default();
-        self.publish_if_changed(group, written, counts, state)?;
-        Ok(counts)
+        self.publish_if_changed(group, written, &counts, state)?;
+        Ok(counts[0])
     }
 
     fn ids(&mut self, group: &TableGroup) -> Result<Vec<i32>> {

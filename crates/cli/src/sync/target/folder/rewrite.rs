@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::diff::is_same_row;
 use super::file::{self, Reader, Writer, micros};
-use crate::sync::row::{CellValue, Table, TableRow};
+use crate::sync::row::{CellValue, RowKey, Table, TableRow, row_key};
 use crate::sync::target::Counts;
 
 /// Writes a new file with the rows that stay and the new rows, in the order of their keys. A new row replaces
@@ -22,12 +22,12 @@ pub(super) fn rewrite_file(
     let mut rows = rows.into_iter().peekable();
     for old in Reader::open(table, path)?.into_iter().flatten() {
         let old = old?;
-        let at = key(table, &old);
-        while let Some(row) = rows.next_if(|row| key(table, row) < at) {
+        let at = table.row_key(&old);
+        while let Some(row) = rows.next_if(|row| table.row_key(row) < at) {
             counts.added += 1;
             writer.push(row)?;
         }
-        if let Some(row) = rows.next_if(|row| key(table, row) == at) {
+        if let Some(row) = rows.next_if(|row| table.row_key(row) == at) {
             counts.changed += u64::from(!is_same_row(&old, &row));
             writer.push(row)?;
         } else if stays(&old) {
@@ -43,17 +43,27 @@ pub(super) fn rewrite_file(
     Ok((writer.close()?, counts))
 }
 
-/// The sort key of a table's rows.
-pub(super) fn key(table: &Table, row: &TableRow) -> (i32, i32) {
-    let second = if table.key > 1 { row[1].id() } else { 0 };
-    (row[0].id(), second)
+/// The order of the rows of a file.
+#[derive(Clone, Copy)]
+pub(super) enum RowOrder {
+    /// By this many key columns.
+    Key(usize),
+    /// Of values: by their dates.
+    Date,
 }
 
-/// The sort key of values: their dates.
-pub(super) fn date_key(row: &TableRow) -> (i64, i32) {
-    let date = row.iter().rev().find_map(|value| match value {
-        CellValue::Instant(instant) => Some(micros(*instant)),
-        _ => None,
-    });
-    (date.unwrap_or_default(), row[0].id())
+impl RowOrder {
+    /// The sort key of a row.
+    pub(super) fn position(self, row: &TableRow) -> (i64, RowKey<'_>) {
+        match self {
+            RowOrder::Key(columns) => (0, row_key(columns, row)),
+            RowOrder::Date => {
+                let date = row.iter().rev().find_map(|value| match value {
+                    CellValue::Instant(instant) => Some(micros(*instant)),
+                    _ => None,
+                });
+                (date.unwrap_or_default(), row_key(1, row))
+            }
+        }
+    }
 }

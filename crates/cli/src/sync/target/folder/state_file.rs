@@ -83,17 +83,18 @@ impl FolderTarget {
         self.keep(&state)
     }
 
-    /// Renames the files of a group to their final names, unless the group is a single unchanged file.
+    /// Renames the files of a group to their final names, unless none of them changed.
     pub(super) fn publish_if_changed(
         &mut self,
         group: &TableGroup,
         written: Vec<file::Written>,
-        counts: Counts,
+        counts: &[Counts],
         state: &State,
     ) -> Result<()> {
-        let is_other =
-            counts != Counts::default() || !written.iter().all(file::Written::replaces_file);
-        if is_other || written.len() > 1 {
+        let is_other = counts.iter().any(|counts| *counts != Counts::default())
+            || !written.iter().all(file::Written::replaces_file);
+        // After a run that was killed between them, parts and records are published together again.
+        if is_other || self.parts.contains(group.main.name) {
             return self.publish(group, written, state);
         }
         for file in written {

@@ -2,7 +2,10 @@
 
 use super::file::temporary_path;
 use super::*;
+use obeya::model::{Board, UserMembership, UserV2};
+
 use crate::durable::calls;
+use crate::sync::listed::Listed as _;
 use crate::sync::row::CellValue;
 use crate::sync::schema;
 use crate::sync::state::Source;
@@ -107,6 +110,43 @@ fn parts_of_a_record_that_never_came_to_its_place_are_removed() {
             .parts
             .is_empty()
     );
+}
+
+#[test]
+fn files_of_a_list_are_replaced_when_a_row_of_any_differs_or_a_run_was_killed_between_them() {
+    let (directory, mut folder, _, state) = new_folder();
+    let group = UserV2::group();
+    let user = |id: &str, role: &str| UserV2 {
+        id: Some(id.to_owned()),
+        groups: Some(vec![UserMembership {
+            group_id: Some(4),
+            role: role.parse().ok(),
+            ..UserMembership::default()
+        }]),
+        ..UserV2::default()
+    };
+    let renames = |folder: &mut FolderTarget, role: &str| {
+        calls::take();
+        folder.begin(Scope::All(&group)).unwrap();
+        let users = [user("U-1", "Member"), user("u-1", role)];
+        folder.push(UserV2::rows(&users)).unwrap();
+        let counts = folder.finish(&state).unwrap();
+        let calls = calls::take().into_iter();
+        let files = calls.filter(|call| call.starts_with("rename") && call.contains("user"));
+        (counts, files.count())
+    };
+    let counts = |added| Counts {
+        added,
+        ..Counts::default()
+    };
+    assert_eq!(renames(&mut folder, "Member"), (counts(2), 2));
+    assert_eq!(renames(&mut folder, "Member"), (counts(0), 0));
+    assert_eq!(renames(&mut folder, "Owner"), (counts(0), 2));
+    folder.parts.insert(group.main.name.to_owned());
+    assert_eq!(renames(&mut folder, "Owner"), (counts(0), 2));
+    drop(folder);
+    let folder = FolderTarget::open(directory.path()).unwrap();
+    assert!(folder.parts.is_empty());
 }
 
 #[test]
@@ -234,7 +274,7 @@ fn new_files_are_their_owners_alone_until_the_copy_is_widened() {
         fs::set_permissions(path, fs::Permissions::from_mode(0o640)).unwrap();
     }
     replace(&mut folder, &group, 1..13, &state);
-    let boards = schema::boards();
+    let boards = Board::group();
     folder.begin(Scope::All(&boards)).unwrap();
     folder.finish(&state).unwrap();
     for path in [
