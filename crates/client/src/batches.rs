@@ -126,6 +126,7 @@ impl ArrowPage {
             batch: batch.map_err(mismatch)?,
             count,
             state: None,
+            position: None,
         })
     }
 }

@@ -12,10 +12,10 @@ use crate::Client;
 use crate::consistent::{self, Cursor, NumberedList, NumberedPage, SeenIds, Snapshot};
 use crate::error::Result;
 use crate::paged::Paged;
-use crate::prefetch::Extent;
+use crate::prefetch::{Concurrency, Extent};
 
-/// The default page size of a stream.
-const STREAM_PAGE_SIZE: i32 = 1_000;
+/// The default page size of a stream, the maximum of the interface: a board on one page is one snapshot.
+const STREAM_PAGE_SIZE: i32 = 10_000;
 
 /// A request for the tasks of a board; created by [`Boards::tasks`](crate::Boards::tasks). Send it for one
 /// page, or stream it for all.
@@ -60,7 +60,8 @@ impl BoardTasks {
         self
     }
 
-    /// Tasks per page, 1 to 10,000. Default: 1,000.
+    /// Tasks per page, 1 to 10,000. Default: 1,000 for [`send`](Self::send) (the service's own), 10,000 for
+    /// streams.
     pub fn page_size(mut self, tasks: i32) -> Self {
         self.page_size = Some(tasks);
         self
@@ -81,9 +82,10 @@ impl BoardTasks {
         self.client.call(&call).await
     }
 
-    /// All tasks, each once. If the number of tasks changes between two pages, all pages are read again, and
-    /// tasks that were already yielded are skipped. If ten passes in a row make no progress, the stream ends
-    /// with [`Error::Changed`](crate::Error::Changed).
+    /// All tasks, each once. A board with no more tasks than a page is one snapshot. If the number of tasks
+    /// changes between two pages, all pages are read again, and tasks that were already yielded are skipped.
+    /// If ten passes in a row make no progress, the stream ends with
+    /// [`Error::Changed`](crate::Error::Changed). A deletion together with an insertion is not detected.
     pub fn stream(self) -> Paged<TaskInfo> {
         let tasks = self
             .pages_inner()
@@ -98,7 +100,7 @@ impl BoardTasks {
     }
 
     pub(crate) fn pages_inner(self) -> BoxStream<'static, Result<TaskPage>> {
-        let cursor = Cursor::ById(SeenIds::default());
+        let cursor = Cursor::ById(SeenIds::without_state(false));
         consistent::pages(self, cursor, 1)
             .map_ok(|NumberedTasks { page, .. }| page)
             .boxed()
@@ -127,8 +129,8 @@ impl NumberedPage for NumberedTasks {
         }
     }
 
-    fn retain(&mut self, keep: &mut dyn FnMut(i64, i32) -> bool) {
-        self.page.values.retain(|task| keep(0, task.id));
+    fn retain_new(&mut self, cursor: &mut Cursor) {
+        self.page.values.retain(|task| cursor.take(0, task.id));
     }
 }
 
@@ -137,7 +139,9 @@ impl NumberedList for BoardTasks {
 
     const OPERATION: &'static str = call::ListTasksOfBoard::OPERATION.id();
 
-    fn pass(&self, _: &Cursor, _: usize) -> Option<BoxStream<'static, Result<Self::Page>>> {
+    const HAS_KEYS: bool = false;
+
+    fn pass(&self, _: &Cursor, _: Concurrency) -> Option<BoxStream<'static, Result<Self::Page>>> {
         let page_size = self.page_size.unwrap_or(STREAM_PAGE_SIZE);
         let list = self.clone().page_size(page_size);
         let pages = stream::try_unfold(Some(1), move |number| {

@@ -130,6 +130,7 @@ mod secret;
 #[cfg(feature = "arrow")]
 pub mod tables;
 mod transport;
+mod value_position;
 mod values;
 mod whole_list;
 mod words;
@@ -149,6 +150,7 @@ pub use resources::{
     Areas, Boards, Comments, DataLists, Datasources, Groups, Improvements, Incidents, Projects,
     Tasks, Trash, TypeDetail, Types, Users,
 };
+pub use value_position::ValuePosition;
 pub use values::{ValuePage, Values};
 pub use whole_list::WholeList;
 

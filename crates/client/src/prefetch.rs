@@ -41,6 +41,32 @@ impl Extent {
     }
 }
 
+/// How many requests may run at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Concurrency {
+    /// At the beginning, and until the caller has used two pages.
+    pub(crate) first: usize,
+    /// Later it doubles with each page, up to this.
+    pub(crate) most: usize,
+}
+
+impl Concurrency {
+    /// The same from beginning to end.
+    pub(crate) fn constant(requests: usize) -> Self {
+        let most = requests.max(1);
+        Self { first: most, most }
+    }
+
+    /// After a pass of which so many pages could be used: prefetched ones were dropped with the next.
+    pub(crate) fn after(self, pages: usize) -> Self {
+        let first = match pages {
+            0 | 1 => (self.first / 2).max(1),
+            _ => (self.first * 2).min(self.most),
+        };
+        Self { first, ..self }
+    }
+}
+
 /// A task that is aborted when it is dropped.
 struct Task<P>(JoinHandle<Result<P>>);
 
@@ -62,7 +88,7 @@ impl<P> Drop for Task<P> {
 
 struct PrefetchState<F, P> {
     fetch: F,
-    prefetch: usize,
+    concurrency: Concurrency,
     /// The number of the next page to request, and of the next one to yield.
     request: i32,
     number: i32,
@@ -72,9 +98,9 @@ struct PrefetchState<F, P> {
     ended: bool,
 }
 
-/// Pages 1, 2, 3 … in order, with up to `prefetch` concurrent requests.
+/// Pages 1, 2, 3 … in order.
 pub(crate) fn pages<P, F, Fut>(
-    prefetch: usize,
+    concurrency: Concurrency,
     fetch: F,
     extent: fn(&P) -> Extent,
 ) -> impl Stream<Item = Result<P>> + Send + 'static
@@ -85,7 +111,7 @@ where
 {
     let state = PrefetchState {
         fetch,
-        prefetch: prefetch.max(1),
+        concurrency,
         request: 1,
         number: 1,
         last_known: 1,
@@ -96,7 +122,10 @@ where
         if state.ended {
             return Ok(None);
         }
-        while state.tasks.len() < state.prefetch
+        if state.number > 2 {
+            state.concurrency = state.concurrency.after(2);
+        }
+        while state.tasks.len() < state.concurrency.first
             && (state.tasks.is_empty() || state.request <= state.last_known)
         {
             let page = (state.fetch)(state.request);
@@ -156,7 +185,7 @@ mod tests {
             }
         };
         let pages = pages(
-            prefetch,
+            Concurrency::constant(prefetch),
             fetch,
             |(values, page_size, count): &(Vec<i32>, i32, i32)| Extent {
                 len: values.len(),
@@ -206,7 +235,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_page_that_was_promised_comes_though_it_is_empty_by_now() {
         let fetch = |number: i32| async move { Ok(if number < 3 { 5 } else { 0 }) };
-        let pages = pages(4, fetch, |len: &usize| Extent {
+        let pages = pages(Concurrency::constant(4), fetch, |len: &usize| Extent {
             len: *len,
             page_size: 5,
             count: if *len > 0 { 25 } else { 10 },
@@ -226,7 +255,7 @@ mod tests {
             }
             Ok(number)
         };
-        let mut pages = Box::pin(pages(4, fetch, |_| Extent {
+        let mut pages = Box::pin(pages(Concurrency::constant(4), fetch, |_| Extent {
             len: 1,
             page_size: 1,
             count: 9,
@@ -238,6 +267,16 @@ mod tests {
             Some(Err(Error::TooLarge { .. }))
         ));
         assert!(pages.next().await.is_none());
+    }
+
+    #[test]
+    fn requests_become_fewer_where_pages_are_dropped_and_more_where_they_are_used() {
+        let full = Concurrency::constant(8);
+        let few = full.after(0).after(1);
+        assert_eq!(few, Concurrency { first: 2, most: 8 });
+        assert_eq!(few.after(1).after(1).first, 1);
+        assert_eq!(few.after(2).after(3).after(4), full);
+        assert_eq!(Concurrency::constant(0), Concurrency::constant(1));
     }
 
     #[tokio::test(start_paused = true)]
@@ -252,7 +291,8 @@ mod tests {
             page_size: 1,
             count: 9,
         };
-        let got: Vec<i32> = pages(4, fetch, extent).try_collect().await.unwrap();
+        let pages = pages(Concurrency::constant(4), fetch, extent);
+        let got: Vec<i32> = pages.try_collect().await.unwrap();
         assert_eq!(got, (1..=9).collect::<Vec<_>>());
         // The first alone, then eight by fours.
         assert_eq!(started.elapsed().as_millis(), 300);

@@ -19,6 +19,23 @@ pub struct Options {
     pub(crate) words: WordCheck,
 }
 
+/// A condition together with `id gt` this id.
+pub(crate) fn after_id(condition: Option<String>, id: Option<i32>) -> Option<String> {
+    match (condition, id) {
+        (condition, None) => condition,
+        (None, Some(id)) => Some(format!("id gt {id}")),
+        (Some(condition), Some(id)) => Some(format!("({condition}) and id gt {id}")),
+    }
+}
+
+/// Whether a condition calls `now()`, so that its result changes without a change of the records. May be
+/// true for a text literal that looks like the call.
+pub(crate) fn depends_on_now(filter: Option<&str>) -> bool {
+    let filter = filter.unwrap_or_default().to_ascii_lowercase();
+    let mut parts = filter.split("now").skip(1);
+    parts.any(|after| after.trim_start().starts_with('('))
+}
+
 /// The builder methods of a request for records `T` that has `options: Options`.
 macro_rules! option_methods {
     () => {
@@ -82,3 +99,24 @@ macro_rules! option_methods {
 }
 
 pub(crate) use option_methods;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_that_ask_for_the_time_are_known() {
+        assert!(depends_on_now(Some("valueDate lt Now ( )")));
+        assert!(!depends_on_now(Some("dimension eq 'know-how (now)'")));
+        assert!(!depends_on_now(None));
+    }
+
+    #[test]
+    fn a_condition_stands_in_parentheses_beside_another() {
+        let own = || Some("name eq 'a' or name eq 'b'".to_owned());
+        let both = "(name eq 'a' or name eq 'b') and id gt 7";
+        assert_eq!(after_id(own(), Some(7)).as_deref(), Some(both));
+        assert_eq!(after_id(None, Some(7)).as_deref(), Some("id gt 7"));
+        assert_eq!(after_id(own(), None), own());
+    }
+}

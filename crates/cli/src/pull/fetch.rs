@@ -1,23 +1,27 @@
 //! Fetches records and sends them as pieces of a file.
 //!
-//! Each piece carries the position after which a later pull resumes. Writing is not done here;
-//! [`super::by_date`] keeps pages of values consistent.
+//! Each piece carries the position after which a later pull resumes. Writing is not done here.
 
 use anyhow::{Result, bail};
+use arrow_array::RecordBatch;
 use obeya::fields::Entity;
-use obeya::model::DatasourceValue;
-use obeya::{Client, List, Resource, Values, WholeList};
+use obeya::model::{DatasourceValue, Timestamp};
+use obeya::{
+    ArrowPage, Client, List, Paged, Resource, ValuePage, ValuePosition, Values, WholeList,
+};
 use tokio::sync::mpsc::Sender;
 use tokio::task::block_in_place;
 
-use super::cursor::DateCursor;
 use super::encode::{Encoder, PieceContent, Record};
+use super::format::Format;
 use super::query::{PullQuery, Selection};
 use super::record_key::RecordKey;
 use super::resume_state::ResumeAfter;
 
 /// The number of records in a piece of a list.
 const PIECE_RECORDS: usize = 1_000;
+
+const OUT_OF_ORDER: &str = "the service sent values out of order, expected them by valueDate; --order-by accepts them in any order";
 
 /// Some rows, in order.
 pub(crate) struct Piece {
@@ -41,14 +45,7 @@ impl Source {
         let fetcher = Fetcher { source: self, out };
         let client = &self.client;
         match self.query.records {
-            Selection::Values { .. } if self.query.order.is_some() => {
-                fetcher.values_in_given_order().await
-            }
-            Selection::Values { .. } => {
-                fetcher
-                    .by_date(DateCursor::from_resume(after.as_ref()))
-                    .await
-            }
+            Selection::Values { .. } => fetcher.fetch_values(after.as_ref()).await,
             Selection::Incidents => {
                 fetcher
                     .fetch_v1_list(client.incidents().list(), after)
@@ -88,8 +85,9 @@ impl Source {
         let client = &self.client;
         let count = match self.query.records {
             Selection::Values { .. } => {
-                let values = self.values(&DateCursor::from_resume(after)).page_size(1);
-                values.page(1).await?.count.into()
+                let values = self.values(after).page_size(1).prefetch(1);
+                let first = values.pages_with_position().next().await.transpose()?;
+                first.map_or(0, |first| first.page.count.into())
             }
             Selection::Incidents => {
                 let list = self.v1_list(client.incidents().list(), after);
@@ -152,8 +150,8 @@ impl Source {
         }
     }
 
-    /// The values after the cursor.
-    pub(super) fn values(&self, cursor: &DateCursor) -> Values {
+    /// The values after a position.
+    fn values(&self, after: Option<&ResumeAfter>) -> Values {
         let Selection::Values {
             datasource,
             from,
@@ -167,34 +165,18 @@ impl Source {
         if let Some(page_size) = self.page_size {
             values = values.page_size(page_size);
         }
-        if let Some(bound) = cursor.lower_bound(from) {
+        // The service excludes the bound itself. Below the first instant there is nothing to exclude.
+        if let Some(bound) = from.and_then(|from| Timestamp::from_ticks(from.ticks() - 1)) {
             values = values.from(bound);
         }
         if let Some(to) = to {
             values = values.to(to);
         }
+        if let Some(ResumeAfter::Date(position)) = after {
+            values = values.after(position.clone());
+        }
         match &self.query.condition {
             Some(condition) => values.filter(condition),
-            None => values,
-        }
-    }
-
-    /// The values of the cursor's microsecond, ordered by id, after the given id.
-    pub(super) fn values_of_instant(
-        &self,
-        cursor: &DateCursor,
-        after: Option<&RecordKey>,
-    ) -> Values {
-        let mut values = self.values(cursor).orderby("id");
-        if let Some(condition) = self.query.condition_after(after) {
-            values = values.filter(condition);
-        }
-        let Selection::Values { to, .. } = self.query.records else {
-            return values;
-        };
-        let ends = to.into_iter().chain(cursor.next_instant());
-        match ends.min() {
-            Some(end) => values.to(end),
             None => values,
         }
     }
@@ -217,16 +199,16 @@ fn resume_id(after: Option<&ResumeAfter>) -> Option<&RecordKey> {
 }
 
 /// Fetches from a source and sends the pieces to the writer.
-pub(super) struct Fetcher<'a> {
-    pub(super) source: &'a Source,
+struct Fetcher<'a> {
+    source: &'a Source,
     out: Sender<Piece>,
 }
 
 /// The receiver of the pieces was dropped.
-pub(super) struct ReceiverDropped;
+struct ReceiverDropped;
 
 impl Fetcher<'_> {
-    pub(super) async fn send(
+    async fn send(
         &self,
         content: PieceContent,
         rows: usize,
@@ -322,33 +304,79 @@ impl Fetcher<'_> {
         }
     }
 
-    /// Sends values in the order the user gave.
-    async fn values_in_given_order(&self) -> Result<()> {
-        let values = self.source.values(&DateCursor::default());
-        if self.source.query.format.is_columnar() {
-            let mut batches = values.arrow_stream();
-            while let Some(batch) = batches.next().await {
-                let batch = batch?;
-                let rows = batch.num_rows();
-                if self
-                    .send(PieceContent::Batch(batch), rows, None)
-                    .await
-                    .is_err()
-                {
-                    return Ok(());
-                }
-            }
-            return Ok(());
-        }
-        let mut encoder = Encoder::new::<DatasourceValue>(&self.source.query);
-        let mut pages = values.pages();
+    /// Sends values: by date, or in the order the user gave.
+    async fn fetch_values(&self, after: Option<&ResumeAfter>) -> Result<()> {
+        let query = &self.source.query;
+        let mut encoder = Encoder::new::<DatasourceValue>(query);
+        let mut pages = PageStream::of(self.source.values(after), query.format);
         while let Some(page) = pages.next().await {
-            let page = page?.values;
-            let content = block_in_place(|| encoder.piece(&page))?;
-            if self.send(content, page.len(), None).await.is_err() {
+            let (rows, position) = match page {
+                // By date only the order can be the cause: every change leaves a position.
+                Err(obeya::Error::Changed { .. }) if query.order.is_none() => bail!(OUT_OF_ORDER),
+                page => page?,
+            };
+            let count = rows.len();
+            if count == 0 {
+                continue;
+            }
+            let after = match position {
+                _ if query.order.is_some() => None,
+                Some(position) => Some(ResumeAfter::Date(position)),
+                // Resuming after the latest would lose the others.
+                None => bail!(OUT_OF_ORDER),
+            };
+            let content = match rows {
+                PageRows::Batch(batch) => PieceContent::Batch(batch),
+                PageRows::Values(values) => block_in_place(|| encoder.piece(&values))?,
+            };
+            if self.send(content, count, after).await.is_err() {
                 return Ok(());
             }
         }
         Ok(())
+    }
+}
+
+/// Pages of values in the encoding that is the cheapest to convert to the file's format.
+enum PageStream {
+    Batches(Paged<ArrowPage>),
+    Values(Paged<ValuePage>),
+}
+
+/// The rows of a page.
+enum PageRows {
+    Batch(RecordBatch),
+    Values(Vec<DatasourceValue>),
+}
+
+impl PageStream {
+    fn of(request: Values, format: Format) -> Self {
+        match format.is_columnar() {
+            true => Self::Batches(request.arrow_pages()),
+            false => Self::Values(request.pages_with_position()),
+        }
+    }
+
+    /// The next rows, and the position after them.
+    async fn next(&mut self) -> Option<obeya::Result<(PageRows, Option<ValuePosition>)>> {
+        match self {
+            Self::Batches(pages) => {
+                let page = pages.next().await?;
+                Some(page.map(|page| (PageRows::Batch(page.batch), page.position)))
+            }
+            Self::Values(pages) => {
+                let page = pages.next().await?;
+                Some(page.map(|page| (PageRows::Values(page.page.values), page.position)))
+            }
+        }
+    }
+}
+
+impl PageRows {
+    fn len(&self) -> usize {
+        match self {
+            Self::Batch(batch) => batch.num_rows(),
+            Self::Values(values) => values.len(),
+        }
     }
 }

@@ -3,8 +3,6 @@
 //! Pages are prefetched, encoded and written by a separate thread, so that the three overlap; only a few
 //! pages are in memory. [`resumable`] stores what the next pull needs to continue an interrupted one.
 
-mod by_date;
-mod cursor;
 mod encode;
 mod fetch;
 mod format;

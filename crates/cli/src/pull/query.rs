@@ -94,14 +94,6 @@ impl PullQuery {
         self.condition.as_deref().map_or(Ok(()), check)
     }
 
-    /// Whether the condition calls `now()`. May be true for a text literal that looks like the call.
-    pub(crate) fn depends_on_now(&self) -> bool {
-        let condition = self.condition.as_deref().unwrap_or_default();
-        let condition = condition.to_ascii_lowercase();
-        let mut parts = condition.split("now").skip(1);
-        parts.any(|after| after.trim_start().starts_with('('))
-    }
-
     /// The condition, combined with `id gt` this id.
     pub(crate) fn condition_after(&self, id: Option<&RecordKey>) -> Option<String> {
         match (&self.condition, id) {
@@ -148,25 +140,6 @@ mod tests {
                 .contains("a date such as")
         );
         assert!("yesterday".parse::<InstantArg>().is_err());
-    }
-
-    #[test]
-    fn a_condition_that_asks_for_the_time_is_known() {
-        for (condition, asks) in [
-            ("valueDate lt now()", true),
-            ("dimension eq 'know' or valueDate gt Now ( )", true),
-            ("dimension eq 'know-how (now)'", false),
-        ] {
-            let query = PullQuery {
-                service: String::new(),
-                records: Selection::Areas,
-                condition: Some(condition.to_owned()),
-                order: None,
-                format: Format::Csv,
-                guard_formulas: false,
-            };
-            assert_eq!(query.depends_on_now(), asks, "{condition}");
-        }
     }
 
     /// A pull that an earlier version began continues, and an earlier version continues what this one began.

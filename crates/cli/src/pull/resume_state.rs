@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use obeya::model::Timestamp;
+use obeya::ValuePosition;
 use serde::{Deserialize, Serialize};
 
 use super::query::PullQuery;
@@ -34,8 +34,8 @@ pub(crate) struct ResumeState {
 pub(crate) enum ResumeAfter {
     /// For a list ordered by id.
     Id(RecordKey),
-    /// For values ordered by date: the last date in whole microseconds, and the ids already written at it.
-    Date { date: Timestamp, ids: Vec<i32> },
+    /// For values ordered by date.
+    Date(ValuePosition),
 }
 
 impl ResumeState {

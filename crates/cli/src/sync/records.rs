@@ -10,12 +10,12 @@ use std::collections::{BTreeSet, HashSet};
 use std::future::Future;
 
 use anyhow::{Result, bail};
-use obeya::Client;
 use obeya::model::{
     CategoryReference, CauseReference, Improvement, IncidentConsequence, IncidentCustomField,
     IncidentV1, Timestamp,
 };
 use obeya::tables::{Tabular as _, scalars};
+use obeya::{Client, Paged};
 
 use super::context::SyncContext;
 use super::report::TableReport;
@@ -30,8 +30,8 @@ pub(super) const MAX_ROUNDS: usize = 5;
 /// The default number of records per page: some megabytes.
 const PAGE_SIZE: i32 = 2_000;
 
-/// A range of at most this many ids is read instead of halved.
-const MAX_READ_RANGE: usize = 1_000;
+/// By default, a range of at most this many ids is read instead of halved.
+const MAX_READ_RANGE: i32 = 1_000;
 
 /// The options of a list request.
 #[derive(Default)]
@@ -61,6 +61,9 @@ impl ListRequest {
 /// A record type whose changes are found by stamp.
 pub(super) trait Stamped: Sized + Send + 'static {
     const NAME: &'static str;
+
+    /// All records, in the order of their ids.
+    fn all(client: &Client, page_size: i32) -> Paged<Self>;
 
     /// The number of matching records, and a page of them.
     fn page(
@@ -183,29 +186,25 @@ impl<'a, 'b, T: Stamped> RecordSync<'a, 'b, T> {
         let group = T::group(&self.context.state);
         self.context.begin(Scope::All(&group))?;
         let mut ids = BTreeSet::new();
-        let mut last = i32::MIN;
+        let page_size = self.context.page_size(PAGE_SIZE);
+        let mut all = T::all(self.context.client, page_size);
         loop {
-            let request = ListRequest {
-                filter: Some(format!("id gt {last}")),
-                orderby: Some("id"),
-                size: self.context.page_size(PAGE_SIZE),
-                ..ListRequest::default()
-            };
-            let (left, records) = T::page(self.context.client, request).await?;
+            let mut records = Vec::new();
+            while records.len() < page_size as usize
+                && let Some(record) = all.next().await
+            {
+                records.push(record?);
+            }
+            if records.is_empty() {
+                break;
+            }
             if T::register_fields(&records, &mut self.context.state) {
                 tokio::task::block_in_place(|| self.context.target.abandon())?;
                 return Ok(false);
             }
-            let Some(end) = records.last() else {
-                break;
-            };
-            last = end.watermark().id;
             ids.extend(records.iter().map(|record| record.watermark().id));
             let rows = T::rows(&records, &self.context.state);
             self.context.push(rows)?;
-            if left <= records.len() as u64 {
-                break;
-            }
         }
         self.context
             .state
@@ -309,17 +308,18 @@ impl<'a, 'b, T: Stamped> RecordSync<'a, 'b, T> {
     async fn find_deleted(&self) -> Result<BTreeSet<i32>> {
         let ids: Vec<i32> = self.ids.iter().copied().collect();
         let mut gone = BTreeSet::new();
+        let page_size = self.context.page_size(MAX_READ_RANGE);
         let mut ranges = Vec::from([(0, ids.len())]);
         while let Some((begin, end)) = ranges.pop() {
             let range = &ids[begin..end];
             let (Some(first), Some(last)) = (range.first(), range.last()) else {
                 continue;
             };
-            let is_small = range.len() <= MAX_READ_RANGE;
+            let is_small = range.len() <= page_size as usize;
             let request = ListRequest {
                 filter: Some(format!("id ge {first} and id le {last}")),
                 orderby: Some("id"),
-                size: if is_small { MAX_READ_RANGE as i32 } else { 1 },
+                size: if is_small { page_size } else { 1 },
                 ..ListRequest::default()
             };
             let (total, records) = T::page(self.context.client, request).await?;
@@ -359,6 +359,10 @@ impl<'a, 'b, T: Stamped> RecordSync<'a, 'b, T> {
 
 impl Stamped for IncidentV1 {
     const NAME: &'static str = "incidents";
+
+    fn all(client: &Client, page_size: i32) -> Paged<Self> {
+        client.incidents().list().page_size(page_size).stream()
+    }
 
     async fn page(client: &Client, request: ListRequest) -> Result<(u64, Vec<Self>)> {
         let page = request.apply(client.incidents().list()).send().await?;
@@ -445,6 +449,10 @@ impl Stamped for IncidentV1 {
 
 impl Stamped for Improvement {
     const NAME: &'static str = "improvements";
+
+    fn all(client: &Client, page_size: i32) -> Paged<Self> {
+        client.improvements().list().page_size(page_size).stream()
+    }
 
     async fn page(client: &Client, request: ListRequest) -> Result<(u64, Vec<Self>)> {
         let page = request.apply(client.improvements().list()).send().await?;

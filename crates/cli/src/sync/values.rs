@@ -14,7 +14,6 @@ use obeya::model::bounds::operations::list_datasource_values::page_size;
 use obeya::model::{DatasourceValue, DatasourceValuePage, Timestamp};
 use obeya::tables::Tabular as _;
 use obeya::{Client, Tag, Values};
-use tokio::sync::mpsc;
 
 use super::Dataset;
 use super::context::SyncContext;
@@ -29,7 +28,7 @@ use super::target::{Counts, Scope};
 /// The default number of values per page, the maximum of the interface.
 const PAGE_SIZE: i32 = *page_size::RANGE.end();
 
-/// How many pages are prefetched before they are written.
+/// How many pages are requested before they are written.
 const PREFETCHED_PAGES: usize = 2;
 
 /// Copies the values of the selected datasources.
@@ -90,7 +89,8 @@ async fn sync_datasource(context: &mut SyncContext<'_>, datasource: i32) -> Resu
             .client
             .datasources()
             .values(datasource)
-            .page_size(context.page_size(PAGE_SIZE)),
+            .page_size(context.page_size(PAGE_SIZE))
+            .prefetch(PREFETCHED_PAGES),
         datasource,
         counts: Counts::default(),
         context,
@@ -189,17 +189,18 @@ impl ValueSync<'_, '_> {
         let copied = self.months()?;
         let mut left: BTreeSet<Month> =
             copied.into_keys().filter(|month| *month >= begin).collect();
-        let mut pages = prefetch_pages(self.values.clone(), begin.before(), None);
+        let page_size = self.context.page_size(PAGE_SIZE);
+        let mut pages = values_between(self.values.clone(), begin.before(), None).pages();
         let mut open: Option<MonthReader> = None;
-        while let Some(page) = pages.recv().await {
-            for value in page? {
+        while let Some(page) = pages.next().await {
+            for value in page?.values {
                 let month = Month::of(value.value_date);
                 if open.as_ref().is_none_or(|open| open.month != month) {
                     self.close(open.take())?;
                     left.remove(&month);
                     self.context
                         .begin(Scope::Month(&self.group, self.datasource, month))?;
-                    open = Some(MonthReader::new(month));
+                    open = Some(MonthReader::new(month, page_size));
                 }
                 let Some(open) = &mut open else { continue };
                 if let Some(rows) = open.take(&value) {
@@ -336,10 +337,10 @@ impl ValueSync<'_, '_> {
     async fn reread_month(&mut self, month: Month) -> Result<()> {
         self.context
             .begin(Scope::Month(&self.group, self.datasource, month))?;
-        let mut pages = prefetch_pages(self.values.clone(), month.before(), month.after());
-        let mut open = MonthReader::new(month);
-        while let Some(page) = pages.recv().await {
-            for value in page? {
+        let mut pages = values_of_month(self.values.clone(), month).pages();
+        let mut open = MonthReader::new(month, self.context.page_size(PAGE_SIZE));
+        while let Some(page) = pages.next().await {
+            for value in page?.values {
                 if let Some(rows) = open.take(&value) {
                     self.context.push(rows)?;
                 }
@@ -361,12 +362,15 @@ struct MonthReader {
     /// A value that is moved to a later date while its month is read is met twice.
     ids: HashSet<i32>,
     rows: Vec<TableRow>,
+    /// The number of rows in a batch.
+    batch: usize,
 }
 
 impl MonthReader {
-    fn new(month: Month) -> Self {
+    fn new(month: Month, page_size: i32) -> Self {
         MonthReader {
             month,
+            batch: page_size as usize,
             ids: HashSet::new(),
             rows: Vec::new(),
         }
@@ -378,7 +382,7 @@ impl MonthReader {
             self.rows
                 .push(to_row(None, DatasourceValue::columns(), value));
         }
-        let is_enough = self.rows.len() >= PAGE_SIZE as usize;
+        let is_enough = self.rows.len() >= self.batch;
         is_enough.then(|| GroupRows(vec![std::mem::take(&mut self.rows)]))
     }
 
@@ -411,69 +415,4 @@ fn values_between(values: Values, from: Option<Timestamp>, to: Option<Timestamp>
 
 fn is_last(page: &DatasourceValuePage) -> bool {
     page.values.len() < usize::try_from(page.page_size).unwrap_or(usize::MAX)
-}
-
-/// Prefetches values between two instants, in the order of their dates.
-///
-/// Pages are requested by keyset (date and id), not by number, so that concurrent changes shift no other
-/// value.
-fn prefetch_pages(
-    values: Values,
-    from: Option<Timestamp>,
-    to: Option<Timestamp>,
-) -> mpsc::Receiver<obeya::Result<Vec<DatasourceValue>>> {
-    let (sender, receiver) = mpsc::channel(PREFETCHED_PAGES);
-    tokio::spawn(async move {
-        let mut cursor = ValueCursor { from, last: None };
-        loop {
-            let page = cursor.next(&values, to).await;
-            let is_end = match &page {
-                Ok((_, is_last)) => *is_last,
-                Err(_) => true,
-            };
-            // The receiver was dropped: stop.
-            if sender.send(page.map(|(values, _)| values)).await.is_err() || is_end {
-                return;
-            }
-        }
-    });
-    receiver
-}
-
-/// The keyset cursor of the next page.
-struct ValueCursor {
-    from: Option<Timestamp>,
-    last: Option<(Timestamp, i32)>,
-}
-
-impl ValueCursor {
-    /// The next values, and whether they are the last.
-    async fn next(
-        &mut self,
-        values: &Values,
-        to: Option<Timestamp>,
-    ) -> obeya::Result<(Vec<DatasourceValue>, bool)> {
-        let mut page = values_between(values.clone(), self.from, to)
-            .page(1)
-            .await?;
-        let mut is_last = is_last(&page);
-        if let Some(last) = self.last {
-            page.values
-                .retain(|value| (value.value_date, value.id) > last);
-            if page.values.is_empty() && !is_last {
-                // One instant has more values than fit on a page: continue by id.
-                let (date, id) = last;
-                let rest = values_between(values.clone(), self.from, to);
-                let rest = rest.filter(format!("valueDate gt {date} or id gt {id}"));
-                page = rest.page(1).await?;
-                is_last = self::is_last(&page);
-            }
-        }
-        if let Some(end) = page.values.last() {
-            self.last = Some((end.value_date, end.id));
-            // The bound is exclusive, so the other values of this instant are read again.
-            self.from = Timestamp::from_ticks(end.value_date.ticks() - 1);
-        }
-        Ok((page.values, is_last))
-    }
 }

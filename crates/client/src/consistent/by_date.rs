@@ -8,6 +8,7 @@ use std::cmp::Ordering;
 use obeya_model::Timestamp;
 
 use super::CursorLost;
+use crate::value_position::ValuePosition;
 
 /// 100 ns ticks in a microsecond.
 const TICKS: i64 = 10;
@@ -72,6 +73,23 @@ impl DateCursor {
             resumed: false,
             out_of_order: false,
         }
+    }
+
+    /// Moves a new cursor to where an earlier stream ended.
+    pub(crate) fn resume(&mut self, position: &ValuePosition) {
+        self.date = Some(micros(position.date));
+        self.ids.clone_from(&position.ids);
+        self.ids.sort_unstable();
+        self.resumed = true;
+    }
+
+    /// Where another stream can continue; `None` before the first record, and if a record came out of order.
+    pub(crate) fn position(&self) -> Option<ValuePosition> {
+        let date = self.date.filter(|_| !self.out_of_order)?;
+        Some(ValuePosition {
+            date: Timestamp::from_ticks(date * TICKS)?,
+            ids: self.ids.clone(),
+        })
     }
 
     /// The bounds of a request for the remaining records.
@@ -165,6 +183,11 @@ impl DateCursor {
     pub(super) fn is_out_of_order(&self) -> bool {
         self.resumed && self.out_of_order
     }
+}
+
+/// An instant in whole microseconds, as in Arrow columns.
+pub(crate) fn micros(instant: Timestamp) -> i64 {
+    instant.ticks().div_euclid(TICKS)
 }
 
 #[cfg(test)]

@@ -6,20 +6,27 @@
 //! snapshot as the first page of its pass. Otherwise it is dropped, and another pass reads the remaining
 //! records after the [`Cursor`].
 //!
+//! Deletions and insertions that leave the number of records as it is show in the state of values. Lists
+//! without a state have a [version](NumberedList::version) instead, which is compared around a pass.
+//!
 //! [`NumberedList`] abstracts from the list and its requests.
 
 mod by_date;
 mod by_id;
+#[cfg(test)]
+mod tests;
 
 use futures_core::Stream;
+use futures_core::future::BoxFuture;
 use futures_core::stream::BoxStream;
 use futures_util::{StreamExt, stream};
 
-pub(crate) use by_date::{DateCursor, Direction};
+pub(crate) use by_date::{DateCursor, Direction, micros};
 pub(crate) use by_id::SeenIds;
 
 use crate::error::{Error, Result};
-use crate::prefetch::Extent;
+use crate::prefetch::{Concurrency, Extent};
+use crate::value_position::ValuePosition;
 
 /// Identifies the version of the list that a page shows.
 #[derive(Clone, Debug)]
@@ -38,9 +45,8 @@ pub(crate) trait NumberedPage: Send + 'static {
     /// The version of the list it shows.
     fn snapshot(&self) -> Snapshot;
 
-    /// Retains the records for which `keep` returns true. It is called in order with each record's date, in
-    /// microseconds since 1970 (0 for lists without dates), and its id.
-    fn retain(&mut self, keep: &mut dyn FnMut(i64, i32) -> bool);
+    /// Moves the cursor over the records, in their order, and retains the new ones.
+    fn retain_new(&mut self, cursor: &mut Cursor);
 }
 
 /// A list that is requested by page number.
@@ -51,12 +57,20 @@ pub(crate) trait NumberedList: Send + 'static {
     /// The `operationId`, for errors.
     const OPERATION: &'static str;
 
-    /// Pages 1, 2, 3 … of the records after `cursor`, with up to `prefetch` concurrent requests; `None` if
-    /// there cannot be any.
+    /// Whether records can be requested in the order of ids after an id (see [`SeenIds::rest`]).
+    const HAS_KEYS: bool;
+
+    /// Changes with every insertion and every change of a record; `None` for a list whose pages have a state,
+    /// or that cannot tell.
+    fn version(&self) -> BoxFuture<'static, Result<Option<String>>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+
+    /// Pages 1, 2, 3 … of the records after `cursor`; `None` if there cannot be any.
     fn pass(
         &self,
         cursor: &Cursor,
-        prefetch: usize,
+        concurrency: Concurrency,
     ) -> Option<BoxStream<'static, Result<Self::Page>>>;
 }
 
@@ -66,7 +80,8 @@ pub(crate) enum Cursor {
     /// In the order of dates: the last date yielded (keyset). The next pass begins there, so each pass makes
     /// progress.
     ByDate(DateCursor),
-    /// In any other order: all ids yielded. The next pass begins with the first page.
+    /// In any other order: all ids yielded. The next pass begins with the first page, or reads what remains
+    /// in the order of ids.
     ById(SeenIds),
 }
 
@@ -75,8 +90,9 @@ pub(crate) enum Cursor {
 struct CursorLost;
 
 impl Cursor {
-    /// Marks a record as yielded; returns whether it is new.
-    fn take(&mut self, date: i64, id: i32) -> bool {
+    /// Marks a record as yielded; returns whether it is new. The date is in microseconds since 1970, or 0 in
+    /// lists without dates.
+    pub(crate) fn take(&mut self, date: i64, id: i32) -> bool {
         match self {
             Self::ByDate(cursor) => cursor.take(date, id),
             Self::ById(seen) => seen.take(id),
@@ -100,18 +116,47 @@ impl Cursor {
         }
     }
 
+    /// Where another stream can continue, in the order of dates.
+    pub(crate) fn position(&self) -> Option<ValuePosition> {
+        match self {
+            Self::ByDate(cursor) => cursor.position(),
+            Self::ById(_) => None,
+        }
+    }
+
+    /// Gives up an order without a cursor; returns whether the remaining records are to be read by id now.
+    fn read_rest(&mut self) -> bool {
+        match self {
+            Self::ByDate(_) => false,
+            Self::ById(seen) => seen.read_rest(),
+        }
+    }
+
+    /// Whether a pass over several pages, though consistent, may have lost records.
+    fn is_never_complete(&self) -> bool {
+        matches!(self, Self::ById(seen) if seen.always_changes())
+    }
+
     fn reads_single_pages(&self) -> bool {
-        matches!(self, Self::ByDate(cursor) if cursor.reads_single_pages())
+        match self {
+            Self::ByDate(cursor) => cursor.reads_single_pages(),
+            Self::ById(seen) => seen.rest().is_some(),
+        }
     }
 
     fn is_out_of_order(&self) -> bool {
-        matches!(self, Self::ByDate(cursor) if cursor.is_out_of_order())
+        match self {
+            Self::ByDate(cursor) => cursor.is_out_of_order(),
+            Self::ById(seen) => seen.is_out_of_order(),
+        }
     }
 }
 
 /// Pages of one snapshot.
 struct Pass<P> {
     pages: BoxStream<'static, Result<P>>,
+    /// The version of the list before the first page.
+    version: Option<String>,
     /// The version that the first page showed.
     first: Option<Snapshot>,
     taken: usize,
@@ -142,9 +187,8 @@ struct Reader<L: NumberedList> {
     list: L,
     cursor: Cursor,
     pass: Option<Pass<L::Page>>,
-    /// Concurrent requests: the caller's limit, or fewer while the list changes from page to page.
-    prefetch: usize,
-    max_prefetch: usize,
+    /// The caller's limit, or fewer at first while the list changes from page to page.
+    concurrency: Concurrency,
     has_started: bool,
     ended: bool,
 }
@@ -159,8 +203,7 @@ pub(crate) fn pages<L: NumberedList>(
         list,
         cursor,
         pass: None,
-        prefetch: prefetch.max(1),
-        max_prefetch: prefetch.max(1),
+        concurrency: Concurrency::constant(prefetch),
         has_started: false,
         ended: false,
     };
@@ -171,69 +214,82 @@ impl<L: NumberedList> Reader<L> {
     async fn next(mut self) -> Result<Option<(L::Page, Self)>> {
         while !self.ended {
             let Some(pass) = &mut self.pass else {
-                self.begin_pass();
+                self.begin_pass().await?;
                 continue;
             };
             let Some(page) = pass.pages.next().await.transpose()? else {
-                self.end_pass();
+                self.end_pass().await?;
                 continue;
             };
             if !pass.is_consistent(&page) {
                 self.restart()?;
                 continue;
             }
-            if let Some(page) = self.take(page)? {
+            if let Some(page) = self.take(page).await? {
                 return Ok(Some((page, self)));
             }
         }
         Ok(None)
     }
 
-    fn begin_pass(&mut self) {
+    async fn begin_pass(&mut self) -> Result<()> {
+        let version = match self.cursor.reads_single_pages() {
+            true => None,
+            false => self.list.version().await?,
+        };
         self.pass = self
             .list
-            .pass(&self.cursor, self.prefetch)
+            .pass(&self.cursor, self.concurrency)
             .map(|pages| Pass {
                 pages,
+                version,
                 first: None,
                 taken: 0,
                 delivered: false,
             });
         self.ended = self.pass.is_none();
+        Ok(())
     }
 
-    fn end_pass(&mut self) {
-        self.pass = None;
+    async fn end_pass(&mut self) -> Result<()> {
+        let pass = self.pass.take();
+        // A single page is a snapshot.
+        if let Some(pass) = pass.filter(|pass| pass.taken > 1)
+            && self.may_have_lost_records(pass.version).await?
+            && self.cursor.read_rest()
+        {
+            return Ok(());
+        }
         self.ended = !self.cursor.finish();
+        Ok(())
+    }
+
+    /// Whether records may have moved between the pages of a consistent pass.
+    async fn may_have_lost_records(&mut self, version: Option<String>) -> Result<bool> {
+        let changed = version.is_some() && self.list.version().await? != version;
+        Ok(L::HAS_KEYS && (changed || self.cursor.is_never_complete()))
     }
 
     fn restart(&mut self) -> Result<()> {
         let Some(pass) = self.pass.take() else {
             return Ok(());
         };
-        // Prefetched pages are dropped with the inconsistent one, so fetch fewer.
-        self.prefetch = match pass.taken {
-            0 | 1 => (self.prefetch / 2).max(1),
-            _ => (self.prefetch * 2).min(self.max_prefetch),
-        };
+        self.concurrency = self.concurrency.after(pass.taken);
         let operation = L::OPERATION;
-        self.cursor
-            .restart(pass.taken, pass.delivered)
-            .map_err(|CursorLost| Error::Changed { operation })
+        match self.cursor.restart(pass.taken, pass.delivered) {
+            Err(CursorLost) if L::HAS_KEYS && self.cursor.read_rest() => Ok(()),
+            done => done.map_err(|CursorLost| Error::Changed { operation }),
+        }
     }
 
     /// The new records of a page, if there are any.
-    fn take(&mut self, mut page: L::Page) -> Result<Option<L::Page>> {
+    async fn take(&mut self, mut page: L::Page) -> Result<Option<L::Page>> {
         let Some(pass) = &mut self.pass else {
             return Ok(None);
         };
         let extent = page.extent();
-        let mut is_new = false;
-        page.retain(&mut |date, id| {
-            let take = self.cursor.take(date, id);
-            is_new |= take;
-            take
-        });
+        page.retain_new(&mut self.cursor);
+        let is_new = page.extent().len > 0;
         pass.taken += 1;
         pass.delivered |= is_new;
         if self.cursor.is_out_of_order() {
@@ -242,7 +298,7 @@ impl<L: NumberedList> Reader<L> {
         }
         if self.cursor.reads_single_pages() {
             if extent.len == 0 || extent.is_last(1) {
-                self.end_pass();
+                self.end_pass().await?;
             } else {
                 self.restart()?;
             }

@@ -17,12 +17,13 @@ use obeya_api::call::ListDatasourceValuesRaw;
 use super::Values;
 use super::list::PageEncoding;
 use crate::arrow::{self, Decoded};
-use crate::consistent::{NumberedPage, Snapshot};
+use crate::consistent::{Cursor, NumberedPage, Snapshot};
 use crate::decode::DecodeMismatch;
 use crate::error::Result;
 use crate::executor;
 use crate::paged::Paged;
-use crate::prefetch::{self, Extent};
+use crate::prefetch::{self, Concurrency, Extent};
+use crate::value_position::ValuePosition;
 
 /// Bodies up to this size are decoded inline; larger ones would block the runtime for milliseconds.
 const DECODE_IN_PLACE_BYTES: usize = 64 << 10;
@@ -47,12 +48,16 @@ pub struct ArrowPage {
     /// For values: the state of the datasource's values, if the service sends it; see
     /// [`ValuePage::state`](crate::ValuePage).
     pub state: Option<String>,
+    /// For values: the position after the last one; see [`ValuePage::position`](crate::ValuePage).
+    pub position: Option<ValuePosition>,
 }
 
 /// A decoded page with its state.
 struct PageWithState {
     page: Decoded,
     state: Option<String>,
+    /// The position after each batch; empty until the cursor has moved over them.
+    positions: Vec<Option<ValuePosition>>,
 }
 
 impl Values {
@@ -76,25 +81,20 @@ impl Values {
         Paged::new(self.arrow_pages().map_ok(|page| page.batch))
     }
 
-    /// Like [`arrow_stream`](Self::arrow_stream), with the number of matching values. After a concurrent
-    /// change, it is the number of remaining values.
+    /// Like [`arrow_stream`](Self::arrow_stream), with the position after each batch, and the number of
+    /// matching values: after a concurrent change, of the remaining ones.
     pub fn arrow_pages(self) -> Paged<ArrowPage> {
         Paged::new(flatten(self.consistent_pages()))
     }
 
-    /// [`pages_with_state`](Self::pages_with_state) as record batches.
-    pub fn arrow_pages_with_state(self) -> Paged<ArrowPage> {
-        Paged::new(flatten(self.numbered_batches()))
-    }
-
     fn numbered_batches(
         self,
+        concurrency: Concurrency,
     ) -> impl futures_core::Stream<Item = Result<PageWithState>> + Send + 'static {
-        let prefetch = self.prefetch;
         let request = self.for_stream();
         let refused = Arc::new(AtomicBool::new(false));
         let fetch = move |number| request.clone().arrow_page(number, Arc::clone(&refused));
-        prefetch::pages(prefetch, fetch, PageWithState::extent)
+        prefetch::pages(concurrency, fetch, PageWithState::extent)
     }
 
     /// A page in the best format that the service supports. `refused` caches that it responds 406 to requests
@@ -140,7 +140,11 @@ impl Values {
             }
         };
         let page = page.map_err(|mismatch| mismatch.into_error(operation.id()))?;
-        Ok(PageWithState { page, state })
+        Ok(PageWithState {
+            page,
+            state,
+            positions: Vec::new(),
+        })
     }
 }
 
@@ -149,18 +153,25 @@ fn flatten(
     pages: impl futures_core::Stream<Item = Result<PageWithState>> + Send + 'static,
 ) -> impl futures_core::Stream<Item = Result<ArrowPage>> + Send + 'static {
     pages
-        .map_ok(|PageWithState { page, state }| {
-            let count = page.count;
-            let batches = page.batches.into_iter();
-            stream::iter(batches.map(move |batch| {
-                let state = state.clone();
-                Ok(ArrowPage {
-                    batch,
-                    count,
-                    state,
-                })
-            }))
-        })
+        .map_ok(
+            |PageWithState {
+                 page,
+                 state,
+                 positions,
+             }| {
+                let count = page.count;
+                let batches = page.batches.into_iter().zip(positions);
+                stream::iter(batches.map(move |(batch, position)| {
+                    let state = state.clone();
+                    Ok(ArrowPage {
+                        batch,
+                        count,
+                        state,
+                        position,
+                    })
+                }))
+            },
+        )
         .try_flatten()
 }
 
@@ -181,12 +192,13 @@ impl NumberedPage for PageWithState {
         }
     }
 
-    fn retain(&mut self, keep: &mut dyn FnMut(i64, i32) -> bool) {
+    fn retain_new(&mut self, cursor: &mut Cursor) {
         for batch in &mut self.page.batches {
             let dates = batch["valueDate"].as_primitive::<TimestampMicrosecondType>();
             let ids = batch["id"].as_primitive::<Int32Type>();
             let rows = dates.values().iter().zip(ids.values());
-            let mask: Vec<bool> = rows.map(|(date, id)| keep(*date, *id)).collect();
+            let mask: Vec<bool> = rows.map(|(date, id)| cursor.take(*date, *id)).collect();
+            self.positions.push(cursor.position());
             if mask.contains(&false) {
                 *batch = filter_record_batch(batch, &BooleanArray::from(mask))
                     .expect("the mask has an entry for each row");
@@ -196,8 +208,8 @@ impl NumberedPage for PageWithState {
 }
 
 impl PageEncoding for PageWithState {
-    fn numbered(values: Values) -> BoxStream<'static, Result<Self>> {
-        values.numbered_batches().boxed()
+    fn numbered(values: Values, concurrency: Concurrency) -> BoxStream<'static, Result<Self>> {
+        values.numbered_batches(concurrency).boxed()
     }
 }
 

@@ -3,21 +3,21 @@
 use std::marker::PhantomData;
 
 use futures_core::stream::BoxStream;
-use futures_util::StreamExt;
+use futures_util::{StreamExt, stream};
 use obeya_api::call::ListDatasourceValues;
-use obeya_model::Timestamp;
 
 use super::{ValuePage, Values};
 use crate::consistent::{
-    self, Cursor, DateCursor, Direction, NumberedList, NumberedPage, SeenIds, Snapshot,
+    self, Cursor, DateCursor, Direction, NumberedList, NumberedPage, SeenIds, Snapshot, micros,
 };
-use crate::error::Result;
-use crate::prefetch::Extent;
+use crate::error::{Error, Result};
+use crate::prefetch::{Concurrency, Extent};
+use crate::query::{after_id, depends_on_now};
 
 /// A page of values in one of its encodings.
 pub(super) trait PageEncoding: NumberedPage {
     /// The pages of a request by number, without consistency checks.
-    fn numbered(values: Values) -> BoxStream<'static, Result<Self>>
+    fn numbered(values: Values, concurrency: Concurrency) -> BoxStream<'static, Result<Self>>
     where
         Self: Sized;
 }
@@ -31,13 +31,19 @@ struct ValueList<P> {
 impl Values {
     /// The pages of a stream: every value that exists throughout is yielded once.
     pub(super) fn consistent_pages<P: PageEncoding>(
-        self,
+        mut self,
     ) -> impl futures_core::Stream<Item = Result<P>> + Send + 'static {
         let direction = direction(self.orderby.as_deref());
         let always_changes = depends_on_now(self.filter.as_deref());
         let cursor = match direction {
-            Some(direction) => Cursor::ByDate(DateCursor::new(direction, always_changes)),
-            None => Cursor::ById(SeenIds::default()),
+            Some(direction) => {
+                let mut cursor = DateCursor::new(direction, always_changes);
+                if let Some(position) = self.after.take() {
+                    cursor.resume(&position);
+                }
+                Cursor::ByDate(cursor)
+            }
+            None => Cursor::ById(SeenIds::new(always_changes)),
         };
         let prefetch = match &cursor {
             Cursor::ByDate(_) if always_changes => 1,
@@ -51,7 +57,7 @@ impl Values {
     }
 
     /// The request for the values after a cursor; `None` if there cannot be any.
-    fn after(&self, cursor: &DateCursor) -> Option<Self> {
+    fn remaining(&self, cursor: &DateCursor) -> Option<Self> {
         let bounds = cursor.bounds();
         let mut values = self.clone();
         values.from = values.from.max(bounds.after);
@@ -60,16 +66,17 @@ impl Values {
         if resumed && values.to.is_some() && values.from >= values.to {
             return None;
         }
-        if let Some(after) = bounds.by_id {
-            values.orderby = Some("id".to_owned());
-            if let Some(id) = after {
-                values.filter = Some(match values.filter {
-                    Some(filter) => format!("({filter}) and id gt {id}"),
-                    None => format!("id gt {id}"),
-                });
-            }
-        }
-        Some(values)
+        Some(match bounds.by_id {
+            Some(after) => values.by_id(after),
+            None => values,
+        })
+    }
+
+    /// The values in the order of ids, after this one.
+    fn by_id(mut self, after: Option<i32>) -> Self {
+        self.orderby = Some("id".to_owned());
+        self.filter = after_id(self.filter, after);
+        self
     }
 }
 
@@ -78,12 +85,29 @@ impl<P: PageEncoding> NumberedList for ValueList<P> {
 
     const OPERATION: &'static str = ListDatasourceValues::OPERATION.id();
 
-    fn pass(&self, cursor: &Cursor, prefetch: usize) -> Option<BoxStream<'static, Result<P>>> {
+    const HAS_KEYS: bool = true;
+
+    fn pass(
+        &self,
+        cursor: &Cursor,
+        concurrency: Concurrency,
+    ) -> Option<BoxStream<'static, Result<P>>> {
         let values = match cursor {
-            Cursor::ByDate(cursor) => self.values.after(cursor)?,
-            Cursor::ById(_) => self.values.clone(),
+            Cursor::ByDate(cursor) => self.values.remaining(cursor)?,
+            Cursor::ById(_) if self.values.after.is_some() => {
+                let refused = Error::Request {
+                    operation: <Self as NumberedList>::OPERATION,
+                    reason: "only a stream in the order of dates can continue after a position"
+                        .to_owned(),
+                };
+                return Some(stream::iter([Err(refused)]).boxed());
+            }
+            Cursor::ById(seen) => match seen.rest() {
+                Some(rest) => self.values.clone().by_id(rest.after),
+                None => self.values.clone(),
+            },
         };
-        Some(P::numbered(values.prefetch(prefetch)))
+        Some(P::numbered(values, concurrency))
     }
 }
 
@@ -99,22 +123,17 @@ impl NumberedPage for ValuePage {
         }
     }
 
-    fn retain(&mut self, keep: &mut dyn FnMut(i64, i32) -> bool) {
-        self.page
-            .values
-            .retain(|value| keep(micros(value.value_date), value.id));
+    fn retain_new(&mut self, cursor: &mut Cursor) {
+        let values = &mut self.page.values;
+        values.retain(|value| cursor.take(micros(value.value_date), value.id));
+        self.position = cursor.position();
     }
 }
 
 impl PageEncoding for ValuePage {
-    fn numbered(values: Values) -> BoxStream<'static, Result<Self>> {
-        values.numbered_pages().boxed()
+    fn numbered(values: Values, concurrency: Concurrency) -> BoxStream<'static, Result<Self>> {
+        values.numbered_pages(concurrency).boxed()
     }
-}
-
-/// An instant in whole microseconds, as in Arrow columns.
-fn micros(instant: Timestamp) -> i64 {
-    instant.ticks().div_euclid(10)
 }
 
 /// The direction of an order by date, in which a stream can continue from a date; `None` for other orders.
@@ -138,16 +157,10 @@ fn direction(orderby: Option<&str>) -> Option<Direction> {
     (by_id && keys.next().is_none()).then_some(direction)
 }
 
-/// Whether a condition calls `now()`, so that its result changes without a change of the datasource. May be
-/// true for a text literal that looks like the call.
-fn depends_on_now(filter: Option<&str>) -> bool {
-    let filter = filter.unwrap_or_default().to_ascii_lowercase();
-    let mut parts = filter.split("now").skip(1);
-    parts.any(|after| after.trim_start().starts_with('('))
-}
-
 #[cfg(test)]
 mod tests {
+    use obeya_model::Timestamp;
+
     use super::*;
 
     #[test]
@@ -170,13 +183,6 @@ mod tests {
     }
 
     #[test]
-    fn conditions_that_ask_for_the_time_are_known() {
-        assert!(depends_on_now(Some("valueDate lt Now ( )")));
-        assert!(!depends_on_now(Some("dimension eq 'know-how (now)'")));
-        assert!(!depends_on_now(None));
-    }
-
-    #[test]
     fn bounds_of_the_caller_hold() {
         let at = |text: &str| text.parse::<Timestamp>().unwrap();
         let client = crate::Client::builder()
@@ -187,14 +193,14 @@ mod tests {
         let (from, to) = (at("2026-01-01T00:00:00Z"), at("2026-01-02T00:00:00Z"));
         let values = Values::new(client, 1).from(from).to(to);
         let mut cursor = DateCursor::new(Direction::Ascending, false);
-        let first = values.after(&cursor).unwrap();
+        let first = values.remaining(&cursor).unwrap();
         assert_eq!((first.from, first.to), (Some(from), Some(to)));
         assert!(cursor.take(micros(at("2026-01-01T12:00:00Z")), 1));
-        let rest = values.after(&cursor).unwrap();
+        let rest = values.remaining(&cursor).unwrap();
         let bound = at("2026-01-01T11:59:59.9999999Z");
         assert_eq!((rest.from, rest.to), (Some(bound), Some(to)));
         // Nothing remains of a period that ends there; the service would refuse such bounds.
         let empty = values.to(bound);
-        assert!(empty.after(&cursor).is_none());
+        assert!(empty.remaining(&cursor).is_none());
     }
 }

@@ -21,7 +21,8 @@ use crate::Client;
 use crate::error::Result;
 use crate::executor;
 use crate::paged::Paged;
-use crate::prefetch::{self, Extent};
+use crate::prefetch::{self, Concurrency, Extent};
+use crate::value_position::ValuePosition;
 use crate::words::WordCheck;
 
 /// The default page size of a stream: the maximum of the interface, because each page costs a round trip.
@@ -33,7 +34,7 @@ const PREFETCH: usize = 4;
 /// The header with the state of the datasource.
 const STATE: &str = "obeya-state";
 
-/// A page of values with the state of the datasource.
+/// A page of values, with the state of the datasource and the position after it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ValuePage {
@@ -42,6 +43,9 @@ pub struct ValuePage {
     /// An opaque identifier of the state of the datasource's values, if the service sends one: equal on every
     /// page until a value changes.
     pub state: Option<String>,
+    /// In a stream, the position after its last value, for [`Values::after`]; `None` in an order other than
+    /// that of dates, and if the service does not keep to it.
+    pub position: Option<ValuePosition>,
 }
 
 /// A request for values; created by [`Datasources::values`](crate::Datasources::values).
@@ -56,6 +60,7 @@ pub struct Values {
     orderby: Option<String>,
     words: WordCheck,
     page_size: Option<i32>,
+    after: Option<ValuePosition>,
     prefetch: usize,
     #[cfg(feature = "arrow")]
     json: bool,
@@ -72,6 +77,7 @@ impl Values {
             orderby: None,
             words: WordCheck::default(),
             page_size: None,
+            after: None,
             prefetch: PREFETCH,
             #[cfg(feature = "arrow")]
             json: false,
@@ -114,6 +120,14 @@ impl Values {
         self
     }
 
+    /// Continues a stream after a position of an earlier one: the values after it in the order of dates, and
+    /// those at its date that the earlier stream did not yield. Both must be of the same request. Single
+    /// pages ignore it.
+    pub fn after(mut self, position: ValuePosition) -> Self {
+        self.after = Some(position);
+        self
+    }
+
     /// The number of concurrent page requests of a stream; 1 disables prefetching. Default: 4.
     pub fn prefetch(mut self, pages: usize) -> Self {
         self.prefetch = pages;
@@ -148,6 +162,7 @@ impl Values {
         Ok(ValuePage {
             state: state(reply.headers()),
             page: reply.into_inner(),
+            position: None,
         })
     }
 
@@ -164,7 +179,10 @@ impl Values {
     /// - With [`orderby`](Self::orderby) this applies to `valueDate` and `valueDate desc`. In any other order
     ///   the pages are read again from the first, and values that were already yielded are skipped by their
     ///   ids, which are stored in memory (4 bytes each). If ten passes in a row make no progress because the
-    ///   datasource keeps changing, the stream ends with [`Error::Changed`](crate::Error::Changed).
+    ///   datasource keeps changing, the remaining values follow in the order of their ids.
+    ///
+    /// A service that does not keep to the order of dates cannot be read to its end while the datasource
+    /// changes: the stream ends with [`Error::Changed`](crate::Error::Changed).
     pub fn stream(self) -> Paged<DatasourceValue> {
         let values = self
             .consistent_pages()
@@ -180,19 +198,18 @@ impl Values {
         Paged::new(self.consistent_pages().map_ok(|page: ValuePage| page.page))
     }
 
-    /// All pages by number, each with the state of the datasource, without the consistency of
-    /// [`stream`](Self::stream). If a page has another state than the first one, values may have moved
-    /// between pages: drop it, and request the values after the last one you used.
-    pub fn pages_with_state(self) -> Paged<ValuePage> {
-        Paged::new(self.numbered_pages())
+    /// [`pages`](Self::pages), each with the position after it: a stream that is interrupted continues
+    /// [`after`](Self::after) the position of the last page that was used.
+    pub fn pages_with_position(self) -> Paged<ValuePage> {
+        Paged::new(self.consistent_pages())
     }
 
     fn numbered_pages(
         self,
+        concurrency: Concurrency,
     ) -> impl futures_core::Stream<Item = Result<ValuePage>> + Send + 'static {
-        let prefetch = self.prefetch;
         let fetch = move |number| self.clone().for_stream().page_with_state(number);
-        prefetch::pages(prefetch, fetch, ValuePage::extent)
+        prefetch::pages(concurrency, fetch, ValuePage::extent)
     }
 
     fn for_stream(mut self) -> Self {

@@ -9,6 +9,7 @@
 mod auth;
 mod calls;
 mod changing;
+mod changing_records;
 mod errors;
 mod keys;
 mod paging;

@@ -14,7 +14,7 @@ use axum::response::Response;
 use axum::routing::get;
 use obeya::{Client, Error};
 
-use crate::support::{json, serve, with_token};
+use crate::support::{Counter, json, serve, with_token};
 
 /// A datasource of `total` values, numbered from 0; `broken` is the page that doesn't fit, if any.
 async fn datasource(total: i32, broken: Option<i32>) -> Client {
@@ -270,22 +270,49 @@ async fn states(in_arrow: bool, names: bool) -> Client {
 #[tokio::test]
 async fn each_page_has_the_state_that_it_shows() {
     let owned = |state: &str| Some(state.to_owned());
-    let expected = [owned("one"), owned("one"), owned("two"), owned("two")];
-    for (names, expected) in [(true, expected), (false, [const { None }; 4])] {
+    let expected = [owned("one"), owned("two")];
+    for (names, expected) in [(true, expected), (false, [const { None }; 2])] {
         for in_arrow in [false, true] {
             let client = states(in_arrow, names).await;
             let values = client.datasources().values(9).page_size(10);
-            let pages = values.arrow_pages_with_state().all().await.unwrap();
-            let found: Vec<_> = pages.into_iter().map(|page| page.state).collect();
-            assert_eq!(found, expected, "arrow: {in_arrow}");
+            let first = values.arrow_pages().next().await.unwrap().unwrap();
+            assert_eq!(first.state, expected[0], "arrow: {in_arrow}");
         }
         let client = states(false, names).await;
         let values = client.datasources().values(9).page_size(10);
         let third = values.clone().page_with_state(3).await.unwrap();
-        assert_eq!(third.state, expected[2]);
+        assert_eq!(third.state, expected[1]);
         assert_eq!(third.page, values.clone().page(3).await.unwrap());
-        let pages = values.pages_with_state().all().await.unwrap();
-        let found: Vec<_> = pages.into_iter().map(|page| page.state).collect();
-        assert_eq!(found, expected);
+        let first = values.pages_with_position().next().await.unwrap().unwrap();
+        assert_eq!(first.state, expected[0]);
     }
+}
+
+/// The server answers nothing but the first page before as many requests wait as can be ahead.
+#[tokio::test]
+async fn eight_pages_ahead_are_requested_side_by_side() {
+    const PAGES: usize = 57;
+    const AHEAD: usize = 8;
+    let together = Arc::new(tokio::sync::Barrier::new(AHEAD));
+    let rounds = Counter::default();
+    let count = rounds.clone();
+    let answer = async move |Query(query): Query<HashMap<String, String>>| {
+        let page: usize = query["page"].parse().unwrap();
+        if page == 1 || together.wait().await.is_leader() {
+            count.next();
+        }
+        let body = format!(
+            r#"{{"pageSize":1,"pageNo":{page},"count":{PAGES},"values":[{{"id":{page},"dataSourceId":9,
+                "registrationDate":"2026-01-03T00:00:00Z","value":1,"valueDate":"2026-01-02T00:00:00Z"}}]}}"#
+        );
+        json(200, body)
+    };
+    let routes = Router::new().route("/v1/Datasources/9/values", get(answer));
+    let client = with_token(&serve(routes).await).build().unwrap();
+    let values = client.datasources().values(9).page_size(1).prefetch(AHEAD);
+    assert_eq!(values.clone().stream().all().await.unwrap().len(), PAGES);
+    let batches = values.arrow_stream().all().await.unwrap();
+    assert_eq!(batches.len(), PAGES);
+    // Each stream waits eight times, and one by one it would wait 57 times.
+    assert_eq!(rounds.total(), 2 * (1 + (PAGES - 1) / AHEAD));
 }

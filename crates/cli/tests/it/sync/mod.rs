@@ -1,6 +1,7 @@
 //! `obeya sync`: the copy is what the service has, row by row, whatever happened meanwhile and wherever it
 //! is.
 
+mod amid;
 mod between;
 mod comments;
 pub mod copy;

@@ -11,7 +11,7 @@ const SMALL: [&str; 2] = ["--page-size", "2"];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rows_of_one_instant_on_several_pages_are_all_in_the_copy() {
-    let plant = Plant::new(12, 30);
+    let plant = Plant::new(32, 30);
     let client = plant.client();
     let date = "2025-02-01T00:00:00.0000001Z".parse().expect("an instant");
     let values = [1.0, 2.0, 3.0, 4.0, 5.0].map(|value| DatasourceValueInput::new(value, date));
@@ -31,7 +31,8 @@ async fn rows_of_one_instant_on_several_pages_are_all_in_the_copy() {
         }
     };
     check("values of one date").await;
-    // Six incidents and six improvements name her, and all get the stamp of this import.
+    // 16 incidents and 16 improvements name her, and all get the stamp of this import: more pages than a run
+    // has rounds.
     let renamed =
         json!({"id": "u-1", "userName": "ingrid", "displayName": "Ingrid N.", "groups": [1, 4]});
     plant.import_more("users.jsonl", &[renamed]);

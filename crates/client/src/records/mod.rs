@@ -1,26 +1,22 @@
-//! The v1 lists of whole records: one page by its number, or all records as a stream.
+//! The v1 lists of whole records: one page by its number, or all records as a stream ([`pages`]).
 //!
 //! The [`Record`] implementations have the differences between incidents and improvements.
+
+mod pages;
 
 use std::future::IntoFuture;
 
 use futures_core::future::BoxFuture;
-use futures_core::stream::BoxStream;
-use futures_util::{StreamExt, TryStreamExt, stream};
+use futures_util::{TryStreamExt, stream};
 use obeya_api::call;
 use obeya_model::{Date, Improvement, ImprovementPage, IncidentPage, IncidentV1, Timestamp};
 use obeya_odata::OptionName;
 use obeya_odata::build::{Clause, Filter, Order};
 
 use crate::Client;
-use crate::consistent::{self, Cursor, NumberedList, NumberedPage, SeenIds, Snapshot};
 use crate::error::Result;
 use crate::paged::Paged;
-use crate::prefetch::Extent;
 use crate::words::WordCheck;
-
-/// The default page size of a stream: some megabytes.
-const STREAM_PAGE_SIZE: i32 = 1_000;
 
 /// A v1 record that is listed by [`Records`]. Implemented by this crate for its records only.
 pub trait Record: sealed::Record {}
@@ -28,7 +24,7 @@ pub trait Record: sealed::Record {}
 impl<T: sealed::Record> Record for T {}
 
 pub(crate) mod sealed {
-    use super::{BoxFuture, Client, ListOptions, Result};
+    use super::{BoxFuture, Client, ListOptions, Result, Timestamp};
     use crate::words::Entity;
 
     /// What the lists need from a record.
@@ -53,6 +49,9 @@ pub(crate) mod sealed {
 
         /// Its id.
         fn id(&self) -> i32;
+
+        /// When it was last changed.
+        fn last_modified(&self) -> Timestamp;
     }
 }
 
@@ -146,15 +145,15 @@ impl<T: Record> Records<T> {
 
     /// All records.
     ///
-    /// Without [`orderby`](Self::orderby) the list is paged by id (keyset), so concurrent changes neither
-    /// lose nor repeat other records.
+    /// Each record that matches throughout is yielded once, whatever else changes meanwhile. Without
+    /// [`orderby`](Self::orderby), or with `id`, the list is paged by id (keyset).
     ///
-    /// With it pages are requested by number. If the total changes between two pages, all pages are read
-    /// again from the first, and records that were already yielded are skipped. So each record is yielded
-    /// once, and insertions and deletions of others lose none. If ten passes in a row make no progress
-    /// because the list keeps changing, the stream ends with [`Error::Changed`](crate::Error::Changed).
-    /// Changes that leave the total unchanged are not detected: an insertion together with a deletion, or a
-    /// change that moves a record in that order.
+    /// In another order pages are requested by number. If the total changes between two pages, all pages are
+    /// read again from the first, and records that were already yielded are skipped by their ids, which are
+    /// stored in memory. If the total stayed and the last change of the list did not, or if ten passes in a
+    /// row make no progress, the records that are missing follow in the order of their ids. Asking for the
+    /// last change costs a short request before the first page, and another after the last if there are
+    /// several.
     pub fn stream(self) -> Paged<T> {
         let records = self
             .pages_inner()
@@ -166,43 +165,6 @@ impl<T: Record> Records<T> {
     /// All pages, read as by [`stream`](Self::stream).
     pub fn pages(self) -> Paged<T::Page> {
         Paged::new(self.pages_inner())
-    }
-
-    pub(crate) fn pages_inner(self) -> BoxStream<'static, Result<T::Page>> {
-        if self.options.orderby.is_none() {
-            return Self::unchecked_pages(self.client, self.options).boxed();
-        }
-        let cursor = Cursor::ById(SeenIds::default());
-        consistent::pages(self, cursor, 1)
-            .map_ok(|RecordPage(page)| page)
-            .boxed()
-    }
-
-    /// Pages by keyset, or with an order by number, without consistency checks.
-    fn unchecked_pages(
-        client: Client,
-        mut options: ListOptions,
-    ) -> impl futures_core::Stream<Item = Result<T::Page>> + Send + 'static {
-        options.page = None;
-        options.page_size.get_or_insert(STREAM_PAGE_SIZE);
-        let first = RecordCursor {
-            page: 1,
-            seen: 0,
-            last: None,
-        };
-        stream::try_unfold(Some(first), move |cursor| {
-            let (client, options) = (client.clone(), options.clone());
-            async move {
-                let Some(cursor) = cursor else {
-                    return Ok(None);
-                };
-                let by_number = options.orderby.is_some();
-                let page = Self::requested(client, cursor.apply(options)).await?;
-                let (total, records) = T::total_and_records(&page);
-                let next = cursor.next(by_number, total, records);
-                Ok(Some((page, next)))
-            }
-        })
     }
 }
 
@@ -223,83 +185,6 @@ impl Records<IncidentV1> {
     pub fn incident_date_to(mut self, day: Date) -> Self {
         self.options.incident_date_to = Some(midnight(day));
         self
-    }
-}
-
-/// A page of a list in an order of the caller's.
-pub(crate) struct RecordPage<T: Record>(T::Page);
-
-impl<T: Record> NumberedPage for RecordPage<T> {
-    fn extent(&self) -> Extent {
-        let (total, records) = T::total_and_records(&self.0);
-        Extent {
-            len: records.len(),
-            page_size: i32::MAX,
-            count: total,
-        }
-    }
-
-    fn snapshot(&self) -> Snapshot {
-        Snapshot {
-            state: None,
-            count: Some(T::total_and_records(&self.0).0),
-        }
-    }
-
-    fn retain(&mut self, keep: &mut dyn FnMut(i64, i32) -> bool) {
-        T::values_mut(&mut self.0).retain(|record| keep(0, record.id()));
-    }
-}
-
-impl<T: Record> NumberedList for Records<T> {
-    type Page = RecordPage<T>;
-
-    const OPERATION: &'static str = T::OPERATION;
-
-    fn pass(&self, _: &Cursor, _: usize) -> Option<BoxStream<'static, Result<Self::Page>>> {
-        let pages = Self::unchecked_pages(self.client.clone(), self.options.clone());
-        Some(pages.map_ok(RecordPage).boxed())
-    }
-}
-
-/// The position of a stream.
-#[derive(Debug, PartialEq)]
-struct RecordCursor {
-    /// The number of the next page.
-    page: i32,
-    /// The number of records yielded so far.
-    seen: usize,
-    /// The id of the last one.
-    last: Option<i32>,
-}
-
-impl RecordCursor {
-    /// The options of the next request.
-    fn apply(&self, mut options: ListOptions) -> ListOptions {
-        if options.orderby.is_some() {
-            options.page = Some(self.page);
-        } else if let Some(last) = self.last {
-            options.filter = Some(match options.filter {
-                Some(filter) => format!("({filter}) and id gt {last}"),
-                None => format!("id gt {last}"),
-            });
-        }
-        options
-    }
-
-    /// The position after a page; `None` at the end.
-    fn next<T: sealed::Record>(self, by_number: bool, total: i32, records: &[T]) -> Option<Self> {
-        let last = records.last()?.id();
-        let seen = self.seen + records.len();
-        // The total of a request by keyset counts the remaining records; that of a request by number counts
-        // all.
-        let reached = if by_number { seen } else { records.len() };
-        let more = reached < usize::try_from(total).unwrap_or(0);
-        more.then_some(Self {
-            page: self.page + 1,
-            seen,
-            last: Some(last),
-        })
     }
 }
 
@@ -355,6 +240,10 @@ impl sealed::Record for IncidentV1 {
     fn id(&self) -> i32 {
         self.id
     }
+
+    fn last_modified(&self) -> Timestamp {
+        self.last_modified
+    }
 }
 
 impl sealed::Record for Improvement {
@@ -390,5 +279,9 @@ impl sealed::Record for Improvement {
 
     fn id(&self) -> i32 {
         self.id
+    }
+
+    fn last_modified(&self) -> Timestamp {
+        self.last_modified
     }
 }

@@ -1,0 +1,187 @@
+//! Streams of v1 records in an order of the caller's, from a list that changes while it is read.
+//!
+//! The server of these tests is a list in memory that does what the interface says of pages. It never names a
+//! state, as no service does for these lists.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::extract::Query;
+use axum::response::Response;
+use axum::routing::get;
+use obeya::model::Improvement;
+use obeya::{Client, Records};
+
+use crate::support::{Counter, json, serve, with_token};
+
+/// An improvement.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    id: i32,
+    /// The number in its title, by which the tests order.
+    rank: i32,
+    /// The number of its last change.
+    stamp: i64,
+}
+
+/// What happens to the rows before a request for a page is answered, which is the n-th.
+type Change = Box<dyn FnMut(usize, &mut Vec<Row>) + Send>;
+
+const VERSION: &str = "lastModified desc,id desc";
+
+fn page(rows: &[Row], query: &HashMap<String, String>, example: &serde_json::Value) -> Response {
+    let after = query.get("$filter").map_or(0, |filter| {
+        let after = filter.strip_prefix("id gt ").unwrap();
+        after.parse().unwrap()
+    });
+    let mut rows: Vec<Row> = rows.iter().copied().filter(|row| row.id > after).collect();
+    match query.get("$orderby").map(String::as_str) {
+        None => rows.sort_by_key(|row| row.id),
+        Some("title") => rows.sort_by_key(|row| (row.rank, row.id)),
+        Some(VERSION) => rows.sort_by_key(|row| (-row.stamp, -row.id)),
+        Some(other) => panic!("{other}"),
+    }
+    let size: usize = query["pageSize"].parse().unwrap();
+    let number: usize = query.get("page").map_or(1, |page| page.parse().unwrap());
+    let shown = rows.chunks(size).nth(number - 1).unwrap_or_default();
+    let values: Vec<serde_json::Value> = shown
+        .iter()
+        .map(|row| {
+            let mut one = example.clone();
+            one["id"] = row.id.into();
+            one["title"] = format!("{:04}", row.rank).into();
+            let stamp = format!("2026-01-01T00:00:00.{:07}Z", row.stamp);
+            one["lastModified"] = stamp.into();
+            one
+        })
+        .collect();
+    let body = serde_json::json!({ "total": rows.len(), "page": number, "values": values });
+    json(200, body.to_string())
+}
+
+/// A list of so many improvements, and how often it was asked for a page.
+async fn improvements(count: i32, change: Change) -> (Client, Counter) {
+    let spec: serde_json::Value =
+        serde_json::from_str(include_str!("../../../../spec/generated/openapi.json")).unwrap();
+    let example = spec["components"]["schemas"]["Improvement"]["example"].clone();
+    // Ranks in another order than ids.
+    let rows = (1..=count).map(|id| Row {
+        id,
+        rank: id * 37 % 101,
+        stamp: id.into(),
+    });
+    let rows = Arc::new(Mutex::new((rows.collect::<Vec<Row>>(), change)));
+    let asked = Counter::default();
+    let count = asked.clone();
+    let answer = async move |Query(query): Query<HashMap<String, String>>| {
+        let (rows, change) = &mut *rows.lock().unwrap();
+        change(count.next(), rows);
+        page(rows, &query, &example)
+    };
+    let routes = Router::new().route("/v1/Improvements", get(answer));
+    let client = with_token(&serve(routes).await).build().unwrap();
+    (client, asked)
+}
+
+async fn ids(list: Records<Improvement>) -> Vec<i32> {
+    let all = list.stream().all().await.unwrap();
+    all.iter().map(|improvement| improvement.id).collect()
+}
+
+fn by_title(client: &Client) -> Records<Improvement> {
+    client.improvements().list().page_size(5).orderby("title")
+}
+
+/// The first of the order goes and another comes to its end: the total stays, and each page moves.
+#[tokio::test]
+async fn one_that_goes_and_one_that_comes_hide_no_other() {
+    // Each is the last of two requests for the version, three of which pages are between.
+    for before in 3..=5 {
+        let change = move |asked: usize, rows: &mut Vec<Row>| {
+            if asked == before {
+                rows.sort_by_key(|row| row.rank);
+                rows.remove(0);
+                rows.push(Row {
+                    id: 1_000,
+                    rank: 9_000,
+                    stamp: 500,
+                });
+            }
+        };
+        let (client, asked) = improvements(20, Box::new(change)).await;
+        let found = ids(by_title(&client)).await;
+        let stood: BTreeSet<i32> = found.iter().copied().collect();
+        assert!((1..=20).all(|id| stood.contains(&id)), "{found:?}");
+        assert_eq!(stood.len(), found.len(), "{found:?}");
+        // Four pages and the version around them; then four by id, and one that is empty.
+        assert!(asked.total() <= 11, "{}", asked.total());
+    }
+}
+
+/// A record whose title changes moves in the order, and one that is only touched does not.
+#[tokio::test]
+async fn whatever_changes_each_record_that_stands_comes_once() {
+    for seed in obeya_testkit::seeds(24) {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let calm = rng.usize(1..6);
+        let page_size = rng.i32(2..12);
+        let mut stamp = 100;
+        let change = move |_: usize, rows: &mut Vec<Row>| {
+            if rng.usize(..calm) > 0 {
+                return;
+            }
+            for _ in 0..rng.usize(1..4) {
+                stamp += 1;
+                let rank = rng.i32(0..101);
+                let passing = rows.iter().position(|row| row.id >= 1_000);
+                match (rng.u8(0..4), passing) {
+                    (0, Some(place)) => drop(rows.swap_remove(place)),
+                    (1, _) => {
+                        let place = rng.usize(..rows.len());
+                        rows[place].stamp = stamp;
+                        if rng.bool() {
+                            rows[place].rank = rank;
+                        }
+                    }
+                    _ => {
+                        let id = 900 + i32::try_from(stamp).unwrap();
+                        rows.push(Row { id, rank, stamp });
+                        // The total stays as it is, most often.
+                        if let Some(place) = passing {
+                            rows.swap_remove(place);
+                        }
+                    }
+                }
+            }
+        };
+        let (client, _) = improvements(40, Box::new(change)).await;
+        let found = ids(by_title(&client).page_size(page_size)).await;
+        let stood: BTreeSet<i32> = found.iter().copied().filter(|id| *id < 1_000).collect();
+        assert_eq!(stood, (1..=40).collect(), "seed {seed}");
+        let different: BTreeSet<i32> = found.iter().copied().collect();
+        assert_eq!(different.len(), found.len(), "seed {seed}");
+    }
+}
+
+#[tokio::test]
+async fn where_nothing_changes_each_page_is_asked_for_once_and_the_version_twice() {
+    for (count, expected) in [(0, 2), (5, 2), (6, 4), (20, 6)] {
+        let (client, asked) = improvements(count, Box::new(|_, _| ())).await;
+        let found = ids(by_title(&client)).await;
+        assert!(found.len() == usize::try_from(count).unwrap());
+        assert_eq!(asked.total(), expected, "{count} records");
+        // In the order of ids there is nothing to compare.
+        for list in [
+            by_title(&client).orderby("id"),
+            client.improvements().list().page_size(5),
+        ] {
+            let before = asked.total();
+            assert_eq!(ids(list).await, (1..=count).collect::<Vec<_>>());
+            assert_eq!(
+                asked.total() - before,
+                usize::try_from(count).unwrap().div_ceil(5).max(1)
+            );
+        }
+    }
+}
