@@ -1,5 +1,5 @@
-//! Groups the rows of an expanded level by their owner. Sorted and searched, since hashing the keys costs more
-//! than the few comparisons of a page.
+//! Groups the rows of an expanded level by their owner. Sorted and searched, since hashing the keys costs
+//! more than the few comparisons of a page.
 
 use obeya_store::RecordId;
 

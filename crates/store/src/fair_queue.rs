@@ -145,9 +145,9 @@ impl FairQueue {
     /// How long a client may wait now.
     ///
     /// The queue of a client stands if one of its requests has waited for a short wait, or has just done so:
-    /// the client asks for more than it can get. A queue that is only never empty may be that of a client with
-    /// many connections, each of which waits little. In a queue that stands a longer wait would not give the
-    /// client more, it would only make each of its answers late (compare CoDel, RFC 8289).
+    /// the client asks for more than it can get. A queue that is only never empty may be that of a client
+    /// with many connections, each of which waits little. In a queue that stands a longer wait would not give
+    /// the client more, it would only make each of its answers late (compare CoDel, RFC 8289).
     pub(super) fn time_to_wait(&self, client: &Client) -> Duration {
         let short_wait = self.short_wait();
         let state = self.lock();

@@ -13,8 +13,8 @@ use crate::{Bench, median};
 const TIME: Duration = Duration::from_secs(20);
 /// How long the overload and the half load last: a p99 of fewer answers would be the longest of them.
 const LONG: Duration = Duration::from_secs(60);
-/// The begin of the overload, which is measured apart. Until the queue of the client stands, the service takes
-/// the load for a burst, which it absorbs by longer waits.
+/// The begin of the overload, which is measured apart. Until the queue of the client stands, the service
+/// takes the load for a burst, which it absorbs by longer waits.
 const BURST: Duration = Duration::from_secs(5);
 /// The longest time for recovery that is measured.
 const RECOVERY: Duration = Duration::from_secs(20);
