@@ -9,12 +9,15 @@
 mod auth;
 mod calls;
 mod changing;
+mod edits;
 mod errors;
+mod faults;
 mod keys;
 mod paging;
 mod proxies;
 mod retry;
 mod support;
+mod telemetry;
 #[cfg(feature = "arrow")]
 mod values;
 mod words;
