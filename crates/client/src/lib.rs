@@ -73,8 +73,8 @@
 //!   so, and has the failure of that attempt as its source.
 //!
 //! - **Concurrent changes.** [`Edit`] changes some properties of a record, and never undoes what others have
-//! changed meanwhile: `client.incidents().edit(&incident).title("…").await`. [`Client::tagged`] reads a
-//! record with its tag (ETag), and [`Client::if_match`]
+//!   changed meanwhile: `client.incidents().edit(&incident).title("…").await`. [`Client::tagged`] reads a
+//!   record with its tag (ETag), and [`Client::if_match`]
 //!   writes only if the record still has it. [`Client::tagged_unless`] reads only what has another tag than
 //!   the caller's.
 //! - **Time.** [`timeout`](ClientBuilder::timeout) limits a whole call, including waits. [`Client::timeout`]
