@@ -98,12 +98,13 @@ async fn handle(State(service): State<Service>, request: Request) -> Response {
         let met = !service.has_tags
             || condition
                 .is_none_or(|condition| condition == "*" || condition == tag(&service.record));
+        let sent = body.to_string();
         let status = match (service.carried_out.get(&key), met) {
-            (Some(first), _) if *first == body.to_string() => 200,
+            (Some(first), _) if *first == sent => 200,
             (Some(_), _) => 422,
             (None, false) => 412,
             (None, true) => {
-                service.carried_out.insert(key, body.to_string());
+                service.carried_out.insert(key, sent);
                 match body {
                     Value::Object(properties) => {
                         for (name, value) in properties {
