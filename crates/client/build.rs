@@ -1,9 +1,10 @@
-//! Generates the properties that query options may name, their entity types and the columns of each record
-//! from `spec/openapi.yaml`.
+//! Generates the properties that query options may name, their entity types, the columns of each record and
+//! the changes of those that can be edited, from `spec/openapi.yaml`.
 
 fn main() {
     let (out, spec) = obeya_codegen::build::places();
     obeya_codegen::build::fields(&out, &spec);
     obeya_codegen::build::entity_types(&out, &spec);
     obeya_codegen::build::columns(&out, &spec);
+    obeya_codegen::build::edits(&out, &spec);
 }

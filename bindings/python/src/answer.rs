@@ -10,14 +10,32 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use tokio::sync::Semaphore;
 
+use crate::log::Log;
 use crate::models::Record;
 
 /// Creates the Python object of an answer. Needs the GIL.
 pub(crate) type Make = Box<dyn FnOnce(Python<'_>) -> PyResult<Py<PyAny>> + Send>;
 
-/// The turns of a client's calls that are awaited: only so many are under way at once, each with a
-/// connection. A service takes only so many of those, and leaves others without an answer.
-pub(crate) type Turns = Arc<Semaphore>;
+/// What the calls of a client share while they are made.
+pub(crate) struct CallState {
+    /// The turns of those that are awaited: only so many are under way at once, each with a connection. A
+    /// service takes only so many of those, and leaves others without an answer.
+    pub(crate) turns: Arc<Semaphore>,
+    pub(crate) log: Arc<Log>,
+}
+
+impl CallState {
+    /// With so many turns.
+    pub(crate) fn new(turns: usize, log: Arc<Log>) -> Self {
+        Self {
+            turns: Arc::new(Semaphore::new(turns)),
+            log,
+        }
+    }
+}
+
+/// A share of it.
+pub(crate) type Turns = Arc<CallState>;
 
 /// The work that fetches an answer.
 pub(crate) type Work = Pin<Box<dyn Future<Output = obeya::Result<Make>> + Send>>;

@@ -252,9 +252,48 @@ impl<'py, T: Identified> FromPyObject<'_, 'py> for Id<T> {
     }
 }
 
-/// A `datetime`, a `date` (its midnight) or text; UTC unless it has another offset.
+/// A bound of a period: a `datetime`, a `date` or text; UTC unless it has another offset. A day means the
+/// whole of it, a moment that moment.
 #[derive(Clone, Copy)]
-pub(crate) struct Moment(pub(crate) Timestamp);
+pub(crate) struct Moment {
+    /// The moment, or the midnight that a day begins with.
+    instant: Timestamp,
+    is_day: bool,
+}
+
+impl Moment {
+    /// The moment after which a period begins that has the whole day, but not the moment.
+    pub(crate) fn after(self) -> Timestamp {
+        shifted(self.instant, if self.is_day { -1 } else { 0 })
+    }
+
+    /// The moment before which a period ends that has the whole day, but not the moment.
+    pub(crate) fn before(self) -> Timestamp {
+        shifted(self.instant, if self.is_day { TICKS_PER_DAY } else { 0 })
+    }
+
+    /// The first moment of a period that has both.
+    pub(crate) fn first(self) -> Timestamp {
+        self.instant
+    }
+
+    /// The last moment of a period that has both.
+    pub(crate) fn last(self) -> Timestamp {
+        shifted(
+            self.instant,
+            if self.is_day { TICKS_PER_DAY - 1 } else { 0 },
+        )
+    }
+}
+
+/// In ticks of 100 ns.
+const TICKS_PER_DAY: i64 = 86_400 * 10_000_000;
+
+/// So many ticks later, but within the years that there are.
+fn shifted(instant: Timestamp, ticks: i64) -> Timestamp {
+    let (least, most) = (Timestamp::MIN.ticks(), Timestamp::MAX.ticks());
+    Timestamp::from_ticks((instant.ticks() + ticks).clamp(least, most)).unwrap_or(instant)
+}
 
 impl<'py> FromPyObject<'_, 'py> for Moment {
     type Error = PyErr;
@@ -264,13 +303,30 @@ impl<'py> FromPyObject<'_, 'py> for Moment {
         let instant: Timestamp = text
             .parse()
             .map_err(|error| PyValueError::new_err(format!("{text:?}: {error}")))?;
-        Ok(Self(instant))
+        Ok(Self {
+            instant,
+            is_day: text
+                .parse::<Date>()
+                .is_ok_and(|day| day.to_string() == text),
+        })
     }
 }
 
-/// A `date` or text. A `datetime` is rejected: its day depends on the time zone.
+/// A `date` or text, which means the whole day. A `datetime` is rejected: its day depends on the time zone.
 #[derive(Clone, Copy)]
-pub(crate) struct Day(pub(crate) Date);
+pub(crate) struct Day(Date);
+
+impl Day {
+    /// The day before it, for a bound that is excluded.
+    pub(crate) fn before(self) -> Date {
+        Date::from_days(self.0.days() - 1).unwrap_or(self.0)
+    }
+
+    /// The day after it, for a bound that is excluded.
+    pub(crate) fn after(self) -> Date {
+        Date::from_days(self.0.days() + 1).unwrap_or(self.0)
+    }
+}
 
 impl<'py> FromPyObject<'_, 'py> for Day {
     type Error = PyErr;

@@ -4,7 +4,7 @@
 //! [`crate::runtime`]).
 
 use std::panic::AssertUnwindSafe;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::FutureExt as _;
 use pyo3::panic::PanicException;
@@ -13,23 +13,24 @@ use tokio::task::AbortHandle;
 
 use crate::answer::{Make, Turns, Work};
 use crate::errors;
+use crate::log::Log;
 use crate::runtime::runtime;
 
 /// The result of the work; nothing, if it panicked.
 type Outcome = Option<obeya::Result<Make>>;
 
 /// Starts the work in its turn, and returns a future of the running loop that gets its answer.
-pub(crate) fn start(py: Python<'_>, turns: Turns, work: Work) -> PyResult<Bound<'_, PyAny>> {
+pub(crate) fn start(py: Python<'_>, state: Turns, work: Work) -> PyResult<Bound<'_, PyAny>> {
     let event_loop = py.import("asyncio")?.call_method0("get_running_loop")?;
     let future = event_loop.call_method0("create_future")?;
     let (its_loop, its_future) = (event_loop.unbind(), future.clone().unbind());
     let task = runtime()?.spawn(async move {
         // Never closed, so there is always a turn.
-        let turn = turns.acquire_owned().await.ok();
+        let turn = Arc::clone(&state.turns).acquire_owned().await.ok();
         let outcome = AssertUnwindSafe(work).catch_unwind().await.ok();
         // Not on a thread of the runtime: the holder of the GIL may be waiting for one of those.
         tokio::task::spawn_blocking(move || {
-            hand_over(&its_loop, its_future, outcome);
+            hand_over(&its_loop, its_future, outcome, &state.log);
             drop(turn);
         });
     });
@@ -38,11 +39,12 @@ pub(crate) fn start(py: Python<'_>, turns: Turns, work: Work) -> PyResult<Bound<
 }
 
 /// Passes the outcome to the thread of the loop, unless the interpreter or the loop has ended.
-fn hand_over(event_loop: &Py<PyAny>, future: Py<PyAny>, outcome: Outcome) {
+fn hand_over(event_loop: &Py<PyAny>, future: Py<PyAny>, outcome: Outcome, log: &Arc<Log>) {
     Python::try_attach(|py| {
         let delivery = Delivery {
             future,
             outcome: Mutex::new(Some(outcome)),
+            log: Arc::clone(log),
         };
         // Fails only if the loop is closed: then there is no waiter.
         let _ = event_loop.call_method1(py, "call_soon_threadsafe", (delivery,));
@@ -54,11 +56,13 @@ fn hand_over(event_loop: &Py<PyAny>, future: Py<PyAny>, outcome: Outcome) {
 struct Delivery {
     future: Py<PyAny>,
     outcome: Mutex<Option<Outcome>>,
+    log: Arc<Log>,
 }
 
 #[pymethods]
 impl Delivery {
     fn __call__(&self, py: Python<'_>) -> PyResult<()> {
+        self.log.write(py)?;
         let future = self.future.bind(py);
         let outcome = self
             .outcome

@@ -38,7 +38,10 @@ impl Call {
 impl Call {
     /// Makes the call and waits for its answer.
     fn wait(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        match wait(py, self.take()?)? {
+        self.turns.log.ask(py)?;
+        let outcome = wait(py, self.take()?);
+        self.turns.log.write(py)?;
+        match outcome? {
             Ok(make) => make(py),
             Err(error) => Err(errors::exception(py, &error)),
         }
@@ -47,6 +50,7 @@ impl Call {
     /// Makes the call in the background of the event loop that runs in this thread. Cancelling the awaiting
     /// task ends it.
     fn __await__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.turns.log.ask(py)?;
         asyncio::start(py, Arc::clone(&self.turns), self.take()?)?.call_method0("__await__")
     }
 }

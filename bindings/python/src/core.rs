@@ -1,5 +1,6 @@
 //! The client below its Python classes: its settings, its resources, and how it is closed.
 
+use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,6 +18,7 @@ use crate::calls::{
 use crate::errors;
 use crate::handle::{Handle, Seen};
 use crate::lists::Query;
+use crate::log::Log;
 
 /// The variables that `from_env` requires, all reported in one message.
 const NEEDED: [&str; 3] = ["OBEYA_BASE_URL", "OBEYA_CLIENT_ID", "OBEYA_CLIENT_SECRET"];
@@ -69,7 +71,7 @@ impl Core {
         if let Some(token) = token {
             builder = builder.token(token);
         }
-        Self::build(py, settings.apply(builder).build())
+        Self::build(py, settings.apply(builder))
     }
 
     /// The client that the environment names.
@@ -85,21 +87,31 @@ impl Core {
             .collect();
         if !missing.is_empty() {
             let missing = obeya::ConfigError::MissingVariables(missing);
-            return Self::build(py, Err(missing.into()));
+            return Err(errors::exception(py, &missing.into()));
         }
         let builder = settings.apply(obeya::Client::builder());
-        Self::build(py, builder.environment().build())
+        Self::build(py, builder.environment())
     }
 
-    /// The same client with other limits; arguments that are left out do not change.
-    #[pyo3(signature = (*, timeout=None, max_retries=None))]
-    fn limited(&self, timeout: Option<Limit>, max_retries: Option<u32>) -> PyResult<Self> {
+    /// The same client with other limits and headers; arguments that are left out do not change.
+    #[pyo3(signature = (*, timeout=None, max_retries=None, headers=None))]
+    fn limited(
+        &self,
+        py: Python<'_>,
+        timeout: Option<Limit>,
+        max_retries: Option<u32>,
+        headers: Option<BTreeMap<String, String>>,
+    ) -> PyResult<Self> {
         let mut client = self.handle.client()?;
         if let Some(Limit(limit)) = timeout {
             client = client.timeout(limit);
         }
         if let Some(retries) = max_retries {
             client = client.max_retries(retries);
+        }
+        for (name, value) in headers.into_iter().flatten() {
+            let changed = client.header(&name, &value);
+            client = changed.map_err(|error| errors::exception(py, &error))?;
         }
         Ok(Self {
             handle: self.handle.beside(client),
@@ -134,6 +146,13 @@ impl Core {
     #[pyo3(signature = (operation, /, *arguments))]
     fn call(&self, operation: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<Call> {
         calls::call(&self.handle, operation, arguments)
+    }
+
+    /// An update of a record by the id of its operation, with the ids in its path and the properties that
+    /// change.
+    #[pyo3(signature = (operation, /, *arguments))]
+    fn edit(&self, operation: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<Call> {
+        calls::edit(&self.handle, operation, arguments)
     }
 
     /// A list by the id of its operation.
@@ -194,7 +213,9 @@ impl Core {
 }
 
 impl Core {
-    fn build(py: Python<'_>, built: obeya::Result<obeya::Client>) -> PyResult<Self> {
+    fn build(py: Python<'_>, builder: obeya::ClientBuilder) -> PyResult<Self> {
+        let log = Arc::<Log>::default();
+        let built = builder.observe(Arc::<Log>::clone(&log)).build();
         let client = built.map_err(|error| errors::exception(py, &error))?;
         for warning in client.warnings() {
             let text = CString::new(warning)?;
@@ -203,7 +224,7 @@ impl Core {
         }
         let base_url = client.base_url().to_owned();
         Ok(Self {
-            handle: Handle::new(client),
+            handle: Handle::new(client, log),
             base_url,
         })
     }

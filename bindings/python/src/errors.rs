@@ -2,12 +2,16 @@
 //! class for a status; all other errors are classified here. Texts are the SDK's, which never contain a
 //! secret or a piece of a body that cannot be parsed.
 
-use obeya::Error;
+use obeya::model::{DatasourceValue, Improvement, IncidentV1, Task, TaskInfo};
+use obeya::{Editable, Error};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::models::Record as _;
+use crate::models::{
+    DATASOURCE_VALUE_INPUT, IMPROVEMENT_UPDATE, INCIDENT_UPDATE, Record, TASK_INFO_UPDATE,
+    TASK_PATCH, Table,
+};
 
 /// The exception for a failure of the SDK.
 pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
@@ -64,10 +68,42 @@ fn build<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyAny>> {
                 "_of_issuer"
             }
         }
+        Error::Conflict { .. } => {
+            details.set_item("status_code", 412)?;
+            versions::<IncidentV1>(error, &INCIDENT_UPDATE, &details)?;
+            versions::<Improvement>(error, &IMPROVEMENT_UPDATE, &details)?;
+            versions::<DatasourceValue>(error, &DATASOURCE_VALUE_INPUT, &details)?;
+            versions::<TaskInfo>(error, &TASK_INFO_UPDATE, &details)?;
+            versions::<Task>(error, &TASK_PATCH, &details)?;
+            "UpdateConflictError"
+        }
         Error::Decode { .. } | Error::TooLarge { .. } | Error::NextLink { .. } => {
             "APIResponseError"
         }
         _ => "APIError",
     };
     module.getattr(class)?.call((message,), Some(&details))
+}
+
+/// Adds the versions of a record in conflict, if it is one of this type.
+fn versions<R: Editable + Record>(
+    error: &Error,
+    table: &Table,
+    details: &Bound<'_, PyDict>,
+) -> PyResult<()> {
+    let Some(conflict) = error.conflict::<R>() else {
+        return Ok(());
+    };
+    let py = details.py();
+    let name = |wire: &String| {
+        table
+            .find(wire)
+            .map_or(wire.as_str(), |field| field.python)
+            .to_owned()
+    };
+    let names: Vec<String> = conflict.properties.iter().map(name).collect();
+    details.set_item("fields", names)?;
+    details.set_item("seen", conflict.seen.clone().into_object(py)?)?;
+    details.set_item("mine", conflict.mine.clone().into_object(py)?)?;
+    details.set_item("theirs", conflict.theirs.clone().into_object(py)?)
 }

@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use obeya::{Client, Tag};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use tokio::sync::Semaphore;
 
-use crate::answer::{Answer, Turns, work};
+use crate::answer::{Answer, CallState, Turns, work};
 use crate::call::Call;
+use crate::log::Log;
 use crate::runtime::ForkGuard;
 
 /// A share of a client.
@@ -47,13 +47,13 @@ impl Seen {
 
 impl Handle {
     /// The first share.
-    pub(crate) fn new(client: Client) -> Self {
+    pub(crate) fn new(client: Client, log: Arc<Log>) -> Self {
         Self {
             client: Arc::new(ForkGuard::new(Mutex::new(Some(client)))),
             if_match: None,
             idempotency_key: None,
             seen: None,
-            turns: Arc::new(Semaphore::new(MOST_AT_ONCE)),
+            turns: Arc::new(CallState::new(MOST_AT_ONCE, log)),
         }
     }
 
@@ -86,7 +86,7 @@ impl Handle {
         }
     }
 
-    /// Whose turn it is among the calls of the client.
+    /// What the calls of the client share.
     pub(crate) fn turns(&self) -> &Turns {
         &self.turns
     }

@@ -15,6 +15,7 @@ mod core;
 mod errors;
 mod handle;
 mod lists;
+mod log;
 mod models;
 mod parquet;
 mod runtime;

@@ -17,10 +17,10 @@ use parquet::schema::types::ColumnPath;
 use pyo3::exceptions::{PyIsADirectoryError, PyValueError};
 use pyo3::prelude::*;
 use tempfile::NamedTempFile;
-use tokio::sync::{Mutex, Semaphore};
+use tokio::sync::Mutex;
 use tokio::task::{JoinHandle, spawn_blocking};
 
-use crate::answer::Make;
+use crate::answer::{CallState, Make};
 use crate::arrow::Batch;
 use crate::call::Call;
 use crate::errors;
@@ -137,7 +137,8 @@ fn call(work: impl Future<Output = Result<(), ParquetError>> + Send + 'static) -
         let answer: Make = Box::new(|py| done.map(|()| py.None()).map_err(failure));
         Ok(answer)
     };
-    Call::new(&Arc::new(Semaphore::new(1)), Box::pin(work))
+    let state = CallState::new(1, Arc::default());
+    Call::new(&Arc::new(state), Box::pin(work))
 }
 
 /// Waits for the last step. If the waiting is cancelled, the step is not lost.

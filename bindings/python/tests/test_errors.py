@@ -148,6 +148,7 @@ def test_no_answer_in_time() -> None:
         (obeya.ConflictError, obeya.APIStatusError),
         (obeya.UnprocessableEntityError, obeya.APIStatusError),
         (obeya.PreconditionFailedError, obeya.APIStatusError),
+        (obeya.UpdateConflictError, obeya.PreconditionFailedError),
         (obeya.RateLimitError, obeya.APIStatusError),
         (obeya.InternalServerError, obeya.APIStatusError),
         (obeya.APIStatusError, obeya.APIError),

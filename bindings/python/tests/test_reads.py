@@ -277,15 +277,17 @@ def test_incidents(client: obeya.Client) -> None:
 
     assert ids() == ids(type=3) == ids(type=client.incidents.types().first()) == [10]
     assert ids(type=4) == []
-    # Both bounds are excluded.
-    assert ids(incident_start="2025-05-19", incident_end=datetime.date(2025, 5, 21)) == [10]
-    assert ids(incident_start=datetime.date(2025, 5, 20)) == ids(incident_end="2025-05-20") == []
+    # Both days are included.
+    assert ids(incident_start="2025-05-20", incident_end=datetime.date(2025, 5, 20)) == [10]
+    assert ids(incident_start=datetime.date(2025, 5, 21)) == ids(incident_end="2025-05-19") == []
     changed = incident.last_modified
     assert changed is not None
     assert ids(
         modified_start=changed - datetime.timedelta(seconds=1), modified_end=changed + datetime.timedelta(seconds=1)
     ) == [10]
     assert ids(modified_start=changed + datetime.timedelta(seconds=1)) == []
+    assert ids(modified_end=changed) == []
+    assert ids(modified_start=changed.date(), modified_end=changed.date().isoformat()) == [10]
     with pytest.raises(TypeError, match="found a datetime, expected a date"):
         ids(incident_start=datetime.datetime(2025, 5, 20, tzinfo=UTC))
 

@@ -1,4 +1,4 @@
-"""Updates of incidents: the passed fields are written, and changes of others are not undone.
+"""Updates of records: the passed fields are written, and changes of others are not undone.
 
 The service is the real one; a relay before it changes an incident between a reading and a writing.
 """
@@ -8,8 +8,11 @@ from __future__ import annotations
 import asyncio
 import datetime
 import itertools
+import json
+import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, cast
 
 import obeya
@@ -39,6 +42,10 @@ OTHERS: IncidentUpdate = {"severity": "High", "title": "Housing and cover cracke
 """A change of an incident by another client. The service requires the field in every update, which must not undo the change."""
 
 
+WHOLE: Any = {"severity": "Low", "incident_date": "2026-03-02", "incident_type_id": 3}
+"""The other required fields of an incident."""
+
+
 def others(incident: obeya.IncidentV1) -> tuple[str, str, str]:
     return incident.severity, incident.title, incident.incident_date.isoformat()
 
@@ -66,9 +73,52 @@ def test_update_of_an_old_record_keeps_what_others_have_changed(
     assert others(updated) == ("High", "Housing and cover cracked", "2026-02-28")
     for name, value in fields.items():
         assert getattr(updated, {"externalId": "external_id"}.get(name, name)) == value
-    # Passed fields are written, whatever other clients have changed.
+    # A field with an operation of its own is written, whatever other clients have changed.
     assert others(client.incidents.update(old, severity="Medium")) == ("Medium", *others(updated)[1:])
-    assert others(client.incidents.update(old, title=old.title)) == ("Medium", "Housing cracked", "2026-02-28")
+
+
+def test_a_field_that_others_have_changed_too_is_a_conflict_with_both_versions(
+    client: obeya.Client, new_incident: New
+) -> None:
+    seen = new_incident(text="Oil")
+    theirs = client.incidents.update(seen.id, text="Two people hurt.", title="Accident")
+    with pytest.raises(obeya.UpdateConflictError, match="text; nothing was written") as caught:
+        client.incidents.update(seen, text="Replaced.", due_date="2026-04-01")
+    error = caught.value
+    assert isinstance(error, obeya.PreconditionFailedError)
+    assert (error.fields, error.seen, error.theirs, error.status_code) == (["text"], seen, theirs, 412)
+    assert (error.mine.text, error.mine.title) == ("Replaced.", seen.title)
+    assert error.mine.due_date == datetime.datetime(2026, 4, 1, tzinfo=UTC)
+    assert client.incidents.get(seen) == theirs
+    copy = pickle.loads(pickle.dumps(error))
+    assert (str(copy), copy.fields, copy.theirs) == (str(error), ["text"], theirs)
+    # So is a whole update of a record, even if it sets a field to what the record has.
+    with pytest.raises(obeya.UpdateConflictError) as caught:
+        client.incidents.update(seen, **WHOLE, title=seen.title)
+    assert caught.value.fields == ["title"]
+    # The same change by both is none.
+    assert client.incidents.update(seen, text="Two people hurt.", title="Accident") == theirs
+    # Whoever insists passes the other version, or any.
+    assert client.incidents.update(error.theirs, text="Replaced.").text == "Replaced."
+    assert client.incidents.update(seen, text="Again.", if_match="*").text == "Again."
+
+
+def test_a_change_of_the_same_field_between_reading_and_writing_is_a_conflict(
+    server: obeya.TestServer, client: obeya.Client, new_incident: New
+) -> None:
+    incident = new_incident(text="Oil")
+
+    def change(_target: str, headers: dict[str, str]) -> None:
+        if "if-match" in headers:
+            client.incidents.update(incident.id, **WHOLE, title=incident.title, text="Two people hurt.")
+
+    with through(server, change) as (slow, line):
+        with pytest.raises(obeya.UpdateConflictError) as caught:
+            slow.incidents.update(incident.id, text="Replaced.")
+    assert (caught.value.seen.text, caught.value.theirs.text) == ("Oil", "Two people hurt.")
+    id = str(incident.id)
+    assert requests(line) == [("GET", id, 200), ("PUT", id, 412), ("GET", id, 200)]
+    assert client.incidents.get(incident).text == "Two people hurt."
 
 
 def test_a_change_between_reading_and_writing_is_kept_too(server: obeya.TestServer, client: obeya.Client, new_incident: New) -> None:
@@ -91,7 +141,7 @@ def test_an_incident_that_never_rests_is_given_up(server: obeya.TestServer, clie
 
     def change(_target: str, headers: dict[str, str]) -> None:
         if "if-match" in headers:
-            client.incidents.update(incident, title=next(titles))
+            client.incidents.update(incident.id, title=next(titles))
 
     with through(server, change) as (slow, line):
         with pytest.raises(obeya.PreconditionFailedError):
@@ -135,7 +185,7 @@ def test_a_single_change_and_a_whole_update_are_sent_without_reading(
 def test_an_update_under_a_key_is_carried_out_once(server: obeya.TestServer, client: obeya.Client, new_incident: New) -> None:
     incident = new_incident()
     client.incidents.update(incident, text="Replaced.", idempotency_key=f"text-{incident.id}")
-    later = client.incidents.update(incident, text="Replaced again.")
+    later = client.incidents.update(incident.id, text="Replaced again.")
     # A repeat changes nothing, and is answered with the incident as it is by then.
     assert client.incidents.update(incident, text="Replaced.", idempotency_key=f"text-{incident.id}") == later
     assert client.incidents.get(incident).text == "Replaced again."
@@ -152,11 +202,52 @@ def test_asyncio_keeps_what_others_have_changed(server: obeya.TestServer, client
     assert others(asyncio.run(run())) == ("High", "Housing and cover cracked", "2026-02-28")
 
 
-def test_update_of_an_old_improvement_sends_what_is_passed(client: obeya.Client) -> None:
+def test_an_improvement(server: obeya.TestServer, client: obeya.Client) -> None:
     old = client.improvements.create(title="Foot pedal", text="For the press", suggested_by_user_id="u1")
     client.improvements.update(old.id, title="Two foot pedals", status="Planned")
     updated = client.improvements.update(old, text=None)
     assert (updated.title, updated.status, updated.text) == ("Two foot pedals", "Planned", None)
+    with pytest.raises(obeya.UpdateConflictError) as caught:
+        client.improvements.update(old, title="Three foot pedals", due_date="2026-05-01")
+    assert (caught.value.fields, caught.value.theirs) == (["title"], updated)
+    # By its id it is one request, which undoes nothing: it has what is passed, and nothing else.
+    with through(server) as (direct, line):
+        assert direct.improvements.update(old.id, title="Three foot pedals").status == "Planned"
+    assert [method for method, *_ in requests(line)] == ["PUT"]
+
+
+def test_a_value_keeps_what_is_left_out(server: obeya.TestServer, client: obeya.Client, tmp_path: Path) -> None:
+    (tmp_path / "datasources.jsonl").write_text(json.dumps({"id": 7001, "title": "Scrap"}) + "\n")
+    server.import_dir(tmp_path)
+    old = client.datasources.create_value(7001, value=2.5, value_date="2026-03-02T06:00:00", dimension="Line 1")
+    client.datasources.edit_value(7001, old.id, description="Counted twice")
+    new = client.datasources.edit_value(7001, old, value=3)
+    assert (new.value, new.dimension, new.description, new.value_date) == (3.0, "Line 1", "Counted twice", old.value_date)
+    assert client.datasources.edit_value(7001, new, dimension=None).dimension is None
+    with pytest.raises(obeya.UpdateConflictError) as caught:
+        client.datasources.edit_value(7001, old, value=4)
+    assert (caught.value.fields, caught.value.mine.value, caught.value.theirs.value) == (["value"], 4.0, 3.0)
+    with pytest.raises(obeya.NotFoundError):
+        client.datasources.edit_value(7001, 2**31 - 1, value=4)
+
+
+def test_a_task(server: obeya.TestServer, client: obeya.Client) -> None:
+    old = client.tasks.create(title="Order a pedal", responsible_user_id="u1")
+    client.tasks.update(old.id, title="Order two pedals", description="From the usual one")
+    updated = client.tasks.update(old, status="Blocked")
+    assert (updated.title, updated.status, updated.description) == ("Order two pedals", "Blocked", "From the usual one")
+    forms: list[tuple[Any, Any]] = [(client.tasks.update, client.tasks.get), (client.tasks.patch, client.tasks.get_v2)]
+    for change, get in forms:
+        seen = get(old.id)
+        client.tasks.patch(old.id, title=f"Order {change.__name__}")
+        assert change(seen, description=None).description is None
+        with pytest.raises(obeya.UpdateConflictError) as caught:
+            change(seen, title="Order nothing")
+        assert caught.value.fields == ["title"]
+    with through(server) as (direct, line):
+        direct.tasks.patch(old.id, title="x")
+        direct.tasks.update(old.id, title="y")
+    assert [method for method, *_ in requests(line)] == ["PATCH", "PUT"]
 
 
 def test_an_update_that_is_wrong_is_refused(client: obeya.Client, new_incident: New) -> None:

@@ -39,14 +39,17 @@ def test_values_are_records_in_order(client: obeya.Client) -> None:
     assert sum(1 for _ in values) == plant.VALUES
 
 
-def test_bounds_are_exclusive_and_take_dates_and_text(client: obeya.Client) -> None:
+def test_days_are_included_and_moments_excluded(client: obeya.Client) -> None:
     def ids(start: datetime.date | str, end: datetime.date | str) -> list[int]:
         return [value.id for value in client.datasources.values(1, start=start, end=end)]
 
     assert ids(plant.value_date(10), plant.value_date(13)) == [11, 12]
     assert ids(plant.value_date(10).isoformat(), "2026-01-01T03:15:00") == [11, 12]
-    # A day has 96 quarters; the first of 3 January is number 2 * 96, at midnight, and excluded.
-    assert ids(datetime.date(2026, 1, 3), "2026-01-04") == list(range(193, 288))
+    # A day has 96 quarters; the first of 3 January is number 2 * 96, at midnight.
+    two_days, midnights = list(range(192, 384)), ("2026-01-03T00:00:00Z", datetime.datetime(2026, 1, 5))
+    assert ids(datetime.date(2026, 1, 3), "2026-01-04") == two_days
+    assert ids("2026-01-03", midnights[1]) == two_days
+    assert ids(midnights[0], datetime.date(2026, 1, 4)) == ids(*midnights) == two_days[1:]
     # A moment without a zone is UTC.
     assert ids(datetime.datetime(2026, 1, 1, 2, 30), datetime.datetime(2026, 1, 1, 3, 15)) == [11, 12]
     with pytest.raises(ValueError, match="expected a day the calendar has"):

@@ -11,7 +11,11 @@ from typing import Any
 
 import numpy as np
 import obeya
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
+import relay
 from obeya.types import DatasourceValueInput
 
 UTC = datetime.timezone.utc
@@ -269,6 +273,73 @@ def test_many_values(client: obeya.Client, scrap: int) -> None:
     assert replaced == 1
     # Both ends are of the period.
     assert [value.value for value in values] == [3, 10]
+    noon: list[DatasourceValueInput] = [{"value": 9, "value_date": "2026-03-09T12:00:00"}]
+    assert client.datasources.replace_values(scrap, noon, start="2026-03-09", end="2026-03-09") == 1
+    assert [value.value for value in values] == [3, 9, 10]
+
+
+FRAMES: dict[str, Callable[[dict[str, list[Any]]], Any]] = {
+    "pandas": pd.DataFrame,
+    "pandas, indexed": lambda columns: pd.DataFrame(columns).set_index("valueDate"),
+    "pandas, own index": lambda columns: pd.DataFrame(columns, index=[str(at) for at in range(len(columns["value"]))]),
+    "polars": pl.DataFrame,
+    "pyarrow": pa.table,
+    "reader": lambda columns: pa.table(columns).to_reader(max_chunksize=7),
+}
+"""Frames of every library."""
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_values_of_a_frame(client: obeya.Client, scrap: int, kind: str) -> None:
+    days = [datetime.datetime(2026, 3, day, 6, 30, 0, 250_000, tzinfo=UTC) for day in range(1, 31)]
+    columns = {"valueDate": days, "value": list(range(30)), "dimension": [None if day % 3 else "Line 1" for day in range(30)]}
+    assert client.datasources.create_values(scrap, FRAMES[kind](columns)) == 30
+    values = client.datasources.values(scrap).all()
+    assert [value.value_date for value in values] == days
+    assert [value.value for value in values] == list(range(30))
+    assert [value.dimension for value in values] == columns["dimension"]
+    # So are those that were read from a datasource, whose own columns cannot be written.
+    read = client.datasources.values(scrap)
+    for table in (read.to_arrow(), read.to_pandas(), read.to_polars()):
+        assert client.datasources.create_values(scrap, table.head(5) if hasattr(table, "head") else table.slice(0, 5)) == 5
+    assert client.datasources.values(scrap).count() == 45
+    with pytest.raises(TypeError, match=r"values\[0\] got an unexpected argument 'datum'"):
+        client.datasources.create_values(scrap, FRAMES[kind]({**columns, "datum": days}))
+
+
+def test_more_values_than_a_request_takes_are_sent_in_batches_with_keys(
+    server: obeya.TestServer, scrap: int
+) -> None:
+    start = datetime.datetime(2026, 3, 1, tzinfo=UTC)
+    rows = [{"value": n, "value_date": start + datetime.timedelta(minutes=n)} for n in range(20_001)]
+    keys: list[str] = []
+    refused = iter([False, True])
+
+    def change(_target: str, headers: dict[str, str]) -> None:
+        if "idempotency-key" in headers:
+            keys.append(headers["idempotency-key"])
+            if next(refused, False):
+                headers["content-type"] = "text/plain"
+
+    with relay.before(server.base_url, change=change) as line, obeya.Client(line.url, *server.credentials()) as client:
+        with pytest.raises(obeya.APIStatusError, match="415"):
+            client.datasources.create_values(scrap, rows, idempotency_key=f"load-{scrap}")
+        assert client.datasources.values(scrap).count() == 10_000
+        # Again, as a frame: what is in is not added twice.
+        assert client.datasources.create_values(scrap, pl.DataFrame(rows), idempotency_key=f"load-{scrap}") == 20_001
+        found = client.datasources.values(scrap)
+        assert found.to_polars()["value"].to_list() == list(range(20_001))
+    key = f'"load-{scrap}'
+    assert keys == [f'{key}"', f'{key}.2"', f'{key}"', f'{key}.2"', f'{key}.3"']
+
+
+def test_nothing_is_no_value(client: obeya.Client, scrap: int) -> None:
+    for nothing in ([], pl.DataFrame(), pa.table({"value": [], "valueDate": []})):
+        assert client.datasources.create_values(scrap, nothing) == 0
+    for other in ("text", 5, {"value": 1}):
+        wrong: Any = other
+        with pytest.raises(TypeError, match="values: found .*, expected a list"):
+            client.datasources.create_values(scrap, wrong)
 
 
 def test_a_key_lets_a_write_be_sent_twice(client: obeya.Client, scrap: int) -> None:

@@ -1,39 +1,16 @@
 //! The headers that a client adds to its calls, and the executor that adds them.
 
-use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-use http::header::{ETAG, IF_MATCH, IF_NONE_MATCH};
+use http::header::{IF_MATCH, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderValue, Method};
 use obeya_api::{BoxFuture, ExecuteError, Executor, Operation};
 
 use crate::error::Error;
 use crate::retry::IDEMPOTENCY_KEY;
+use crate::tag::Tag;
 use crate::transport::Transport;
-
-/// The entity tag of a record or page (`ETag`).
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Tag(String);
-
-impl Tag {
-    /// From the text of a header, quotes included.
-    pub fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
-
-    /// The text of the header.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for Tag {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// The headers that the calls of a client carry.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +18,8 @@ pub(crate) struct CallHeaders {
     pub(crate) if_match: Option<Tag>,
     pub(crate) if_none_match: Option<Tag>,
     pub(crate) idempotency_key: Option<String>,
+    /// Headers of the caller's, for every request.
+    pub(crate) own: HeaderMap,
     /// Receives the tag of the last response.
     pub(crate) tag: Option<Arc<Mutex<Option<Tag>>>>,
 }
@@ -52,8 +31,16 @@ pub(crate) struct Carrier {
 }
 
 impl CallHeaders {
+    /// Adds the headers of the caller's.
+    pub(crate) fn add_own_to(&self, headers: &mut HeaderMap) {
+        for (name, value) in &self.own {
+            headers.insert(name, value.clone());
+        }
+    }
+
     /// Adds the headers that apply to the method.
     fn add_to(&self, method: &Method, headers: &mut HeaderMap) -> Result<(), &'static str> {
+        self.add_own_to(headers);
         if method.is_safe() {
             if let Some(tag) = &self.if_none_match {
                 headers.insert(IF_NONE_MATCH, header(tag)?);
@@ -96,11 +83,8 @@ impl Executor for Carrier {
             })?;
             let response = self.transport.execute(operation, request).await?;
             if let Some(seen) = &self.call_headers.tag {
-                let tag = response
-                    .headers()
-                    .get(ETAG)
-                    .and_then(|tag| tag.to_str().ok());
-                *seen.lock().unwrap_or_else(PoisonError::into_inner) = tag.map(Tag::new);
+                let tag = Tag::of(response.headers());
+                *seen.lock().unwrap_or_else(PoisonError::into_inner) = tag;
             }
             Ok(response)
         })

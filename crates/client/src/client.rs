@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use obeya_api::{Call, call};
+use obeya_api::{Call, Reply, call};
 use obeya_model::Timestamp;
 use reqwest::{Method, Request, Url};
 use serde::de::DeserializeOwned;
@@ -142,6 +142,14 @@ impl Client {
         executor::finish(C::OPERATION, call.send(self.api()).await)
     }
 
+    /// The same as [`call`](Self::call), with the status and the headers of the response.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn call_with_reply<C: Call>(&self, call: &C) -> Result<Reply<C::Output>> {
+        executor::finish_reply(C::OPERATION, call.send(self.api()).await)
+    }
+
     pub(crate) fn transport(&self) -> &Arc<Transport> {
         &self.inner.transport
     }
@@ -159,6 +167,7 @@ impl Client {
         let mut request = Request::new(Method::GET, url);
         let json = http::HeaderValue::from_static("application/json");
         request.headers_mut().insert(http::header::ACCEPT, json);
+        self.call_headers().add_own_to(request.headers_mut());
         let reply = self.transport().call(operation, &request).await?;
         decode::json(operation, &reply.body)
     }

@@ -5,9 +5,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use http::{HeaderName, HeaderValue};
+
 use crate::Client;
-use crate::call_headers::{CallHeaders, Tag};
-use crate::error::Result;
+use crate::call_headers::CallHeaders;
+use crate::error::{ConfigError, Result};
+use crate::tag::Tag;
 
 /// A response with the tag (ETag) of its state; from [`Client::tagged`] and [`Client::tagged_unless`].
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +57,29 @@ impl Client {
     #[must_use]
     pub fn idempotency_key(&self, key: impl Into<String>) -> Self {
         self.carrying(|call_headers| call_headers.idempotency_key = Some(key.into()))
+    }
+
+    /// A client whose requests carry this header too, such as `traceparent` or what a gateway requires. The
+    /// headers that this crate sets itself, such as `Authorization`, take precedence.
+    ///
+    /// # Errors
+    /// [`ConfigError::Invalid`](crate::ConfigError::Invalid) for what no header can be.
+    pub fn header(&self, name: &str, value: &str) -> Result<Self> {
+        let invalid = |reason: String| ConfigError::Invalid {
+            setting: "header",
+            reason,
+        };
+        let known = HeaderName::try_from(name)
+            .map_err(|_| invalid(format!("{name:?} is no name of a header")))?;
+        // The value may be a secret.
+        let value = HeaderValue::try_from(value).map_err(|_| {
+            invalid(format!(
+                "the value of {name} has characters that a header cannot contain"
+            ))
+        })?;
+        Ok(self.carrying(|call_headers| {
+            call_headers.own.insert(known, value);
+        }))
     }
 
     /// Makes a call and returns its response with its tag, for [`if_match`](Self::if_match). Make the call on
@@ -104,6 +130,11 @@ impl Client {
             Err(error) if tag.is_some() && error.status() == Some(304) => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// A client whose writes carry this tag, or none.
+    pub(crate) fn with_if_match(&self, tag: Option<Tag>) -> Self {
+        self.carrying(|call_headers| call_headers.if_match = tag)
     }
 
     fn carrying(&self, change: impl FnOnce(&mut CallHeaders)) -> Self {

@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use obeya_model::Problem;
 
+use crate::conflict::{Conflict, Versions};
 use crate::printable::OneLine;
+use crate::tag::Tag;
 
 /// A `Result` of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -77,6 +79,8 @@ pub enum Error {
         request_id: Option<String>,
         /// How long the service asked to wait (`Retry-After`), if it did.
         retry_after: Option<Duration>,
+        /// The tag (ETag) that the record has, if the service sent it: with a 412.
+        tag: Option<Tag>,
         /// The operation asked for.
         operation: &'static str,
         /// For a write that was retried: the error of an earlier attempt that may have been applied. This
@@ -84,6 +88,19 @@ pub enum Error {
         /// made.
         #[source]
         earlier: Option<Cause>,
+    },
+
+    /// Others have changed the same properties of the record, and not to the same. Nothing was changed;
+    /// [`conflict`](Self::conflict) has both versions.
+    #[error("{operation}: others have changed what was to be changed: {}; nothing was written", OneLine(&.properties.join(", ")))]
+    #[non_exhaustive]
+    Conflict {
+        /// The operation that was not carried out.
+        operation: &'static str,
+        /// The properties, named as on the wire.
+        properties: Vec<String>,
+        /// The versions of the record.
+        versions: Versions,
     },
 
     /// A success whose body does not match the interface.
@@ -199,6 +216,7 @@ impl Error {
             Self::Connection { operation, .. }
             | Self::Timeout { operation, .. }
             | Self::Api { operation, .. }
+            | Self::Conflict { operation, .. }
             | Self::Decode { operation, .. }
             | Self::TooLarge { operation, .. }
             | Self::NextLink { operation, .. }
@@ -226,6 +244,16 @@ impl Error {
     #[must_use]
     pub fn is_precondition_failed(&self) -> bool {
         matches!(self, Self::Api { status: 412, .. })
+    }
+
+    /// The versions of the record for [`Error::Conflict`]: `error.conflict::<IncidentV1>()`. `None` for
+    /// another error, and for a record of another type.
+    #[must_use]
+    pub fn conflict<R: 'static>(&self) -> Option<&Conflict<R>> {
+        match self {
+            Self::Conflict { versions, .. } => versions.of(),
+            _ => None,
+        }
     }
 
     /// True if the same call may succeed later: no response, 429, 502, 503, 504, or a list that kept

@@ -59,7 +59,8 @@
 //!   |---|---|---|---|
 //!   | no connection | retried | retried | retried |
 //!   | 429, 503 with the code `unavailable` | retried | retried | retried |
-//!   | 502, 504, any other 503, the connection broke | retried | retried | not retried: it may have been applied |
+//! | 502, 504, any other 503, the connection broke | retried | retried | not retried: it may have been
+//! applied |
 //!   | any other response | not retried | not retried | not retried |
 //!
 //!   Each write carries a unique `Idempotency-Key`, the same on every attempt: a service that supports keys
@@ -71,11 +72,14 @@
 //!   change of status that was already made, 404 to an incident that was already deleted. Such an error says
 //!   so, and has the failure of that attempt as its source.
 //!
-//! - **Concurrent changes.** [`Client::tagged`] reads a record with its tag (ETag), and [`Client::if_match`]
+//! - **Concurrent changes.** [`Edit`] changes some properties of a record, and never undoes what others have
+//!   changed meanwhile: `client.incidents().edit(&incident).title("…").await`. [`Client::tagged`] reads a
+//!   record with its tag (ETag), and [`Client::if_match`]
 //!   writes only if the record still has it. [`Client::tagged_unless`] reads only what has another tag than
 //!   the caller's.
 //! - **Time.** [`timeout`](ClientBuilder::timeout) limits a whole call, including waits. [`Client::timeout`]
-//!   and [`Client::max_retries`] return a client with other limits that shares connections and tokens.
+//!   and [`Client::max_retries`] return a client with other limits that shares connections and tokens, and
+//!   [`Client::header`] one whose requests carry a header too.
 //! - **Pages.** `stream()` follows next links, within the API's origin only; pages of values are prefetched.
 //!   Concurrent changes neither lose nor repeat other records; [`Values::stream`] and [`Records::stream`]
 //!   describe the limits.
@@ -88,8 +92,10 @@
 //! contains; [`token_url`](ClientBuilder::token_url) sets another endpoint. Settings that send a secret or
 //! token in plain HTTP to another machine are refused. Where
 //! [`allow_plain_http`](ClientBuilder::allow_plain_http) permits it, it causes a `tracing` warning, which
-//! [`Client::warnings`] returns too; so does a discovery document that is not used. Nothing else is logged.
-//! Error messages contain no control characters; use [`printable`] for records.
+//! [`Client::warnings`] returns too; so does a discovery document that is not used. Each call is a `tracing`
+//! span at the level `debug`, with an event for each attempt: operation, attempt, status and request id,
+//! never a URL, a body or a token. Error messages contain no control characters; use [`printable`] for
+//! records.
 //!
 //! # Features
 //!
@@ -109,9 +115,11 @@ mod call_headers;
 mod client;
 mod conditions;
 mod config;
+mod conflict;
 mod consistent;
 mod deadline;
 mod decode;
+mod edit;
 mod error;
 mod executor;
 pub mod fields;
@@ -129,6 +137,7 @@ mod retry;
 mod secret;
 #[cfg(feature = "arrow")]
 pub mod tables;
+mod tag;
 mod transport;
 mod value_position;
 mod values;
@@ -137,9 +146,13 @@ mod words;
 
 pub use board_tasks::BoardTasks;
 pub use builder::ClientBuilder;
-pub use call_headers::Tag;
 pub use client::{Access, Client};
 pub use conditions::Tagged;
+pub use conflict::Conflict;
+pub use edit::{
+    DatasourceValueChanges, Edit, EditTarget, Editable, ImprovementChanges, IncidentChanges,
+    TaskChanges, TaskInfoChanges,
+};
 pub use error::{Cause, ConfigError, Error, Result};
 pub use list::{Get, List, Resource};
 pub use observe::{Exchange, Observer};
@@ -150,6 +163,7 @@ pub use resources::{
     Areas, Boards, Comments, DataLists, Datasources, Groups, Improvements, Incidents, Projects,
     Tasks, Trash, TypeDetail, Types, Users,
 };
+pub use tag::Tag;
 pub use value_position::ValuePosition;
 pub use values::{ValuePage, Values};
 pub use whole_list::WholeList;
@@ -163,7 +177,7 @@ pub use values::ArrowPage;
 #[doc(inline)]
 pub use obeya_api::call;
 
-pub use obeya_api::{Call, Operation};
+pub use obeya_api::{Call, Operation, Reply};
 
 /// The wire types: records, request bodies, enums, timestamps.
 pub use obeya_model as model;

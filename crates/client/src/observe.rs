@@ -28,6 +28,8 @@ pub struct Exchange<'a> {
     pub duration: Duration,
     /// HTTP status, or `None` if no complete response arrived.
     pub status: Option<u16>,
+    /// `X-Request-Id` of the response.
+    pub request_id: Option<&'a str>,
     /// `Content-Type` of the response.
     pub content_type: Option<&'a str>,
     /// The decompressed response body; empty if no complete response arrived.

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::error::Error;
 use crate::retry::retry_after;
+use crate::tag::Tag;
 
 /// The JSON object in the body of an error response; empty if the body is something else.
 #[derive(Debug, Default)]
@@ -47,6 +48,7 @@ impl Document {
                 problem: Box::new(problem),
                 request_id,
                 retry_after: retry_after(headers),
+                tag: Tag::of(headers),
                 operation,
                 earlier: None,
             },

@@ -1,7 +1,8 @@
 //! Carries out a call: authorises, sends, reads the response, and retries.
 //!
 //! Everything that all operations share is here: the token and its refresh after a 401, retries, the
-//! deadline, the body limit, the observer, and the typed error of an error response. Callers decode the body.
+//! deadline, the body limit, the observer, the `tracing` span of a call, and the typed error of an error
+//! response. Callers decode the body.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use bytes::Bytes;
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, StatusCode};
 use tokio::time::Instant;
+use tracing::Instrument as _;
 
 use crate::auth::{Grant, Issuer, Token, Tokens, bearer};
 use crate::body::{self, BodyFault};
@@ -46,6 +48,11 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
+    /// What names the request in the log of the service.
+    fn request_id(&self) -> Option<&str> {
+        self.headers.get("x-request-id")?.to_str().ok()
+    }
+
     /// The problem document; `None` for a success.
     fn problem(&self) -> Option<problem::Document> {
         (!self.status.is_success()).then(|| problem::Document::parse(&self.body))
@@ -93,7 +100,11 @@ impl Transport {
     ) -> Result<Reply> {
         let deadline = Deadline::after(self.config.timeout);
         let attempts = self.run_attempts(deadline, operation, request);
-        self.with_deadline(deadline, operation, attempts).await
+        // No URL: it may contain a filter with personal data.
+        let span = tracing::debug_span!("call", operation, method = %request.method());
+        self.with_deadline(deadline, operation, attempts)
+            .instrument(span)
+            .await
     }
 
     /// The current token's lifetime and scopes; fetches one if needed. `None` without client credentials.
@@ -218,6 +229,13 @@ impl Transport {
                 undecided = outcome.err();
             }
             retries += 1;
+            let milliseconds = wait.as_millis();
+            tracing::debug!(
+                operation,
+                attempt,
+                milliseconds,
+                "waits for another attempt"
+            );
             tokio::time::sleep(wait).await;
         }
     }
@@ -261,6 +279,18 @@ impl Transport {
             .as_ref()
             .map(|observer| (observer, request.method().clone(), request.url().clone()));
         let outcome = self.send(operation, request).await;
+        let milliseconds = started.elapsed().as_millis();
+        match &outcome {
+            Ok(reply) => tracing::debug!(
+                operation,
+                attempt,
+                status = reply.status.as_u16(),
+                request_id = reply.request_id(),
+                milliseconds,
+                "answered"
+            ),
+            Err(error) => tracing::debug!(operation, attempt, milliseconds, %error, "no answer"),
+        }
         if let Some((observer, method, url)) = described {
             let reply = outcome.as_ref().ok();
             observer.exchange(&Exchange {
@@ -270,6 +300,7 @@ impl Transport {
                 attempt,
                 duration: started.elapsed(),
                 status: reply.map(|reply| reply.status.as_u16()),
+                request_id: reply.and_then(Reply::request_id),
                 content_type: reply
                     .and_then(|reply| reply.headers.get(http::header::CONTENT_TYPE)?.to_str().ok()),
                 body: reply.map_or(&[], |reply| &reply.body),

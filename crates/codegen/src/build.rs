@@ -77,6 +77,13 @@ pub fn fields(out_dir: &Path, spec: &Path) {
     });
 }
 
+/// Writes `edits.rs`: the changes of each record that can be edited, with a setter for each property.
+pub fn edits(out_dir: &Path, spec: &Path) {
+    run(spec, |document| {
+        Ok(vec![(out_dir.join("edits.rs"), crate::edits(document)?)])
+    });
+}
+
 /// Writes `entity_types.rs`: the entity type of each entity that query options speak of, without tables.
 pub fn entity_types(out_dir: &Path, spec: &Path) {
     run(spec, |document| {

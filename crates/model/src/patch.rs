@@ -75,6 +75,12 @@ impl<T> From<T> for Patch<T> {
     }
 }
 
+impl From<&str> for Patch<String> {
+    fn from(value: &str) -> Self {
+        Patch::Value(value.to_owned())
+    }
+}
+
 impl<T> From<Option<Option<T>>> for Patch<T> {
     fn from(value: Option<Option<T>>) -> Self {
         match value {

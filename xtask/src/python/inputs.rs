@@ -71,11 +71,14 @@ fn names(spec: &Spec) -> Vec<String> {
 
 /// An update whose required fields can be taken from the record that it changes.
 fn is_update(body: &Object) -> bool {
-    body.name.ends_with("Update") && body.fields.iter().any(|field| field.required)
+    let is_of_a_value = body.name == "DatasourceValueInput";
+    let is_named_so = body.name.ends_with("Update") || is_of_a_value;
+    is_named_so && body.fields.iter().any(|field| field.required)
 }
 
 fn changes_name(body: &Object) -> String {
-    body.name.replace("Update", "Changes")
+    let end = body.name.rfind("Update").or(body.name.rfind("Input"));
+    format!("{}Changes", &body.name[..end.unwrap_or(body.name.len())])
 }
 
 /// Python 3.10 has no `Required`, so required keys are in a base class.

@@ -54,7 +54,7 @@ pub(crate) fn tests(long: bool, units: Units) -> Result<Part> {
     }
     let (success, output) = tee(pytest.arg("bindings/python/tests"))?;
     let (passed, failed) = count(&output);
-    let (also_success, output) = lowest_polars()?;
+    let (also_success, output) = lowest_versions()?;
     let (also_passed, also_failed) = count(&output);
     Ok(Part::new(
         "Python",
@@ -84,23 +84,60 @@ fn pytest() -> Result<Command> {
     Ok(pytest)
 }
 
-/// Runs the tests that read lists with polars again, with the oldest version that the package declares.
-/// Older versions lose rows or return wrong values without an error, so these tests compare values.
-fn lowest_polars() -> Result<(bool, String)> {
+/// The packages that make tables, frames and charts of what the package reads, in the order of the extras.
+const MAKERS: [&str; 7] = [
+    "altair",
+    "pyarrow",
+    "duckdb",
+    "matplotlib",
+    "pandas",
+    "polars",
+    "tqdm",
+];
+
+/// The tests of what they make: each compares rows or values with those that were written.
+const TESTS_OF_MAKERS: [&str; 6] = [
+    "test_list_frames.py",
+    "test_large_frames.py",
+    "test_tidy.py",
+    "test_value_forms.py",
+    "lean/test_frames.py",
+    "lean/test_plots.py",
+];
+
+/// Runs the tests of tables, frames and charts again, with the oldest version of each library that the
+/// package declares, as a user may have it. Old versions of polars lose rows without an error, for example.
+fn lowest_versions() -> Result<(bool, String)> {
     let declared = fs::read_to_string(root().join("bindings/python/pyproject.toml"))?;
-    let version = least(&declared, "polars").context("pyproject.toml names no least polars")?;
-    let folder = root().join(format!("target/polars-{version}"));
+    let pins = MAKERS
+        .iter()
+        .map(|name| {
+            let version = least(&declared, name)
+                .with_context(|| format!("pyproject.toml names no least {name}"))?;
+            Ok(format!("{name}=={version}"))
+        })
+        .collect::<Result<Vec<_>>>()?;
+    let folder = root().join(format!(
+        "target/lowest-{}",
+        pins.join("-").replace("==", "-")
+    ));
     if !folder.exists() {
+        // Complete or not there: an interrupted installation must not pass for one.
+        let unfinished = folder.with_extension("unfinished");
         let mut pip = command(venv::interpreter()?);
-        pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--target"]);
-        process::run(pip.arg(&folder).arg(format!("polars=={version}")))?;
+        pip.args(["-m", "pip", "install", "--quiet", "--upgrade"]);
+        // A version without a wheel would be compiled, or fail to.
+        pip.args(["--only-binary", ":all:", "--target"]);
+        process::run(pip.arg(&unfinished).args(&pins))?;
+        fs::rename(&unfinished, &folder)?;
     }
     let mut pytest = pytest()?;
     // This path is searched before the installed packages.
     pytest.env("PYTHONPATH", folder);
-    pytest.args(["bindings/python/tests/test_list_frames.py"]);
-    pytest.args(["bindings/python/tests/test_large_frames.py"]);
-    tee(pytest.args(["-k", "polars or every_library or asyncio_has_the_same"]))
+    // The libraries beneath are new, and warn old ones of what they will no longer have.
+    pytest.args(["-W", "default::DeprecationWarning"]);
+    let tests = TESTS_OF_MAKERS.map(|name| format!("bindings/python/tests/{name}"));
+    tee(pytest.args(tests))
 }
 
 /// The least version of a package of an extra: `"name>=1.2"`.
@@ -168,6 +205,24 @@ mod tests {
         assert_eq!(least(declared, "pyarrow"), Some("15"));
         assert_eq!(least(declared, "polars"), Some("1.32"));
         assert_eq!(least(declared, "duckdb"), None);
+    }
+
+    /// A library that is declared with a least version is tested with it.
+    #[test]
+    fn every_library_that_makes_something_is_tested_at_its_least_version() {
+        let declared = fs::read_to_string(root().join("bindings/python/pyproject.toml"))
+            .expect("the package is declared");
+        let (_, extras) = declared
+            .split_once("[project.optional-dependencies]")
+            .expect("it has extras");
+        let (extras, _) = extras.split_once("\n[").expect("a table follows");
+        let names = extras
+            .split('"')
+            .filter_map(|text| text.split_once(">=").map(|(name, _)| name))
+            // Python has a reader of TOML of its own since 3.11, which the tests use.
+            .filter(|name| *name != "tomli")
+            .collect::<std::collections::BTreeSet<_>>();
+        assert_eq!(names, MAKERS.into());
     }
 
     #[test]

@@ -69,6 +69,7 @@ __all__ = [  # noqa: PLE0604
     "TestServer",
     "Tidy",
     "UnprocessableEntityError",
+    "UpdateConflictError",
     "Users",
     "Values",
     "__version__",
@@ -112,6 +113,7 @@ try:
         RateLimitError,
         RowCountError,
         UnprocessableEntityError,
+        UpdateConflictError,
     )
     from obeya._filters import Expression, F, Field, Filter, SortKey
     from obeya._settings import Access, Tagged

@@ -106,6 +106,39 @@ class PreconditionFailedError(APIStatusError):
     """412: the record is no longer in the state that ``if_match`` names. Nothing was changed; read it again."""
 
 
+class UpdateConflictError(PreconditionFailedError):
+    """Others have changed the same fields of a record, and not to the same. Nothing was written.
+
+    To insist on your change, pass ``theirs`` to the same method, or ``if_match="*"``.
+    """
+
+    fields: list[str]
+    """The fields that both sides have changed."""
+    seen: Any
+    """The record that your change is based on: the one you passed, or the one that was read for your update."""
+    mine: Any
+    """The record as you would have it: ``seen`` with the fields you passed."""
+    theirs: Any
+    """The record as it is now, with the changes of others."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        fields: list[str],
+        seen: Any,
+        mine: Any,
+        theirs: Any,
+        status_code: int = 412,
+        operation: str | None = None,
+    ) -> None:
+        super().__init__(message, status_code=status_code, operation=operation)
+        self.fields = fields
+        self.seen = seen
+        self.mine = mine
+        self.theirs = theirs
+
+
 class UnprocessableEntityError(APIStatusError):
     """422: the request does not fit the data."""
 

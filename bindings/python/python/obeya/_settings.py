@@ -21,10 +21,10 @@ Order: TypeAlias = str | Expression | SortKey | Sequence[str | Expression | Sort
 """What to sort by: OData text, or expressions made with `obeya.F`."""
 
 Moment: TypeAlias = datetime.date | str
-"""A `datetime` (UTC where it has no zone), a `date` (its midnight in UTC), or text."""
+"""A `datetime` (UTC where it has no zone), a `date`, which is the whole day in UTC, or text of either."""
 
 Day: TypeAlias = datetime.date | str
-"""A `date`, or text."""
+"""A `date`, or text: the whole day."""
 
 BoardId: TypeAlias = int | models.Board | models.BoardSummary | models.BoardDetail
 CommentId: TypeAlias = int | models.IncidentCommentV2 | models.IncidentCommentV1

@@ -21,6 +21,7 @@ __all__ = [
     "CustomFieldInput",
     "DataListItemCreate",
     "DatasourceElementType",
+    "DatasourceValueChanges",
     "DatasourceValueInput",
     "EvaluationStatusV1",
     "EvaluationStatusV2",
@@ -534,6 +535,33 @@ class _DatasourceValueInputRequired(TypedDict):
 class DatasourceValueInput(_DatasourceValueInputRequired, total=False):
     """A value to write. An omitted property or null is empty afterwards."""
 
+    area_id: int | None
+    """Id of the related area."""
+    asset_id: int | None
+    """Id of the related asset."""
+    project_id: int | None
+    """Id of the related project."""
+    description: str | None
+    """A remark."""
+    dimension: str | None
+    """First dimension; its meaning depends on the datasource."""
+    dimension2: str | None
+    """Second dimension; its meaning depends on the datasource."""
+    dimension3: str | None
+    """Third dimension; its meaning depends on the datasource."""
+    dimension4: str | None
+    """Fourth dimension; its meaning depends on the datasource."""
+    external_id: str | None
+    """The value's id in another system."""
+
+
+class DatasourceValueChanges(TypedDict, total=False):
+    """Any part of an update: missing required fields are taken from the record that is updated."""
+
+    value: float
+    """The numeric value."""
+    value_date: datetime.datetime | str
+    """The time to which the value applies. Without an offset it is UTC."""
     area_id: int | None
     """Id of the related area."""
     asset_id: int | None

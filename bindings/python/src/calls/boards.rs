@@ -21,11 +21,11 @@ impl BoardCalls {
         page_size: Option<i32>,
     ) -> PyResult<Query> {
         let mut list = self.0.client()?.boards().tasks(board.0);
-        if let Some(Moment(instant)) = due_start {
-            list = list.due_from(instant);
+        if let Some(bound) = due_start {
+            list = list.due_from(bound.after());
         }
-        if let Some(Moment(instant)) = due_end {
-            list = list.due_to(instant);
+        if let Some(bound) = due_end {
+            list = list.due_to(bound.before());
         }
         if let Some(tasks) = page_size {
             list = list.page_size(tasks);

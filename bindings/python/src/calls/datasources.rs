@@ -32,11 +32,11 @@ impl DatasourceCalls {
         prefetch: usize,
     ) -> PyResult<Query> {
         let mut values = self.0.client()?.datasources().values(datasource.0);
-        if let Some(Moment(instant)) = start {
-            values = values.from(instant);
+        if let Some(bound) = start {
+            values = values.from(bound.after());
         }
-        if let Some(Moment(instant)) = end {
-            values = values.to(instant);
+        if let Some(bound) = end {
+            values = values.to(bound.before());
         }
         if let Some(condition) = r#where {
             values = values.filter(condition.checked::<model::DatasourceValue>()?);
@@ -89,7 +89,7 @@ impl DatasourceCalls {
         self.0.call(move |client| async move {
             let datasources = client.datasources();
             datasources
-                .replace_values(datasource.0, start.0, end.0, &values)
+                .replace_values(datasource.0, start.first(), end.last(), &values)
                 .await
         })
     }

@@ -28,11 +28,11 @@ impl ImprovementCalls {
         if let Some(Names(keys)) = order_by {
             list = list.orderby(keys);
         }
-        if let Some(Moment(instant)) = modified_start {
-            list = list.modified_from(instant);
+        if let Some(bound) = modified_start {
+            list = list.modified_from(bound.after());
         }
-        if let Some(Moment(instant)) = modified_end {
-            list = list.modified_to(instant);
+        if let Some(bound) = modified_end {
+            list = list.modified_to(bound.before());
         }
         if let Some(records) = page_size {
             list = list.page_size(records);

@@ -5,26 +5,22 @@ use std::future::Future;
 use obeya::Incidents;
 use obeya::model::{
     self, IncidentCustomFieldUpdate, IncidentResponsibleUpdate, IncidentSeverityUpdate,
-    IncidentStatusUpdate, IncidentUpdate,
+    IncidentStatusUpdate,
 };
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 use serde_json::json;
 
 use crate::answer::Answer;
-use crate::arguments::{Day, Id, Moment, Names, Where, body};
+use crate::arguments::{Day, Id, Moment, Names, Where};
 use crate::call::Call;
 use crate::handle::Handle;
 use crate::lists::Query;
 use crate::models::{
     self, GroupV2, INCIDENT_CUSTOM_FIELD_UPDATE, INCIDENT_RESPONSIBLE_UPDATE,
-    INCIDENT_SEVERITY_UPDATE, INCIDENT_STATUS_UPDATE, INCIDENT_UPDATE, IncidentCustomField,
-    IncidentTypeSummary, IncidentV1,
+    INCIDENT_SEVERITY_UPDATE, INCIDENT_STATUS_UPDATE, IncidentCustomField, IncidentTypeSummary,
+    IncidentV1,
 };
-
-/// The required fields of an update of a whole incident, even if they do not change.
-const NEEDED: [&str; 4] = ["incident_type_id", "severity", "title", "incident_date"];
 
 #[pyclass(frozen, module = "obeya._obeya")]
 pub(crate) struct IncidentCalls(pub(crate) Handle);
@@ -59,29 +55,22 @@ impl IncidentCalls {
         if let Some(id) = r#type {
             list = list.type_id(id.0);
         }
-        if let Some(Day(day)) = incident_start {
-            list = list.incident_date_from(day);
+        if let Some(day) = incident_start {
+            list = list.incident_date_from(day.before());
         }
-        if let Some(Day(day)) = incident_end {
-            list = list.incident_date_to(day);
+        if let Some(day) = incident_end {
+            list = list.incident_date_to(day.after());
         }
-        if let Some(Moment(instant)) = modified_start {
-            list = list.modified_from(instant);
+        if let Some(bound) = modified_start {
+            list = list.modified_from(bound.after());
         }
-        if let Some(Moment(instant)) = modified_end {
-            list = list.modified_to(instant);
+        if let Some(bound) = modified_end {
+            list = list.modified_to(bound.before());
         }
         if let Some(records) = page_size {
             list = list.page_size(records);
         }
         Ok(Query::new(&self.0, list))
-    }
-
-    #[pyo3(signature = (incident, fields, /))]
-    fn update(&self, incident: &Bound<'_, PyAny>, fields: &Bound<'_, PyDict>) -> PyResult<Call> {
-        let id: Id<IncidentV1> = incident.extract()?;
-        let update = update_of(incident, fields)?;
-        self.call(move |incidents| async move { incidents.update(id.0, &update).await })
     }
 
     #[pyo3(signature = (incident, status, /))]
@@ -197,19 +186,4 @@ impl IncidentCalls {
     {
         self.0.call(|client| ask(client.incidents()))
     }
-}
-
-/// The update with these fields. Required fields that are missing are taken from the record.
-fn update_of(incident: &Bound<'_, PyAny>, fields: &Bound<'_, PyDict>) -> PyResult<IncidentUpdate> {
-    let fields = fields.copy()?;
-    if incident.is_instance_of::<IncidentV1>() {
-        for name in NEEDED {
-            // Under either of its names, the caller's value takes precedence over the record's.
-            let wire = INCIDENT_UPDATE.find(name).map_or(name, |field| field.wire);
-            if !fields.contains(name)? && !fields.contains(wire)? {
-                fields.set_item(name, incident.getattr(name)?)?;
-            }
-        }
-    }
-    body(&INCIDENT_UPDATE, fields.as_any(), "incidents.update()")
 }

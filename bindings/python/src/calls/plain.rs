@@ -32,7 +32,7 @@ pub(crate) fn query(
 
 /// The arguments of an operation, by their position. A failure has the name of its argument in a note, as
 /// with functions of the extension.
-pub(super) struct Arguments<'a, 'py>(&'a Bound<'py, PyTuple>);
+pub(super) struct Arguments<'a, 'py>(pub(super) &'a Bound<'py, PyTuple>);
 
 impl<'py> Arguments<'_, 'py> {
     /// An argument.
@@ -46,6 +46,11 @@ impl<'py> Arguments<'_, 'py> {
             // Python 3.10 has no notes.
             let _ = error.value(self.0.py()).call_method1("add_note", (note,));
         })
+    }
+
+    /// An argument as it is.
+    pub(super) fn any(&self, position: usize) -> PyResult<Bound<'py, PyAny>> {
+        self.0.get_item(position)
     }
 
     /// The id of a record, or the record itself.

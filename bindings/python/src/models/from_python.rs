@@ -20,13 +20,18 @@ const MAX_DEPTH: usize = 64;
 /// The JSON of `fields`, a mapping of names to values. `location` is the name of a function or a field in
 /// errors.
 pub(crate) fn collect(table: &Table, fields: &Bound<'_, PyAny>, location: &str) -> PyResult<Value> {
-    let Ok(fields) = fields.cast::<PyMapping>() else {
-        return Err(PyTypeError::new_err(format!(
-            "{location}: found {}, expected a dictionary",
-            type_name(fields)
-        )));
-    };
-    object(table, fields, location, true, 1)
+    object(table, mapping(fields, location)?, location, true, 1)
+}
+
+/// The JSON of some fields of a body, which may be without any that it requires.
+pub(crate) fn changes(table: &Table, fields: &Bound<'_, PyAny>, location: &str) -> PyResult<Value> {
+    Ok(Value::Object(properties(
+        table,
+        mapping(fields, location)?,
+        location,
+        true,
+        1,
+    )?))
 }
 
 /// Reads a body or a record out of its JSON.
@@ -47,6 +52,19 @@ pub(crate) fn parse<T: DeserializeOwned>(table: &Table, json: Value) -> PyResult
     })
 }
 
+fn mapping<'a, 'py>(
+    fields: &'a Bound<'py, PyAny>,
+    location: &str,
+) -> PyResult<&'a Bound<'py, PyMapping>> {
+    fields.cast::<PyMapping>().map_err(|_| {
+        PyTypeError::new_err(format!(
+            "{location}: found {}, expected a dictionary",
+            type_name(fields)
+        ))
+    })
+}
+
+/// An object with everything that it requires.
 fn object(
     table: &Table,
     fields: &Bound<'_, PyMapping>,
@@ -54,6 +72,31 @@ fn object(
     strict: bool,
     depth: usize,
 ) -> PyResult<Value> {
+    let out = properties(table, fields, location, strict, depth)?;
+    let missing: Vec<String> = table
+        .fields
+        .iter()
+        .filter(|field| field.required && !field.nullable && !out.contains_key(field.wire))
+        .map(|field| format!("'{}'", field.python))
+        .collect();
+    if missing.is_empty() {
+        Ok(Value::Object(out))
+    } else {
+        Err(PyTypeError::new_err(format!(
+            "{location} missing required argument(s): {}",
+            missing.join(", ")
+        )))
+    }
+}
+
+/// Those of its properties that are there.
+fn properties(
+    table: &Table,
+    fields: &Bound<'_, PyMapping>,
+    location: &str,
+    strict: bool,
+    depth: usize,
+) -> PyResult<Map<String, Value>> {
     let depth = deeper(depth, location)?;
     let mut out = Map::new();
     let mut given: Vec<&str> = Vec::new();
@@ -77,20 +120,7 @@ fn object(
             out.insert(field.wire.to_owned(), value);
         }
     }
-    let missing: Vec<String> = table
-        .fields
-        .iter()
-        .filter(|field| field.required && !field.nullable && !out.contains_key(field.wire))
-        .map(|field| format!("'{}'", field.python))
-        .collect();
-    if missing.is_empty() {
-        Ok(Value::Object(out))
-    } else {
-        Err(PyTypeError::new_err(format!(
-            "{location} missing required argument(s): {}",
-            missing.join(", ")
-        )))
-    }
+    Ok(out)
 }
 
 fn unknown(table: &Table, location: &str, key: &str) -> PyErr {

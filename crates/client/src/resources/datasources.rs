@@ -1,9 +1,10 @@
 //! Datasources.
 
 use obeya_api::call;
-use obeya_model::{DatasourceValueInput, Timestamp};
+use obeya_model::{DatasourceValue, DatasourceValueInput, Timestamp};
 
 use super::Datasources;
+use crate::edit::{Edit, EditTarget};
 use crate::error::Result;
 use crate::values::Values;
 
@@ -12,6 +13,15 @@ impl Datasources {
     /// `arrow`) record batches.
     pub fn values(&self, id: i32) -> Values {
         Values::new(self.client.clone(), id)
+    }
+
+    /// Changes some properties of a value of a datasource, by its id or as it was read.
+    pub fn edit_value(
+        &self,
+        id: i32,
+        value: impl Into<EditTarget<DatasourceValue>>,
+    ) -> Edit<DatasourceValue> {
+        Edit::new(self.client.clone(), id, value)
     }
 
     /// `POST /v1/Datasources/{id}/values/batch`: adds up to 10,000 values, all or none; returns how many were

@@ -15,6 +15,7 @@ use obeya_odata::build::{Clause, Filter};
 
 use super::{Comments, Incidents};
 use crate::Client;
+use crate::edit::{Edit, EditTarget};
 use crate::error::Result;
 use crate::records::Records;
 use crate::words::WordCheck;
@@ -23,6 +24,11 @@ impl Incidents {
     /// `GET /v1/Incidents`: the incidents that are not in the trash, in full.
     pub fn list(&self) -> Records<IncidentV1> {
         Records::new(self.client.clone())
+    }
+
+    /// Changes some properties of an incident, by its id or as it was read: `edit(&incident).title("…")`.
+    pub fn edit(&self, incident: impl Into<EditTarget<IncidentV1>>) -> Edit<IncidentV1> {
+        Edit::new(self.client.clone(), 0, incident)
     }
 
     /// `POST /v2/incidents/{incidentId}/attachments`: attaches a file to an incident. The extension of its

@@ -2,12 +2,23 @@
 
 use bytes::Bytes;
 use obeya_api::call;
-use obeya_model::{TaskAttachment, TaskDeletionMode};
+use obeya_model::{Task, TaskAttachment, TaskDeletionMode, TaskInfo};
 
 use super::Tasks;
+use crate::edit::{Edit, EditTarget};
 use crate::error::Result;
 
 impl Tasks {
+    /// Changes some properties of a task, by its id or as v1 shows it.
+    pub fn edit(&self, task: impl Into<EditTarget<TaskInfo>>) -> Edit<TaskInfo> {
+        Edit::new(self.client.clone(), 0, task)
+    }
+
+    /// Changes some properties of a task, by its id or as v2 shows it.
+    pub fn edit_v2(&self, task: impl Into<EditTarget<Task>>) -> Edit<Task> {
+        Edit::new(self.client.clone(), 0, task)
+    }
+
     /// `POST /v2/tasks/{taskId}/attachments`: attaches a file to a task. The extension of its name says its
     /// type; `name` is `offer.pdf`, for example.
     ///

@@ -10,12 +10,15 @@ mod auth;
 mod calls;
 mod changing;
 mod changing_records;
+mod edits;
 mod errors;
+mod faults;
 mod keys;
 mod paging;
 mod proxies;
 mod retry;
 mod support;
+mod telemetry;
 #[cfg(feature = "arrow")]
 mod values;
 mod words;

@@ -3,6 +3,7 @@
 
 mod calls;
 mod client;
+mod edits;
 mod entity_types;
 mod enums;
 mod fields;
@@ -14,8 +15,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use progenitor_impl::{GenerationSettings, Generator, HooksMode, TypeImpl, UnknownPolicy};
 use quote::quote;
 
-use crate::{Error, Spec, naming, normalise, operations};
+use crate::{Error, Spec, naming, normalise, operations, updates};
 
+pub use edits::edits;
 pub use entity_types::entity_types;
 pub use fields::fields;
 
@@ -46,7 +48,12 @@ pub fn generate(spec: &Spec) -> Result<Generated, Error> {
     let (types, rest) = split(file)?;
     let operations = operations::operations(spec.document());
     Ok(Generated {
-        model: prettyplease::unparse(&model::file(types, &enums, &field_order(spec))?),
+        model: prettyplease::unparse(&model::file(
+            types,
+            &enums,
+            &field_order(spec),
+            &updates::updates(spec.document()),
+        )?),
         client: prettyplease::unparse(&client::file(rest, &operations)?),
     })
 }

@@ -7,12 +7,15 @@ use syn::{Field, Fields, Item, ItemStruct, Type, parse_quote};
 
 use super::enums;
 use crate::Error;
+use crate::naming::{pascal, snake};
+use crate::updates::Update;
 
 /// Puts the model's file together.
 pub(super) fn file(
     types: Vec<Item>,
     words: &[(String, Vec<String>, String)],
     order: &BTreeMap<String, Vec<String>>,
+    updates: &[Update<'_>],
 ) -> Result<syn::File, Error> {
     let mut items = Vec::new();
     let mut names = Vec::new();
@@ -26,8 +29,10 @@ pub(super) fn file(
                 tolerate_absence(&mut item);
                 derive_schema(&mut item.attrs);
                 let constructor = constructor(&item);
+                let from_record = from_record(&item, updates);
                 items.push(Item::Struct(item));
                 items.extend(constructor);
+                items.extend(from_record);
             }
             Item::Enum(mut item) => {
                 names.push(item.ident.clone());
@@ -40,7 +45,7 @@ pub(super) fn file(
         }
     }
     for (name, words, description) in words {
-        names.push(format_ident!("{}", crate::naming::pascal(name)));
+        names.push(format_ident!("{}", pascal(name)));
         let file: syn::File = syn::parse2(enums::tokens(name, words, description))?;
         items.extend(file.items);
     }
@@ -232,6 +237,35 @@ fn constructor(item: &ItemStruct) -> Option<Item> {
                     #(#values,)*
                     #(#defaults: ::std::default::Default::default(),)*
                 }
+            }
+        }
+    })
+}
+
+/// `From<&Record>` for the body of an update: what it must contain although it does not change.
+fn from_record(item: &ItemStruct, updates: &[Update<'_>]) -> Option<Item> {
+    let update = updates
+        .iter()
+        .find(|update| item.ident == pascal(update.body.name) && !update.resent.is_empty())?;
+    let record = format_ident!("{}", pascal(update.record));
+    let resent: Vec<String> = update.resent.iter().map(|name| snake(name)).collect();
+    let values = item.fields.iter().map(|field| {
+        let name = &field.ident;
+        let is_resent = name
+            .as_ref()
+            .is_some_and(|name| resent.iter().any(|one| name == one));
+        match is_resent {
+            true => quote!(#name: record.#name.clone()),
+            false => quote!(#name: ::std::default::Default::default()),
+        }
+    });
+    let ident = &item.ident;
+    Some(parse_quote! {
+        /// The update that changes nothing: with what it requires, as the record has it. It overwrites what
+        /// others have changed in these properties since the record was read.
+        impl ::std::convert::From<&#record> for #ident {
+            fn from(record: &#record) -> Self {
+                Self { #(#values),* }
             }
         }
     })

@@ -120,7 +120,8 @@ fn item<'a>(document: &'a Value, found: &Found<'a>) -> Option<&'a str> {
     reference(page.get("items").or_else(|| ITEMS.iter().find_map(items))?)
 }
 
-fn record<'a>(document: &'a Value, name: &str) -> Option<Record<'a>> {
+/// The object of this name, unless the document has none.
+pub(crate) fn record<'a>(document: &'a Value, name: &str) -> Option<Record<'a>> {
     let schemas = document.pointer("/components/schemas")?.as_object()?;
     let (name, schema) = schemas.get_key_value(name)?;
     let required = schema.get("required").and_then(Value::as_array);
@@ -183,7 +184,7 @@ fn of(schema: &Value) -> Option<&Value> {
 }
 
 /// The name of the component that a schema refers to.
-fn reference(schema: &Value) -> Option<&str> {
+pub(crate) fn reference(schema: &Value) -> Option<&str> {
     let pointer = of(schema)?.get("$ref")?.as_str()?;
     pointer.strip_prefix("#/components/schemas/")
 }

@@ -1,5 +1,6 @@
 //! Tests of the code generator on small documents and on the real specification.
 
+mod edits;
 mod fields;
 mod generated;
 mod lints;

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use obeya_codegen::{Spec, fields, generate, surface};
+use obeya_codegen::{Spec, edits, fields, generate, surface};
 
 fn spec() -> Spec {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/openapi.yaml");
@@ -45,4 +45,10 @@ fn public_surface_of_the_client() {
 fn public_surface_of_the_fields() {
     let fields = fields(&spec()).expect("the specification generates");
     reviewed("fields", &surface(&fields).expect("generated Rust"));
+}
+
+#[test]
+fn public_surface_of_the_edits() {
+    let edits = edits(&spec()).expect("the specification generates");
+    reviewed("edits", &surface(&edits).expect("generated Rust"));
 }

@@ -78,14 +78,22 @@ class AsyncClient:
         settings = Settings(scopes, timeout, connect_timeout, max_retries, user_agent, allow_plain_http)
         return cls._of(Core.from_env(settings))
 
-    def with_options(self, *, timeout: float | EllipsisType | None = ..., max_retries: int | None = None) -> Self:
+    def with_options(
+        self,
+        *,
+        timeout: float | EllipsisType | None = ...,
+        max_retries: int | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> Self:
         """The same client with other limits; arguments that are left out do not change. Connections and token are shared.
 
-        Each of the two is closed separately.
+        Its requests carry `headers` too, such as `traceparent` or what a gateway requires; those that the client sets itself, such as
+        `Authorization`, take precedence. Each of the two is closed separately.
         """
         if timeout is ...:
-            return self._of(self._core.limited(max_retries=max_retries))
-        return self._of(self._core.limited(timeout=float("inf") if timeout is None else timeout, max_retries=max_retries))
+            return self._of(self._core.limited(max_retries=max_retries, headers=headers))
+        limit = float("inf") if timeout is None else timeout
+        return self._of(self._core.limited(timeout=limit, max_retries=max_retries, headers=headers))
 
     @property
     def areas(self) -> AsyncAreas:

@@ -36,7 +36,8 @@ class Boards:
         due_end: Moment | None = None,
         page_size: int | None = None,
     ) -> NumberedRecords[TaskInfo]:
-        """The tasks of a board by their ids, sub-tasks included; only those due after `due_start` and before `due_end`, both excluded."""
+        """The tasks of a board by their ids, sub-tasks included; only those due from `due_start` to `due_end`: days
+        are included as a whole, moments are excluded."""
         query = self._calls.tasks(board, due_start=due_start, due_end=due_end, page_size=page_size)
         return NumberedRecords(query, "tasks of a board")
 

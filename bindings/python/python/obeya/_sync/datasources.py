@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from obeya import _rows
 from obeya._sync._answer import answer
 from obeya._sync.lists import Records
 from obeya._sync.values import Values
@@ -13,15 +14,18 @@ from obeya._sync.values import Values
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import pandas as pd
+    import polars as pl
     from typing_extensions import Unpack
 
-    from obeya._obeya import Core
+    from obeya._obeya import Call, Core
+    from obeya._rows import Frame
     from obeya._settings import DatasourceId, Moment, Order, Where
     from obeya.models import Datasource, DatasourceDetail, DatasourceValue
-    from obeya.types import DatasourceValueInput
+    from obeya.types import DatasourceValueChanges, DatasourceValueInput
 
     # Imports of the methods below the second marker, written by `cargo xtask regen`.
-    from obeya._obeya import Call, Query
+    from obeya._obeya import Query
     # End of the methods that `cargo xtask regen` writes.
 
 
@@ -47,9 +51,10 @@ class Datasources:
         page_size: int | None = None,
         prefetch: int = 4,
     ) -> Values:
-        """The values of a datasource, dated after `start` and before `end`, both excluded; by date and id unless `order_by` is given.
+        """The values of a datasource from `start` to `end`; by date and id unless `order_by` is given.
 
-        A `datetime` without a zone is UTC, a `date` is its midnight. `where` is an OData expression such as `dimension eq 'Line 2'`.
+        A day is included as a whole, in UTC: `start="2025-10-01", end="2025-12-31"` is the quarter. A moment is excluded: the values are
+        dated after or before it; a `datetime` without a zone is UTC. `where` is an OData expression such as `dimension eq 'Line 2'`.
         When they are iterated or made a table, `prefetch` pages are fetched at a time.
         """
         query = self._calls.values(
@@ -60,12 +65,24 @@ class Datasources:
     def create_values(
         self,
         datasource: DatasourceId,
-        values: Sequence[DatasourceValueInput | DatasourceValue],
+        values: Sequence[DatasourceValueInput | DatasourceValue] | Frame | pd.DataFrame | pl.DataFrame,
         *,
         idempotency_key: str | None = None,
     ) -> int:
-        """Adds up to 10,000 values, all or none. Returns their number."""
-        return answer(self._calls.carrying(None, idempotency_key).create_values(datasource, values))
+        """Adds values. Returns their number.
+
+        They are a list, or a frame whose columns are called as on the wire (`valueDate`) or in Python (`value_date`): of polars, or of
+        pandas or another library with pyarrow. An index with a name is a column.
+
+        Up to 10,000 are added all or none. More are sent in batches of 10,000, one after the other, so those before a batch that fails are
+        in. With an `idempotency_key` the first batch has that key, and the others have `.2`, `.3` and so on after it: the same call may
+        then be made again until it succeeds, and adds what is missing.
+        """
+        added = 0
+        for number, batch in enumerate(_rows.batches(values), start=1):
+            key = idempotency_key if idempotency_key is None or number == 1 else f"{idempotency_key}.{number}"
+            added += answer(self._calls.carrying(None, key).create_values(datasource, batch))
+        return added
 
     def delete_values(
         self,
@@ -86,12 +103,30 @@ class Datasources:
         end: Moment,
         idempotency_key: str | None = None,
     ) -> int:
-        """Deletes the values dated from `start` to `end`, both included, and adds these, which must lie in that period: both or neither.
+        """Deletes the values dated from `start` to `end`, both included and days as a whole, and adds these, which must lie in that period: both or neither.
 
         Returns how many were added.
         """
         calls = self._calls.carrying(None, idempotency_key)
         return answer(calls.replace_values(datasource, values, start, end))
+
+    def edit_value(
+        self,
+        datasource: DatasourceId,
+        value: int | DatasourceValue,
+        /,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **fields: Unpack[DatasourceValueChanges],
+    ) -> DatasourceValue:
+        """Changes a value: arguments that are left out change nothing, `None` clears a field. `update_value` replaces all of it.
+
+        Changes of others stay, or raise `UpdateConflictError`: see `incidents.update`.
+        """
+        calls = self._core.carrying(if_match, idempotency_key)
+        call: Call[DatasourceValue] = calls.edit("updateDatasourceValue", datasource, value, fields)
+        return answer(call)
 
     # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.
     def list(self, *, where: Where | None = None, order_by: Order | None = None) -> Records[Datasource]:

@@ -12,13 +12,12 @@ from obeya._sync.lists import NumberedRecords
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from obeya._obeya import Core
+    from obeya._obeya import Call, Core
     from obeya._settings import Moment, Order, Where
     from obeya.models import Improvement
     from obeya.types import ImprovementCreate, ImprovementUpdate
 
     # Imports of the methods below the second marker, written by `cargo xtask regen`.
-    from obeya._obeya import Call
     # End of the methods that `cargo xtask regen` writes.
 
 
@@ -44,24 +43,13 @@ class Improvements:
     ) -> NumberedRecords[Improvement]:
         """The improvements, whole.
 
-        `where` is an OData expression such as `status eq 'Planned'`. Only records last changed after `modified_start` and before
-        `modified_end`, both excluded. Without `order_by` they come by id, and what changes meanwhile moves none out of sight.
+        `where` is an OData expression such as `status eq 'Planned'`. Only records last changed from `modified_start` to
+        `modified_end`: days are included as a whole, moments are excluded. Without `order_by` they come by id, and what changes meanwhile moves none out of sight.
         """
         query = self._calls.list(
             where=where, order_by=order_by, modified_start=modified_start, modified_end=modified_end, page_size=page_size
         )
         return NumberedRecords(query, "improvements")
-
-    # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.
-    def create(self, *, idempotency_key: str | None = None, **fields: Unpack[ImprovementCreate]) -> Improvement:
-        """Suggests an improvement."""
-        call: Call[Improvement] = self._core.carrying(None, idempotency_key).call("createImprovement", fields)
-        return answer(call)
-
-    def get(self, improvement: int | Improvement) -> Improvement:
-        """One improvement, by its id."""
-        call: Call[Improvement] = self._core.call("getImprovement", improvement)
-        return answer(call)
 
     def update(
         self,
@@ -72,10 +60,25 @@ class Improvements:
         idempotency_key: str | None = None,
         **fields: Unpack[ImprovementUpdate],
     ) -> Improvement:
-        """Changes an improvement: arguments that are left out change nothing, `None` clears a field."""
-        call: Call[Improvement] = self._core.carrying(if_match, idempotency_key).call(
-            "updateImprovement", improvement, fields
-        )
+        """Changes an improvement: arguments that are left out change nothing, `None` clears a field.
+
+        By its id the fields are sent at once, and the last change counts. If you pass a record, the improvement is
+        read first: where others have changed a field that you pass, `UpdateConflictError` is raised and nothing is
+        written. See `incidents.update` for `if_match`.
+        """
+        calls = self._core.carrying(if_match, idempotency_key)
+        call: Call[Improvement] = calls.edit("updateImprovement", improvement, fields)
+        return answer(call)
+
+    # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.
+    def create(self, *, idempotency_key: str | None = None, **fields: Unpack[ImprovementCreate]) -> Improvement:
+        """Suggests an improvement."""
+        call: Call[Improvement] = self._core.carrying(None, idempotency_key).call("createImprovement", fields)
+        return answer(call)
+
+    def get(self, improvement: int | Improvement) -> Improvement:
+        """One improvement, by its id."""
+        call: Call[Improvement] = self._core.call("getImprovement", improvement)
         return answer(call)
 
     def delete(

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from obeya import _frames
 from obeya._sync._answer import answer
 from obeya._sync.lists import NumberedRecords, Records
-from obeya._errors import PreconditionFailedError
 from obeya._progress import Progress
 from obeya._tidy import Tidy, tidy
 from obeya._tidy import wide as widened
@@ -54,18 +53,6 @@ if TYPE_CHECKING:
     from obeya._obeya import Query
     from obeya.models import Attachment, TaskInfo
     # End of the methods that `cargo xtask regen` writes.
-
-
-_NEEDED = (
-    ("incident_type_id", "incidentTypeId"),
-    ("severity", "severity"),
-    ("title", "title"),
-    ("incident_date", "incidentDate"),
-)
-"""The required properties of the PUT, as arguments and on the wire."""
-
-_TRIES = 5
-"""How many times an update reads and sends when others change the incident in between."""
 
 
 class IncidentRecords(NumberedRecords["IncidentV1"]):
@@ -140,8 +127,9 @@ class Incidents:
     ) -> IncidentRecords:
         """The incidents, whole.
 
-        `where` is an OData expression such as `severity eq 'High'`. Only incidents that happened after the day `incident_start` and
-        before `incident_end`, and that were last changed after `modified_start` and before `modified_end`: all four excluded. Without
+        `where` is an OData expression such as `severity eq 'High'`. Only incidents that happened from the day `incident_start`
+        to `incident_end`, and that were last changed from `modified_start` to `modified_end`: days are included as a whole, moments are
+        excluded. Without
         `order_by` they come by id, and what changes meanwhile moves none out of sight.
         """
         query = self._calls.list(
@@ -167,38 +155,19 @@ class Incidents:
     ) -> IncidentV1:
         """Changes an incident: arguments that are left out change nothing, `None` clears a field.
 
-        From a record only its id is used, so a stale record does not undo the changes of others. A single status,
-        severity or external id is sent by its own operation. Every other update is one PUT, which requires type,
-        severity, title and date: those that are not given are read first and sent with `If-Match`. If the incident
-        has changed in between, it is read and sent again, five times at most; then `PreconditionFailedError` is
-        raised. This needs the right to read incidents. With an `if_match` of your own there is one attempt. A repeat
-        under the same `idempotency_key` is recognised while type, severity, title and date are unchanged.
+        Changes of others in other fields stay. A single status, severity or external id is sent by its own
+        operation; the last such change counts. Every other update is one PUT, which requires type, severity, title
+        and date. Unless they are given and the incident is passed by its id, the incident is read first and its tag
+        is sent with the change. If it has changed in between, it is read and sent again, five times at most; then
+        `PreconditionFailedError` is raised. This needs the right to read incidents.
+
+        If others have changed a field that you pass, `UpdateConflictError` is raised and nothing is written: since
+        the record you pass was read, or while an update by id is carried out. With an `if_match` of your own there is
+        one attempt, which it decides alone; `if_match="*"` overwrites such changes. A repeat under the same
+        `idempotency_key` is recognised while type, severity, title and date are unchanged.
         """
-        calls, given = self._calls.carrying(if_match, idempotency_key), dict(fields)
-        if len(given) == 1:
-            ((name, value),) = given.items()
-            # Other types of values are checked by the update itself.
-            if isinstance(value, str) and name == "status":
-                return answer(calls.set_status(incident, value))
-            if isinstance(value, str) and name == "severity":
-                return answer(calls.set_severity(incident, value))
-            if isinstance(value, str) and name in ("external_id", "externalId"):
-                return answer(calls.set_external_id(incident, value))
-        if all(name in given or wire in given for name, wire in _NEEDED):
-            return answer(calls.update(incident, given))
-        # `*` only requires that the incident exists, which the read shows; it would not detect a change since
-        # then.
-        condition = None if if_match == "*" else if_match
-        tries = _TRIES
-        while True:
-            core, seen = self._core.tagging()
-            now: IncidentV1 = answer(core.call("getIncidentV1", incident))
-            try:
-                return answer(self._calls.carrying(condition or seen.tag, idempotency_key).update(now, given))
-            except PreconditionFailedError:
-                tries -= 1
-                if condition is not None or tries == 0:
-                    raise
+        call: Call[IncidentV1] = self._core.carrying(if_match, idempotency_key).edit("updateIncident", incident, fields)
+        return answer(call)
 
     def set_status(
         self,

@@ -10,17 +10,18 @@ from obeya._sync._answer import answer
 from obeya._sync.lists import Records
 
 if TYPE_CHECKING:
-    from obeya._obeya import Core
+    from typing_extensions import Unpack
+
+    from obeya._obeya import Call, Core
     from obeya._settings import TaskId
-    from obeya.models import TaskAttachment
-    from obeya.types import TaskDeletionMode
+    from obeya.models import Task, TaskAttachment, TaskInfo
+    from obeya.types import TaskDeletionMode, TaskInfoChanges, TaskPatch
 
     # Imports of the methods below the second marker, written by `cargo xtask regen`.
-    from obeya._obeya import Call, Query
+    from obeya._obeya import Query
     from obeya._settings import Names, Order, Where
-    from obeya.models import Task, TaskComment, TaskInfo
-    from obeya.types import TaskCommentCreate, TaskCreate, TaskInfoCreate, TaskInfoUpdate, TaskPatch, TaskUpdate
-    from typing_extensions import Unpack
+    from obeya.models import TaskComment
+    from obeya.types import TaskCommentCreate, TaskCreate, TaskInfoCreate, TaskUpdate
     # End of the methods that `cargo xtask regen` writes.
 
 
@@ -55,6 +56,42 @@ class Tasks:
     def attachment_content(self, task: int | TaskInfo, attachment: int) -> bytes:
         """The content of an attachment of a task, by the id of the attachment."""
         return answer(self._core.attachments.content_of_task(task, attachment))
+
+    def update(
+        self,
+        task: TaskId,
+        /,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **fields: Unpack[TaskInfoChanges],
+    ) -> TaskInfo:
+        """Changes a task: arguments that are left out change nothing, `None` clears a field. On another board it is in no row and column.
+
+        Changes of others stay, or raise `UpdateConflictError`: see `incidents.update`. The request requires the title,
+        which is read if you do not pass it.
+        """
+        calls = self._core.carrying(if_match, idempotency_key)
+        call: Call[TaskInfo] = calls.edit("updateTaskV1", task, fields)
+        return answer(call)
+
+    def patch(
+        self,
+        task: TaskId,
+        /,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **fields: Unpack[TaskPatch],
+    ) -> Task:
+        """Changes a task: arguments that are left out change nothing, `None` clears a field. On another board it is in no row and column.
+
+        By its id the fields are sent at once, and the last change counts. If you pass the record of v2, the task is read
+        first: where others have changed a field that you pass, `UpdateConflictError` is raised and nothing is written.
+        """
+        calls = self._core.carrying(if_match, idempotency_key)
+        call: Call[Task] = calls.edit("patchTask", task, fields)
+        return answer(call)
 
     # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.
     def list(
@@ -206,19 +243,6 @@ class Tasks:
         call: Call[Task] = self._core.carrying(if_match, idempotency_key).call("updateTaskV2", task, fields)
         return answer(call)
 
-    def patch(
-        self,
-        task: TaskId,
-        /,
-        *,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
-        **fields: Unpack[TaskPatch],
-    ) -> Task:
-        """Changes a task: arguments that are left out change nothing, `None` clears a field. On another board it is in no row and column."""
-        call: Call[Task] = self._core.carrying(if_match, idempotency_key).call("patchTask", task, fields)
-        return answer(call)
-
     def create(self, *, idempotency_key: str | None = None, **fields: Unpack[TaskInfoCreate]) -> TaskInfo:
         """Creates a task of a board (`board_id`), or of the person responsible alone."""
         call: Call[TaskInfo] = self._core.carrying(None, idempotency_key).call("createTaskV1", fields)
@@ -227,22 +251,6 @@ class Tasks:
     def get(self, task: TaskId) -> TaskInfo:
         """One task, by its id."""
         call: Call[TaskInfo] = self._core.call("getTaskV1", task)
-        return answer(call)
-
-    def update(
-        self,
-        task: TaskId,
-        /,
-        *,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
-        **fields: Unpack[TaskInfoUpdate],
-    ) -> TaskInfo:
-        """Changes a task: arguments that are left out change nothing, `None` clears a field. On another board it is in no row and column.
-
-        Its `title` is needed, even if it does not change.
-        """
-        call: Call[TaskInfo] = self._core.carrying(if_match, idempotency_key).call("updateTaskV1", task, fields)
         return answer(call)
 
     def delete(
