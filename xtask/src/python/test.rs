@@ -52,16 +52,15 @@ pub(crate) fn tests(long: bool, units: Units) -> Result<Part> {
     if long {
         pytest.env(LONG, "1");
     }
-    let (success, output) = tee(pytest.arg("bindings/python/tests"))?;
-    let (passed, failed) = count(&output);
-    let (also_success, output) = lowest_polars()?;
-    let (also_passed, also_failed) = count(&output);
-    Ok(Part::new(
-        "Python",
-        success && also_success,
-        passed + also_passed,
-        failed + also_failed,
-    ))
+    let (mut success, output) = tee(pytest.arg("bindings/python/tests"))?;
+    let (mut passed, mut failed) = count(&output);
+    for (also_success, output) in [lowest_polars()?, lowest_plotly()?] {
+        let (also_passed, also_failed) = count(&output);
+        success &= also_success;
+        passed += also_passed;
+        failed += also_failed;
+    }
+    Ok(Part::new("Python", success, passed, failed))
 }
 
 fn pytest() -> Result<Command> {
@@ -87,20 +86,34 @@ fn pytest() -> Result<Command> {
 /// Runs the tests that read lists with polars again, with the oldest version that the package declares.
 /// Older versions lose rows or return wrong values without an error, so these tests compare values.
 fn lowest_polars() -> Result<(bool, String)> {
+    let mut pytest = with_least("polars")?;
+    pytest.args(["bindings/python/tests/test_list_frames.py"]);
+    pytest.args(["bindings/python/tests/test_large_frames.py"]);
+    tee(pytest.args(["-k", "polars or every_library or asyncio_has_the_same"]))
+}
+
+/// Draws the figures of plotly again, with the oldest version that the package declares: an older one refuses
+/// properties that it does not know.
+fn lowest_plotly() -> Result<(bool, String)> {
+    let mut pytest = with_least("plotly")?;
+    tee(pytest.args(["bindings/python/tests/lean/test_plotly.py"]))
+}
+
+/// pytest with the oldest version of a library that the package declares.
+fn with_least(library: &str) -> Result<Command> {
     let declared = fs::read_to_string(root().join("bindings/python/pyproject.toml"))?;
-    let version = least(&declared, "polars").context("pyproject.toml names no least polars")?;
-    let folder = root().join(format!("target/polars-{version}"));
+    let version = least(&declared, library)
+        .with_context(|| format!("pyproject.toml names no least {library}"))?;
+    let folder = root().join(format!("target/{library}-{version}"));
     if !folder.exists() {
         let mut pip = command(venv::interpreter()?);
-        pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--target"]);
-        process::run(pip.arg(&folder).arg(format!("polars=={version}")))?;
+        pip.args(["-m", "pip", "install", "--quiet", "--target"]);
+        process::run(pip.arg(&folder).arg(format!("{library}=={version}")))?;
     }
     let mut pytest = pytest()?;
     // This path is searched before the installed packages.
     pytest.env("PYTHONPATH", folder);
-    pytest.args(["bindings/python/tests/test_list_frames.py"]);
-    pytest.args(["bindings/python/tests/test_large_frames.py"]);
-    tee(pytest.args(["-k", "polars or every_library or asyncio_has_the_same"]))
+    Ok(pytest)
 }
 
 /// The least version of a package of an extra: `"name>=1.2"`.
