@@ -225,6 +225,10 @@ def test_days_since_have_a_bar_and_a_record_for_each_group() -> None:
     assert trace(drawn, "days")["x"] == [11, 18, 9] and trace(drawn, "records")["x"] == [11, 18, 9]
     assert drawn["layout"]["yaxis"]["ticktext"] == ["Foundry", "Paint", "(none)"]
     assert trace(drawn, "figures")["text"] == ["11, a record", "18 (record 18)", "9 (record 9)"]
+    # 28 days between the two, and 3 since.
+    apart = figure(lean.days_since([DAY(2026, 2, 1), DAY(2026, 3, 1)], as_of="2026-03-04"))
+    assert (trace(apart, "days")["x"], trace(apart, "records")["x"]) == ([3], [28])
+    assert trace(apart, "figures")["text"] == ["3 (record 28)"]
     assert trace(drawn, "days")["hovertext"][0] == "Foundry<br>11 days since 2026-03-09<br>longest stretch 11 days"
 
 

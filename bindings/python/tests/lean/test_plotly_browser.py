@@ -11,7 +11,7 @@ from typing import Any
 import chromium
 import pytest
 from obeya import lean
-from test_looks import CROWDED
+from test_looks import CROWDED, NAMES
 from test_plotly import HOSTILE, hostile_charts
 from test_plots import CHARTS, INCIDENTS, with_bad_records
 
@@ -95,3 +95,8 @@ if chromium.PROGRAM:
         assert browser.run("document.querySelectorAll('.hoverlayer a').length") == 0
         # plotly sets formulas between dollars where it has a library for them.
         assert browser.run("[...document.querySelectorAll('[data-unformatted]')].every(each => !each.dataset.unformatted.includes('$'))")
+
+    @pytest.mark.parametrize("width", [1280, 390])
+    def test_turned_names_that_go_beyond_the_last_bar_are_drawn(browser: chromium.Page, folder: Path, width: int) -> None:
+        texts = [each["text"] for each in shown(browser, folder, CROWDED["pareto"](), width)]
+        assert len([text for text in texts if text[:9] in {name[:9] for name in NAMES}]) == 13
