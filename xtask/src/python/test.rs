@@ -85,24 +85,26 @@ fn pytest() -> Result<Command> {
 }
 
 /// The packages that make tables, frames and charts of what the package reads, in the order of the extras.
-const MAKERS: [&str; 7] = [
+const MAKERS: [&str; 8] = [
     "altair",
     "pyarrow",
     "duckdb",
     "matplotlib",
     "pandas",
+    "plotly",
     "polars",
     "tqdm",
 ];
 
 /// The tests of what they make: each compares rows or values with those that were written.
-const TESTS_OF_MAKERS: [&str; 6] = [
+const TESTS_OF_MAKERS: [&str; 7] = [
     "test_list_frames.py",
     "test_large_frames.py",
     "test_tidy.py",
     "test_value_forms.py",
     "lean/test_frames.py",
     "lean/test_plots.py",
+    "lean/test_plotly.py",
 ];
 
 /// Runs the tests of tables, frames and charts again, with the oldest version of each library that the

@@ -58,10 +58,13 @@ def run(code: str) -> str:
 
 
 def test_nothing_is_imported_before_it_is_needed() -> None:
-    names = ("pyarrow", "pandas", "matplotlib", "altair", "polars", "numpy", "obeya.lean", "asyncio", "dataclasses", "inspect")
+    names = ("pyarrow", "pandas", "matplotlib", "altair", "plotly", "polars", "numpy", "obeya.lean", "asyncio", "dataclasses", "inspect")
     heavy = f"[name for name in {names} if name in sys.modules]"
     assert run(f"import sys, obeya; print({heavy})") == "[]"
-    assert run("import sys, obeya.lean; print('matplotlib' in sys.modules, 'altair' in sys.modules)") == "False False"
+    drawing = "[name for name in ('matplotlib', 'altair', 'plotly') if name in sys.modules]"
+    assert run(f"import sys, obeya.lean; print({drawing})") == "[]"
+    other = "obeya.lean.pareto(['a']).plot(backend='plotly')"
+    assert run(f"import sys, obeya.lean; {other}; print({drawing})") == "['plotly']"
     # By attribute, as by import.
     assert run("import obeya; print(obeya.lean.xmr.__name__, 'lean' in dir(obeya))") == "xmr True"
 
@@ -111,6 +114,7 @@ def test_a_missing_library_is_named() -> None:
     assert run(code.format("pyarrow", "obeya.lean")) == "this needs pyarrow: pip install pyarrow"
     draw = "obeya.lean.pareto({'incidentType': ['a']}).plot(backend='%s')"
     assert run(code.format("altair", draw % "altair")) == "this needs altair: pip install altair"
+    assert run(code.format("plotly", draw % "plotly")) == "this needs plotly: pip install plotly"
     assert run(code.format("matplotlib.pyplot", draw % "matplotlib")) == "this needs matplotlib: pip install matplotlib"
     frame = "obeya.lean.pareto({'incidentType': ['a']}).to_polars()"
     assert run(code.format("polars", frame)) == "this needs polars: pip install polars"

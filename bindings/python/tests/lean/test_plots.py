@@ -166,8 +166,8 @@ def test_altair_draws_it_too(name: str) -> None:
 
 
 def test_another_backend_is_refused() -> None:
-    with pytest.raises(ValueError, match="expected the backend matplotlib or altair; found 'plotly'"):
-        CHARTS["xmr"]().plot(backend="plotly")  # type: ignore[call-overload]
+    with pytest.raises(ValueError, match="expected the backend matplotlib, altair or plotly; found 'bokeh'"):
+        CHARTS["xmr"]().plot(backend="bokeh")  # type: ignore[call-overload]
 
 
 def test_an_xmr_chart_marks_and_names_what_is_exceptional() -> None:

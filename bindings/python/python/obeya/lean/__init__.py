@@ -12,7 +12,7 @@ The functions take a frame of pandas, polars or pyarrow, a DuckDB relation, `obe
 column is enough they also take that alone: a list, an array or a Series. The names of columns are those of the wire unless
 arguments name others; a record in a column is found by its path (``group.name``) or its name (``group``), as a struct or as columns
 with dots. The results are frames too (`to_pandas`, `to_polars`, `to_arrow`, and any library that reads Arrow), with named figures and
-`plot()`, for which matplotlib or altair is needed. Without rows a chart says "no data", and a safety
+`plot()`, for which matplotlib, altair or plotly is needed. Without rows a chart says "no data", and a safety
 cross is green.
 
 It needs pyarrow and nothing else to compute: neither the client of `obeya` nor its compiled extension, so it can be imported from a

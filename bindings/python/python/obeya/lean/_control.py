@@ -1,4 +1,4 @@
-"""What charts with limits share: a series in order, its phases, and how both are drawn."""
+"""What charts with limits share: a series in order, its phases, and how matplotlib and altair draw both."""
 
 from __future__ import annotations
 
@@ -12,19 +12,12 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from obeya.lean import _dates, _frame, _plot
+from obeya.lean._control_marks import DENSE, colour, gaps, interrupted, labels, names_of_signals, phase_labels, rules_of, stretches
 from obeya.lean._rows import Rows
 from obeya.lean._rows import named as listed
-from obeya.lean._rules import MOVING_RANGE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-
-_DENSE = 400
-"""Of more points only the signals are marked."""
-
-_NAMED = 12
-"""How many of their signals are named then: those farthest from the centre line."""
 
 
 @dataclass(frozen=True)
@@ -143,9 +136,9 @@ def draw(
     # A missing number interrupts the line: the first point of a phase has no range.
     heights = [math.nan if row[column] is None else row[column] for row in rows]
     # Of very many points the marks would be a band: then there is a thin line, and marks of signals alone.
-    dense = len(rows) > _DENSE
+    dense = len(rows) > DENSE
     look = {"linewidth": 0.4} if dense else {"linewidth": 1, "marker": "o", "markersize": 3.5}
-    ax.plot(*_interrupted(rows, xs, heights), color=_plot.SKY if dense else _plot.BLUE, gid=f"{column}s", **look)
+    ax.plot(*interrupted(rows, xs, heights), color=_plot.SKY if dense else _plot.BLUE, gid=f"{column}s", **look)
     starts = _lines(ax, rows, xs, prefix)
     ax.margins(x=0.02, y=0.12)
     _signals(ax, rows, xs, column, dense=dense)
@@ -158,47 +151,19 @@ def draw(
         ax.set_xlabel("events in their order")
     else:
         ax.xaxis.set_major_locator(_plot.require("matplotlib.ticker").MaxNLocator(integer=True))
-    last = rows[-1]
-    names = (("upper", "upper limit"), ("median", "median"), ("centre", centre), ("lower", "lower limit"))
-    labels = [
-        (last[prefix + key], f"{text} {_plot.short(last[prefix + key])}", _colour(key))
-        for key, text in names
-        if last.get(prefix + key) is not None
-    ]
-    _plot.line_labels(ax, labels)
-
-
-def _gaps(rows: Sequence[dict[str, Any]]) -> list[int]:
-    """The points after a value that is left out: without being the first of their phase, they have no range."""
-    return [at for at, row in enumerate(rows) if at and row.get("range", 0) is None and row["phase"] == rows[at - 1]["phase"]]
-
-
-def _interrupted(
-    rows: Sequence[dict[str, Any]], xs: Sequence[Any], heights: Sequence[float]
-) -> tuple[Sequence[Any], Sequence[float]]:
-    """The line, interrupted where a value is left out."""
-    places, line = list(xs), list(heights)
-    for at in reversed(_gaps(rows)):
-        places.insert(at, xs[at])
-        line.insert(at, math.nan)
-    return places, line
-
-
-def _colour(line: str) -> str:
-    return {"centre": _plot.BLACK, "median": _plot.PURPLE}.get(line, _plot.VERMILLION)
+    _plot.line_labels(ax, labels(rows, prefix, centre))
 
 
 def _lines(ax: Axes, rows: Sequence[dict[str, Any]], xs: Sequence[Any], prefix: str) -> list[int]:
-    starts = [at for at, row in enumerate(rows) if at == 0 or row["phase"] != rows[at - 1]["phase"]]
-    for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):
+    for start, end in stretches(rows):
         # A phase of one point is a point; its lines still reach half way to its neighbours by the marker's
         # size alone.
-        span = [xs[start], xs[end - 1]]
+        span = [xs[start], xs[end]]
         for key, style in (("centre", "-"), ("median", ":"), ("upper", "--"), ("lower", "--")):
             height = rows[start].get(prefix + key)
             if height is not None:
-                ax.plot(span, [height, height], style, color=_colour(key), linewidth=1.2, gid=f"{prefix}{key}")
-    return starts
+                ax.plot(span, [height, height], style, color=colour(key), linewidth=1.2, gid=f"{prefix}{key}")
+    return [start for start, _ in stretches(rows)]
 
 
 def _names_of_phases(ax: Axes, rows: Sequence[dict[str, Any]], xs: Sequence[Any], starts: Sequence[int], *, visible: bool) -> None:
@@ -206,7 +171,8 @@ def _names_of_phases(ax: Axes, rows: Sequence[dict[str, Any]], xs: Sequence[Any]
         between = xs[start - 1] + (xs[start] - xs[start - 1]) / 2
         ax.axvline(between, color=_plot.GREY, linewidth=0.8, linestyle=(0, (1, 3)), gid="phase")
     if visible and len(starts) > 1:
-        names = _fitting(ax, [f"phase {rows[start]['phase']}" for start in starts], [rows[start]["phase"] for start in starts])
+        letter = _plot.SMALL * 0.62 * _plot.dots(ax)
+        names = phase_labels([rows[start]["phase"] for start in starts], ax.get_window_extent().width, letter)
         for start, name in zip(starts, names, strict=True):
             ax.annotate(
                 _plot.literal(name),
@@ -226,27 +192,8 @@ def _number(ax: Axes, x: Any) -> float:
     return float(convert(x))
 
 
-def _fitting(ax: Axes, long: Sequence[str], short: Sequence[str]) -> Sequence[str]:
-    """The names of phases that fit above them: in full, alone, or some of them."""
-    figure = ax.get_figure()
-    scale = (figure.dpi if figure is not None else 100) / 72
-    each = ax.get_window_extent().width / len(long)
-    for names in (long, short):
-        if max(map(len, names)) * _plot.SMALL * 0.62 * scale < each:
-            return names
-    step = math.ceil(max(map(len, short)) * _plot.SMALL * 0.62 * scale / each)
-    return [name if at % step == 0 else "" for at, name in enumerate(short)]
-
-
-def _rules_of(row: dict[str, Any], column: str) -> list[str]:
-    """The rules to mark in the panel of the values, or in that of the ranges."""
-    if column == "value":
-        return [rule for rule in row["rules"] if rule != MOVING_RANGE.id]
-    return [MOVING_RANGE.id] if row["range_beyond"] else []
-
-
 def _signals(ax: Axes, rows: Sequence[dict[str, Any]], xs: Sequence[Any], column: str, *, dense: bool) -> None:
-    said = [",".join(_rules_of(row, column)) for row in rows]
+    said = [",".join(rules_of(row, column)) for row in rows]
     marked = [at for at, text in enumerate(said) if text]
     if not marked:
         return
@@ -262,23 +209,15 @@ def _signals(ax: Axes, rows: Sequence[dict[str, Any]], xs: Sequence[Any], column
         markeredgewidth=0 if dense else 1.6,
         gid="signals",
     )
-    # A run of the same signal is named where it begins.
-    named = [at for at in marked if not (at and said[at] == said[at - 1] and rows[at]["phase"] == rows[at - 1]["phase"])]
-    # Those farthest from the centre line are named first; where names are too many, the others are
-    # marked alone.
-    centre = "centre" if column == "value" else "range_centre"
-    named.sort(key=lambda at: -abs(rows[at][column] - rows[at][centre]))
-    named = named[:_NAMED] if dense else named
-    places = [(_number(ax, xs[at]), rows[at][column], said[at]) for at in named]
-    ups = [column != "value" or rows[at]["value"] >= rows[at]["centre"] for at in named]
-    kept = [
-        chosen[at]
-        for up in (True, False)
-        if (chosen := [at for at, each in enumerate(ups) if each is up])
-        for at in _plot.apart(ax, [places[place] for place in chosen], 1 if up else -1)
-    ]
-    for place in kept:
-        at, up = named[place], ups[place]
+
+    def pixels(at: int) -> tuple[float, float]:
+        left, low = ax.transData.transform((_number(ax, xs[at]), rows[at][column]))
+        return float(left), float(low)
+
+    # Looking at the limits brings them up to date, which a transformation alone does not.
+    ax.get_xlim()
+    ax.get_ylim()
+    for at, up in names_of_signals(rows, said, column, pixels, _plot.SMALL * _plot.dots(ax)):
         ax.annotate(
             said[at],
             xy=(xs[at], rows[at][column]),
@@ -296,13 +235,13 @@ def chart(alt: Any, rows: Sequence[dict[str, Any]], *, title: str, y: str, colum
     prefix = "" if column == "value" else "range_"
     dated = spaced and "date" in rows[0]
     numbered: list[dict[str, Any]] = []
-    gaps = _gaps(rows)
+    missing = gaps(rows)
     for at, row in enumerate(rows):
         new = at > 0 and row["phase"] != rows[at - 1]["phase"]
         stretch = numbered[-1]["stretch"] + new if numbered else 0
         # The line of the values is interrupted where one is left out.
-        piece = bisect_right(gaps, at)
-        numbered.append({**row, "number": at + 1, "stretch": stretch, "piece": piece, "signal": ", ".join(_rules_of(row, column))})
+        piece = bisect_right(missing, at)
+        numbered.append({**row, "number": at + 1, "stretch": stretch, "piece": piece, "signal": ", ".join(rules_of(row, column))})
     x = alt.X("date:T", title=None) if dated else alt.X("number:Q", title="observation", axis=alt.Axis(tickMinStep=1))
     scale = alt.Scale(zero=column != "value")
     base = alt.Chart(_plot.data(alt, numbered), title=title or alt.Undefined, width=560, height=260 if column == "value" else 110)
@@ -310,7 +249,7 @@ def chart(alt: Any, rows: Sequence[dict[str, Any]], *, title: str, y: str, colum
         x=x, y=alt.Y(f"{column}:Q", title=y, scale=scale), detail="piece:N"
     )
     lines = [
-        base.mark_line(color=_colour(key), strokeDash=dash).encode(
+        base.mark_line(color=colour(key), strokeDash=dash).encode(
             x=x, y=alt.Y(f"{prefix}{key}:Q", title=y, scale=scale), detail="stretch:N"
         )
         for key, dash in (("centre", [1, 0]), ("median", [2, 2]), ("upper", [6, 3]), ("lower", [6, 3]))
@@ -318,7 +257,7 @@ def chart(alt: Any, rows: Sequence[dict[str, Any]], *, title: str, y: str, colum
     ]
     signals = base.transform_filter("datum.signal !== ''")
     marks = signals.mark_point(shape="diamond", size=110, color=_plot.VERMILLION, strokeWidth=2)
-    texts = signals.mark_text(dy=-14, color=_plot.VERMILLION)
+    texts = signals.mark_text(dy=-14, color=_plot.ink(_plot.VERMILLION))
     place = {"x": x, "y": alt.Y(f"{column}:Q", title=y, scale=scale)}
     tips = ["number:Q", *(["date:T"] if dated else []), f"{column}:Q", "signal:N"]
     return alt.layer(*lines, values, marks.encode(**place, tooltip=tips), texts.encode(**place, text="signal:N"))

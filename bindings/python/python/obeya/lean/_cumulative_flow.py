@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import pyarrow as pa
 
-from obeya.lean import _dates, _input, _plot, _stages
+from obeya.lean import _dates, _input, _plot, _plotly, _stages
+from obeya.lean._control_marks import DENSE
 from obeya.lean._panels import Panels, panels
 from obeya.lean._result import Result
 from obeya.lean._stages import DAY, LAST_YEAR, STAGES
@@ -68,12 +69,16 @@ class CumulativeFlow(Result):
         ax.margins(x=0)
         ax.set_ylim(bottom=0)
         _plot.date_axis(ax)
+        _plot.line_labels(ax, self._labels([band[-1] for band in heights]))
+
+    def _labels(self, counts: Sequence[int]) -> list[tuple[float, str, str]]:
+        """The labels of the bands from below, which have ``counts`` on the last day: height, text, colour."""
         labels, below = [], 0
-        for name, band in zip(reversed(self.stages), heights, strict=True):
-            if band[-1]:
-                labels.append((below + band[-1] / 2, f"{name} {band[-1]}", _plot.BLACK))
-            below += band[-1]
-        _plot.line_labels(ax, labels)
+        for name, count in zip(reversed(self.stages), counts, strict=True):
+            if count:
+                labels.append((below + count / 2, f"{name} {count}", _plot.BLACK))
+            below += count
+        return labels
 
     def _chart(self, alt: Any, title: Any) -> Any:
         rows = [{**row, "order": -self.stages.index(row["stage"])} for row in self._rows()]
@@ -94,6 +99,39 @@ class CumulativeFlow(Result):
                 tooltip=["day:T", "stage:N", "in_stage:Q", "entered:Q"],
             )
         )
+
+    def _subplots(self) -> list[_plotly.Subplot]:
+        rows = self._rows()
+        width = len(self.stages)
+        days = self._changing([rows[at : at + width] for at in range(0, len(rows), width)])
+        most = max(sum(row["in_stage"] for row in day) for day in days) or 1
+        part = _plotly.Subplot(
+            {"type": "date", "showgrid": False},
+            {"title": _plotly.titled("improvements"), "range": [0, most * 1.05], **({"dtick": 1} if most < 10 else {})},
+            300,
+        )
+        xs = [_plotly.day(day[0]["day"]) for day in days]
+        for stage in reversed(range(width)):
+            own = [day[stage] for day in days]
+            said = [_plotly.text(f"{row['day']}\n{row['stage']}: {row['in_stage']}, {row['entered']} entered") for row in own]
+            # The line is as white as in the other pictures: it separates the bands.
+            counts = [row["in_stage"] for row in own]
+            band = _plotly.stroke(_plotly.text(self.stages[stage]), xs, counts, "#FFFFFF", 0.5, hoverinfo="text")
+            shade = _SHADES[stage % len(_SHADES)]
+            part.traces.append({**band, "stackgroup": "stages", "hoveron": "points", "hovertext": said, "fillcolor": shade})
+        labels = self._labels([days[-1][stage]["in_stage"] for stage in reversed(range(width))])
+        _plotly.line_labels(part, labels, 0, most * 1.05)
+        return [part]
+
+    def _changing(self, days: Sequence[Sequence[dict[str, Any]]]) -> Sequence[Sequence[dict[str, Any]]]:
+        """The days. Of very many only those next to a change, between which the bands are the same."""
+        if len(days) <= DENSE:
+            return days
+        counts = [[row["in_stage"] for row in day] for day in days]
+        last = len(days) - 1
+        return [
+            day for at, day in enumerate(days) if at in (0, last) or counts[at - 1] != counts[at] or counts[at] != counts[at + 1]
+        ]
 
 
 @overload

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from obeya.lean import _dates, _frame, _input, _plot
+from obeya.lean import _dates, _frame, _input, _plot, _plotly
 from obeya.lean._result import Result
 from obeya.lean._rows import Rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_AXIS = "days (◆ longest stretch)"
 _COLUMNS = ("group", "incidents", "last", "days", "record", "record_from", "record_to", "is_record")
 
 
@@ -66,7 +67,7 @@ class DaysSince(Result):
 
     def _draw(self, ax: Axes, title: str) -> None:
         rows = self._bars()
-        _plot.frame(ax, title, x="days (◆ longest stretch)", grid="x")
+        _plot.frame(ax, title, x=_AXIS, grid="x")
         places = list(range(len(rows)))
         ax.barh(places, [row["days"] for row in rows], color=_plot.GREEN, height=0.55, gid="days")
         ax.plot(
@@ -81,19 +82,41 @@ class DaysSince(Result):
         _plot.categories(ax, [row["group"] for row in rows], "all" if len(rows) == 1 else "(none)")
         for at, row in enumerate(rows):
             # Behind the longer one, so that neither covers the text.
-            text = f"{row['days']}, a record" if row["is_record"] else f"{row['days']} (record {row['record']})"
-            ax.annotate(text, (row["record"], at), (9, 0), textcoords="offset points", va="center", fontsize=_plot.SMALL)
+            ax.annotate(_figures(row), (row["record"], at), (9, 0), textcoords="offset points", va="center", fontsize=_plot.SMALL)
         ax.margins(x=0.28)
         ax.set_xlim(left=0)
 
     def _chart(self, alt: Any, title: Any) -> Any:
-        rows = [{**row, "group": row["group"] or ("all" if len(self) == 1 else "(none)")} for row in self._bars()]
+        rows = [{**row, "group": _plot.called(row["group"], len(self))} for row in self._bars()]
         base = alt.Chart(_plot.data(alt, rows), title=title, width=480).encode(y=alt.Y("group:N", sort=None, title=None))
         bars = base.mark_bar(color=_plot.GREEN).encode(
             x=alt.X("days:Q", title="days"), tooltip=["group:N", "days:Q", "record:Q", "last:T"]
         )
         marks = base.mark_point(shape="diamond", color=_plot.BLACK, filled=True, size=70).encode(x="record:Q")
         return alt.layer(bars, marks)
+
+    def _subplots(self) -> list[_plotly.Subplot]:
+        rows = self._bars()
+        names = [_plot.called(row["group"], len(self)) for row in rows]
+        part = _plotly.named_rows(names, _AXIS, rangemode="tozero")
+        days, records = [row["days"] for row in rows], [row["record"] for row in rows]
+        said = [
+            _plotly.text(f"{name}\n{_plot.plural(row['days'], 'day')} since {row['last']}\nlongest stretch {stretch}")
+            for name, row, stretch in zip(names, rows, [_plot.plural(row["record"], "day") for row in rows], strict=True)
+        ]
+        places = range(len(rows))
+        bars = [at + _plotly.BELOW for at in places]
+        part.traces += [
+            _plotly.bars("days", bars, days, said, width=_plotly.THICK, marker={"color": _plot.GREEN}),
+            _plotly.marks("records", records, bars, said, marker={"symbol": "diamond", "color": _plot.BLACK, "size": 9}),
+            _plotly.above_bars(places, [_figures(row) for row in rows]),
+        ]
+        return [part]
+
+
+def _figures(row: dict[str, Any]) -> str:
+    """The figures of a group, beside its bar."""
+    return f"{row['days']}, a record" if row["is_record"] else f"{row['days']} (record {row['record']})"
 
 
 def days_since(

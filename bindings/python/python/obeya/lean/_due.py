@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from obeya.lean import _dates, _frame, _input, _plot
+from obeya.lean import _dates, _frame, _input, _plot, _plotly
 from obeya.lean._result import Result
 from obeya.lean._rows import Rows
 
@@ -25,6 +25,7 @@ _AGES = (
     (None, "more than 30 days", _plot.VERMILLION),
 )
 _NOBODY = "(nobody)"
+_NONE = "nothing is overdue"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,13 +81,12 @@ class Overdue(Result):
             start = [one + other for one, other in zip(start, counts, strict=True)]
         _plot.categories(ax, [row["responsible"] for row in rows], _NOBODY)
         for at, row in enumerate(rows):
-            text = f"{row['overdue']}, longest {_plot.plural(row['longest'], 'day')}"
-            ax.annotate(text, (row["overdue"], at), (4, 0), textcoords="offset points", va="center", fontsize=_plot.SMALL)
+            ax.annotate(_figures(row), (row["overdue"], at), (4, 0), textcoords="offset points", va="center", fontsize=_plot.SMALL)
         ax.margins(x=0.3)
         ax.xaxis.set_major_locator(_plot.require("matplotlib.ticker").MaxNLocator(integer=True))
         if not rows:
             ax.set_xlim(0, 1)
-            ax.text(0.5, 0.5, "nothing is overdue", transform=ax.transAxes, ha="center", color=_plot.GREY, gid="nothing")
+            ax.text(0.5, 0.5, _NONE, transform=ax.transAxes, ha="center", color=_plot.GREY, gid="nothing")
         else:
             ax.legend(
                 loc="upper left",
@@ -99,7 +99,7 @@ class Overdue(Result):
 
     def _chart(self, alt: Any, title: Any) -> Any:
         rows = [
-            {"responsible": row["responsible"] or _NOBODY, "age": text, "order": at, "records": _aged(row["days"])[at]}
+            {"responsible": _called(row), "age": text, "order": at, "records": _aged(row["days"])[at]}
             for row in self._bars()
             for at, (_, text, _) in enumerate(_AGES)
         ]
@@ -115,6 +115,32 @@ class Overdue(Result):
                 tooltip=["responsible:N", "age:N", "records:Q"],
             )
         )
+
+    def _subplots(self) -> list[_plotly.Subplot]:
+        rows = self._bars()
+        if not rows:
+            return [_plotly.nothing(_NONE)]
+        names = [_called(row) for row in rows]
+        most = max(row["overdue"] for row in rows)
+        part = _plotly.named_rows(names, "overdue records", rangemode="tozero", **({"dtick": 1} if most < 10 else {}))
+        places, start = range(len(rows)), [0] * len(rows)
+        for at, (_, text, shade) in enumerate(_AGES):
+            counts = [_aged(row["days"])[at] for row in rows]
+            said = [_plotly.text(f"{name}\n{count} overdue {text}") for name, count in zip(names, counts, strict=True)]
+            look = {"base": start, "width": _plotly.THICK, "marker": {"color": shade}, "showlegend": True}
+            part.traces.append(_plotly.bars(text, [place + _plotly.BELOW for place in places], counts, said, **look))
+            start = [one + other for one, other in zip(start, counts, strict=True)]
+        part.traces.append(_plotly.above_bars(places, [_figures(row) for row in rows]))
+        return [part]
+
+
+def _called(row: dict[str, Any]) -> str:
+    return _NOBODY if row["responsible"] is None else str(row["responsible"])
+
+
+def _figures(row: dict[str, Any]) -> str:
+    """The figures of a person, beside the bar."""
+    return f"{row['overdue']}, longest {_plot.plural(row['longest'], 'day')}"
 
 
 def overdue(

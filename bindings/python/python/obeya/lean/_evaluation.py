@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from obeya.lean import _frame, _input, _plot
+from obeya.lean import _frame, _input, _plot, _plotly
 from obeya.lean._result import Result
 from obeya.lean._rows import Rows
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _JUDGEMENTS = ("Good", "Medium", "Bad", "Smile", "Meh", "Frown")
 """The values of v1, and those of v2."""
+
+_AXIS = "good among the evaluated (%)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,16 +56,15 @@ class EvaluationRatio(Result):
 
     def _draw(self, ax: Axes, title: str) -> None:
         rows = self._rows()
-        _plot.frame(ax, title, x="good among the evaluated (%)", grid="x")
+        _plot.frame(ax, title, x=_AXIS, grid="x")
         _plot.categories(ax, [row["group"] for row in rows], "all" if len(rows) == 1 else "(none)")
         ax.set_xlim(0, 100)
         for at, row in enumerate(rows):
             if row["ratio"] is not None:
                 ax.plot([row["lower"] * 100, row["upper"] * 100], [at, at], color=_plot.BLUE, linewidth=2, gid="interval")
                 ax.plot([row["ratio"] * 100], [at], "o", color=_plot.BLUE, markersize=8, clip_on=False, gid="ratio")
-            text = f"{row['good']} of {row['evaluated']}"
             ax.annotate(
-                text,
+                _counts(row),
                 (1, at),
                 (4, 0),
                 xycoords=("axes fraction", "data"),
@@ -73,7 +74,7 @@ class EvaluationRatio(Result):
             )
 
     def _chart(self, alt: Any, title: Any) -> Any:
-        rows = [{**row, "group": row["group"] or ("all" if len(self) == 1 else "(none)")} for row in self._rows()]
+        rows = [{**row, "group": _plot.called(row["group"], len(self))} for row in self._rows()]
         axis = {"title": "good among the evaluated", "axis": alt.Axis(format="%"), "scale": alt.Scale(domain=[0, 1])}
         base = alt.Chart(_plot.data(alt, rows), title=title, width=480).encode(y=alt.Y("group:N", sort=None, title=None))
         return alt.layer(
@@ -82,6 +83,34 @@ class EvaluationRatio(Result):
                 x=alt.X("ratio:Q", **axis), tooltip=["group:N", "good:Q", "evaluated:Q"]
             ),
         )
+
+    def _subplots(self) -> list[_plotly.Subplot]:
+        rows = self._rows()
+        names = [_plot.called(row["group"], len(rows)) for row in rows]
+        part = _plotly.named_rows(names, _AXIS, 40, range=[-4, 104], tickvals=[0, 25, 50, 75, 100])
+        counts = [_counts(row) for row in rows]
+        part.margin = max(map(len, counts)) * _plotly.LETTER + 20
+        ends: list[float | None] = []
+        places: list[int | None] = []
+        said = []
+        judged = [(at, row) for at, row in enumerate(rows) if row["ratio"] is not None]
+        for at, row in judged:
+            lower, ratio, upper = (row[key] * 100 for key in ("lower", "ratio", "upper"))
+            ends, places = [*ends, lower, upper, None], [*places, at, at, None]
+            interval = f"{_plot.percent(lower / 100)} to {_plot.percent(upper / 100)}"
+            said.append(_plotly.text(f"{names[at]}\n{counts[at]} good, {_plot.percent(ratio / 100)}\n{interval}"))
+        marker = {"color": _plot.BLUE, "size": 12}
+        part.traces += [
+            _plotly.stroke("interval", ends, places, _plot.BLUE, 2.5),
+            _plotly.marks("ratio", [row["ratio"] * 100 for _, row in judged], [at for at, _ in judged], said, marker=marker),
+            _plotly.words("counts", [104] * len(rows), range(len(rows)), counts),
+        ]
+        return [part]
+
+
+def _counts(row: dict[str, Any]) -> str:
+    """How many are good of how many, beside the interval."""
+    return f"{row['good']} of {row['evaluated']}"
 
 
 def evaluation_ratio(

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, overload
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from obeya.lean import _input, _plot, _stages
+from obeya.lean import _input, _plot, _plotly, _stages
+from obeya.lean._control_marks import DENSE
 from obeya.lean._panels import Panels, panels
 from obeya.lean._result import Result
 from obeya.lean._stages import DAY, STAGES
@@ -48,6 +49,10 @@ class LeadTimes(Result):
     def _title(self) -> str:
         return f"Lead times, {self.whole}"
 
+    def _names(self) -> list[str]:
+        """The names of the rows, with how many have gone on from each."""
+        return [f"{row['stage']} ({row['left']})" for row in self._rows()]
+
     def _draw(self, ax: Axes, title: str) -> None:
         rows = self._rows()
         _plot.frame(ax, title, x="days", grid="x")
@@ -69,9 +74,8 @@ class LeadTimes(Result):
                 alpha=0.7,
                 gid="durations",
             )
-            text = f"half within {middle:.1f}, 85% within {reach:.1f}"
-            ax.annotate(text, (0, at - 0.3), (2, 0), textcoords="offset points", va="bottom", fontsize=_plot.SMALL)
-        _plot.categories(ax, [f"{row['stage']} ({row['left']})" for row in rows], "")
+            ax.annotate(_figures(days), (0, at - 0.3), (2, 0), textcoords="offset points", va="bottom", fontsize=_plot.SMALL)
+        _plot.categories(ax, self._names(), "")
         ax.set_ylim(len(rows) - 0.5, -0.75)
         ax.set_xlim(left=0)
 
@@ -93,6 +97,30 @@ class LeadTimes(Result):
             wide.mark_tick(color=_plot.BLACK, thickness=3).encode(x="p50:Q"),
             alt.Chart(_plot.data(alt, rows)).mark_tick(color=_plot.BLUE).encode(x="days:Q", y=y),
         )
+
+    def _subplots(self) -> list[_plotly.Subplot]:
+        names = self._names()
+        part = _plotly.named_rows(names, "days", rangemode="tozero")
+        rows = [(at, days) for at, days in enumerate(self.durations) if days]
+        last = len(names) - 1
+        half = _plotly.THICK / 2
+        places = [at + _plotly.BELOW for at, _ in rows]
+        shades = [_plot.BLUE if at == last else _plot.SKY for at, _ in rows]
+        said = [_plotly.text(f"{names[at]}\n{_figures(days)} days") for at, days in rows]
+        look = {"width": _plotly.THICK, "marker": {"color": shades, "opacity": 0.45}}
+        part.traces.append(_plotly.bars("p85", places, [_percentile(days, 85) for _, days in rows], said, **look))
+        shown = [(day, place) for (_, days), place in zip(rows, places, strict=True) for day in _apart(days)]
+        tick = {"symbol": "line-ns-open", "size": 11, "color": _plot.BLUE, "opacity": 0.7}
+        texts = [f"{day:.1f} days" for day, _ in shown]
+        part.traces.append(_plotly.marks("durations", [day for day, _ in shown], [place for _, place in shown], texts, marker=tick))
+        xs: list[float | None] = []
+        ys: list[float | None] = []
+        for (_, days), place in zip(rows, places, strict=True):
+            middle = _percentile(days, 50)
+            xs, ys = [*xs, middle, middle, None], [*ys, place - half, place + half, None]
+        part.traces.append(_plotly.stroke("p50", xs, ys, _plot.BLACK, 2.5))
+        part.traces.append(_plotly.above_bars([at for at, _ in rows], [_figures(days) for _, days in rows]))
+        return [part]
 
 
 @overload
@@ -223,6 +251,19 @@ def _times(
         durations=tuple(tuple(days) for _, days, _ in rows),
         left_out=staged.left_out,
     )
+
+
+def _figures(days: Sequence[float]) -> str:
+    """The figures of a row, above its bar."""
+    return f"half within {_percentile(days, 50):.1f}, 85% within {_percentile(days, 85):.1f}"
+
+
+def _apart(days: Sequence[float]) -> Sequence[float]:
+    """The times of a row. Of very many those that would cover each other are one mark."""
+    if len(days) <= DENSE:
+        return days
+    width = max(days) / DENSE or 1.0
+    return list({int(day / width): day for day in days}.values())
 
 
 def _percentile(days: Sequence[float], percentile: float) -> float:

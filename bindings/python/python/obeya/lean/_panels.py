@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import pyarrow as pa
 
-from obeya.lean import _frame, _plot
+from obeya.lean import _frame, _plot, _plotly
 from obeya.lean._result import Result
 
 if TYPE_CHECKING:
@@ -116,6 +116,13 @@ class Panels(Result, Generic[_Chart]):
 
     def _chart(self, alt: Any, title: Any) -> Any:
         return alt.vconcat(*(chart._chart(alt, _plot.plain(_name(group))) for group, chart in self._shown()), title=title)
+
+    def _subplots(self) -> list[_plotly.Subplot]:
+        parts = []
+        for group, chart in self._shown():
+            first, *others = chart._parts()
+            parts += [first.headed(_name(group)), *others]
+        return parts
 
 
 def panels(table: pa.Table, by: str | Sequence[str], make: Callable[[pa.Table], _Chart]) -> Panels[_Chart]:

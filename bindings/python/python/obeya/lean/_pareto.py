@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from obeya.lean import _input, _plot
+from obeya.lean import _input, _plot, _plotly
 from obeya.lean._amounts import Split, amounts, shared_by
 from obeya.lean._result import Result
 from obeya.lean._rows import Rows
@@ -20,6 +20,10 @@ _NONE = "(none)"
 
 _LONG = 40
 """The number of letters from which the name of an axis is written smaller."""
+
+
+_CROWDED = 6
+"""The number of categories above which their names have one line."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,7 +91,7 @@ class Pareto(Result):
         texts[0].set_position((-5, 2))
         names = [_name(row["category"]) for row in rows]
         # Two lines of a turned label would cover its neighbours.
-        crowded = len(rows) > 6
+        crowded = len(rows) > _CROWDED
         ax.set_xticks(
             places,
             [_plot.literal(_plot.shortened(name, 22) if crowded else _plot.wrapped(name, 12)) for name in names],
@@ -134,6 +138,49 @@ class Pareto(Result):
             )
         )
         return alt.layer(bars, line).resolve_scale(y="independent")
+
+    def _subplots(self) -> list[_plotly.Subplot]:
+        rows = self._rows()
+        names = [_name(row["category"]) for row in rows]
+        crowded = len(rows) > _CROWDED
+        labels = [_plotly.text(_plot.shortened(name, 22)) if crowded else _plotly.wrapped(name, 12) for name in names]
+        ticks = {"tickvals": list(range(len(rows))), "ticktext": labels}
+        fixed = {"fixedrange": True}
+        part = _plotly.Subplot(
+            # Turned texts go beyond the last bar, and plotly would hide those that leave the figure.
+            {**ticks, "range": [-0.6, len(rows) - 0.4], "ticklabeloverflow": "allow", "showgrid": False},
+            # One height for both axes, and no other by zooming, so that a share can be read on either.
+            {"title": _plotly.titled(self.amount, 34), "range": [0, self.total * 1.05], **fixed},
+            320,
+            right={"title": _plotly.titled(f"{self._together()} (%)"), "range": [0, 105], "dtick": 20, "showgrid": False, **fixed},
+            margin=64,
+            below=150 if crowded else 90,
+        )
+        said = [
+            _plotly.lines(
+                f"{name}\n{_plot.short(row['amount'])} {self.amount}\n"
+                f"{_plot.percent(row['share'])}, together {_plot.percent(row['cumulative'])}",
+                48,
+            )
+            for name, row in zip(names, rows, strict=True)
+        ]
+        shades = [_plot.BLUE if self._vital(at) else _plot.SKY for at in range(len(rows))]
+        inks = ["#FFFFFF" if shade == _plot.BLUE else _plot.BLACK for shade in shades]
+        places, figures = list(range(len(rows))), [_plot.short(row["amount"]) for row in rows]
+        # plotly hides those that have no place: see "uniformtext".
+        inside = {"text": figures, "textposition": "auto", "textangle": 0, "insidetextfont": {"color": inks}}
+        bars = {"type": "bar", "name": "amounts", "x": places, "y": [row["amount"] for row in rows], "width": 0.8}
+        hover = {"hoverinfo": "text", "hovertext": said, "cliponaxis": False}
+        part.traces.append({**bars, **inside, **hover, "marker": {"color": shades}})
+        shares = [row["cumulative"] * 100 for row in rows]
+        line = {"mode": "lines+markers", "marker": {"color": _plot.ORANGE, "size": 6}, "yaxis": "right", "cliponaxis": False}
+        part.traces.append(
+            _plotly.stroke("cumulative", places, shares, _plot.ORANGE, 1.8, hoverinfo="text", hovertext=said, **line)
+        )
+        ends = {"x0": 0, "x1": 1, "xref": "x domain", "y0": self.threshold * self.total, "y1": self.threshold * self.total}
+        dashed = {"color": _plot.GREY, "width": 1, "dash": "dash"}
+        part.shapes.append({"type": "line", "name": "threshold", "yref": "y", **ends, "line": dashed})
+        return [part]
 
 
 def _name(category: str | None) -> str:

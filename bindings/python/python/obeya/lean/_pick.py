@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
 
-from obeya.lean import _frame, _input, _plot
+from obeya.lean import _frame, _input, _plot, _plotly
 from obeya.lean._result import Result
 from obeya.lean._rows import Rows
 
@@ -27,6 +27,12 @@ QUADRANTS: Mapping[str, str] = {
 _UNPLACED = "NotPrioritized"
 _SHADES = {"Possible": _plot.SKY, "Implement": _plot.GREEN, "Challenge": _plot.ORANGE, "Kick": "#999999"}
 _MARKS = {"Possible": "o", "Implement": "^", "Challenge": "s", "Kick": "X"}
+_SYMBOLS = {"Possible": "circle", "Implement": "triangle-up", "Challenge": "square", "Kick": "x"}
+_UNTITLED = "(no title)"
+
+_LETTERS = 20
+"""How many letters of a title have place in a quadrant on a phone."""
+
 _PLACES = {"Implement": (0, 1), "Challenge": (1, 1), "Possible": (0, 0), "Kick": (1, 0)}
 
 
@@ -71,10 +77,7 @@ class Pick(Result):
         for name, (x, y) in _PLACES.items():
             ax.add_patch(patches.Rectangle((x, y), 1, 1, facecolor=_SHADES[name], alpha=0.25, edgecolor="white", linewidth=3))
             ax.text(x + 0.04, y + 0.94, f"{name} {self.counts[name]}", va="top", fontsize=11, fontweight="bold")
-            titles = [row["title"] or "(no title)" for row in rows if row["quadrant"] == name]
-            shown = [_cut(text) for text in (titles if len(titles) <= 8 else titles[:7])]
-            more = [f"and {len(titles) - 7} more"] if len(titles) > 8 else []
-            text = _plot.literal("\n".join([*shown, *more]))
+            text = _plot.literal("\n".join(_listed(_titles(rows, name), 8)))
             ax.text(x + 0.04, y + 0.82, text, va="top", fontsize=_plot.SMALL, linespacing=1.35)
 
     def _scatter(self, ax: Axes, title: str, axes: tuple[str, str], thresholds: tuple[float, float]) -> None:
@@ -133,6 +136,68 @@ class Pick(Result):
         counts = [{"quadrant": name, "count": count} for name, count in self.counts.items()]
         base = alt.Chart(_plot.data(alt, counts), title=title, width=480).encode(y=alt.Y("quadrant:N", sort=None, title=None))
         return base.mark_bar().encode(x=alt.X("count:Q", title="ideas"), color=shades.legend(None))
+
+    def _subplots(self) -> list[_plotly.Subplot]:
+        if self.axes and self.thresholds:
+            return [self._points(self.axes, self.thresholds)]
+        hidden = {"showticklabels": False, "showgrid": False, "range": [0, 2], "fixedrange": True}
+        effort, effect = ({"title": _plotly.titled(f"{name} (low → high)"), **hidden} for name in ("effort", "effect"))
+        part = _plotly.Subplot(effort, effect, 400)
+        rows = self._rows()
+        for name, (x, y) in _PLACES.items():
+            heading, titles = f"{name} {self.counts[name]}", _titles(rows, name)
+            said = _plotly.text("\n".join([heading, *_listed(titles, 24, 60)]))
+            marker = {"color": _SHADES[name], "opacity": 0.25}
+            part.traces.append(_plotly.box(name, [x + 0.5], [y], [said], width=0.98, marker=marker))
+            listed = "".join(f"<br>{_plotly.text(title)}" for title in _listed(titles, 8, _LETTERS))
+            place = {"xanchor": "left", "yanchor": "top", "align": "left"}
+            part.note(f"<b>{heading}</b>{listed}", name="ideas", x=x + 0.03, y=y + 0.97, **place)
+        return [part]
+
+    def _points(self, axes: tuple[str, str], thresholds: tuple[float, float]) -> _plotly.Subplot:
+        rows = [row for row in self._rows() if row["quadrant"]]
+        ends = [_ends([row[key] for row in rows], thresholds[at]) for at, key in enumerate(("effort", "effect"))]
+        both = [{"title": _plotly.titled(axis), "range": list(end)} for axis, end in zip(axes, ends, strict=True)]
+        part = _plotly.Subplot(both[0], both[1], 400)
+        for name, symbol in _SYMBOLS.items():
+            own = [row for row in rows if row["quadrant"] == name]
+            xs, ys = [row["effort"] for row in own], [row["effect"] for row in own]
+            said = [
+                _plotly.lines(f"{row['title'] or _UNTITLED}\n{axes[0]}: {row['effort']:.10g}\n{axes[1]}: {row['effect']:.10g}", 48)
+                for row in own
+            ]
+            look = {"symbol": symbol, "size": 10, "color": _SHADES[name], "line": {"width": 1, "color": _plot.BLACK}}
+            part.traces.append(_plotly.marks(name, xs, ys, said, marker=look))
+        for ref, other, at in (("x", "y", thresholds[0]), ("y", "x", thresholds[1])):
+            line = {f"{ref}0": at, f"{ref}1": at, f"{other}0": 0, f"{other}1": 1, f"{other}ref": f"{other} domain"}
+            part.shapes.append({"type": "line", "name": "threshold", **line, "line": {"color": _plot.GREY, "width": 1}})
+        for name, (x, y) in _PLACES.items():
+            place = {"x": x, "xref": "x domain", "xanchor": "right" if x else "left", "y": y, "yref": "y domain"}
+            heading = f"<b>{name} {self.counts[name]}</b>"
+            # Outside of the axes, where it covers no point.
+            edge = {"yanchor": "bottom" if y else "top", "yshift": 2 if y else -22}
+            part.note(heading, name="quadrant", font={"color": _plot.ink(_plot.GREY)}, **place, **edge)
+        part.above, part.below = 24, 74
+        part.x["title"]["standoff"] = 26
+        _plotly.point_names(part, [(row["effort"], row["effect"], row["title"] or "") for row in rows], ends[0], ends[1])
+        return part
+
+
+def _titles(rows: Sequence[Mapping[str, Any]], quadrant: str) -> list[str]:
+    return [row["title"] or _UNTITLED for row in rows if row["quadrant"] == quadrant]
+
+
+def _listed(titles: Sequence[str], most: int, length: int = 30) -> list[str]:
+    """Titles in at most so many lines, of which the last says how many more there are."""
+    shown = [_cut(title, length) for title in (titles if len(titles) <= most else titles[: most - 1])]
+    return [*shown, *([f"and {len(titles) - most + 1} more"] if len(titles) > most else [])]
+
+
+def _ends(values: Sequence[float], threshold: float) -> tuple[float, float]:
+    """The ends of an axis: there is some space beyond its points and its threshold."""
+    low, high = min([*values, threshold]), max([*values, threshold])
+    space = (high - low) * 0.15 or abs(high) * 0.1 or 1.0
+    return low - space, high + space
 
 
 def pick(

@@ -1,4 +1,4 @@
-"""How every chart looks. matplotlib and altair are imported here and in what draws, and only when something is drawn.
+"""How every chart looks. matplotlib, altair and plotly are imported here and in what draws, and only when something is drawn.
 
 Colours are those of Okabe and Ito (2008, "Color Universal Design"), which people with any of the common forms of colour blindness
 tell apart. No chart relies on colour alone: what matters also has a shape, a place or a word.
@@ -132,7 +132,7 @@ def point_labels(ax: Axes, labels: Sequence[tuple[float, float, str]]) -> None:
         for right, rise in ((right, rise) for rise in (0, 11, -11, 22, -22) for right in (True, False)):
             start = left + 7 * scale if right else left - 7 * scale - size
             box = (start, low + rise * scale - height / 2, start + size, low + rise * scale + height / 2)
-            if inside.x0 <= box[0] and box[2] <= inside.x1 and not any(_overlap(box, other) for other in taken):
+            if inside.x0 <= box[0] and box[2] <= inside.x1 and not any(overlap(box, other) for other in taken):
                 break
         else:
             # Nowhere: a label that covers others would make several unreadable.
@@ -151,7 +151,7 @@ def point_labels(ax: Axes, labels: Sequence[tuple[float, float, str]]) -> None:
         )
 
 
-def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+def overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
@@ -186,22 +186,24 @@ def categories(ax: Axes, names: Sequence[str | None], none: str) -> None:
     ax.tick_params(axis="y", length=0)
 
 
-def apart(ax: Axes, labels: Sequence[tuple[float, float, str]], rise: int = 1) -> list[int]:
-    """Of labels with their places, in order of importance, those that cover none before them."""
-    # Looking at the limits brings them up to date, which a transformation alone does not.
-    ax.get_xlim()
-    ax.get_ylim()
+def dots(ax: Axes) -> float:
+    """How many dots of the picture a point has."""
     figure = ax.get_figure()
-    scale = (figure.dpi if figure is not None else 100) / 72
+    return (figure.dpi if figure is not None else 100) / 72
+
+
+def uncovered(labels: Sequence[tuple[float, float, str]], size: float, rise: int = 1) -> list[int]:
+    """Of labels with their places, in order of importance, those that cover none before them. All in pixels, ``size`` is that of the
+    letters.
+    """
     taken: list[tuple[float, float, float, float]] = []
     kept = []
-    for at, (x, y, text) in enumerate(labels):
-        left, low = ax.transData.transform((x, y))
+    for at, (left, low, text) in enumerate(labels):
         # Somewhat more than the letters take: the place of the axes is not final before the picture is
         # laid out.
-        half, height = SMALL * 0.38 * len(text) * scale, SMALL * 1.4 * scale
+        half, height = size * 0.38 * len(text), size * 1.4
         box = (left - half, low, left + half, low + height) if rise > 0 else (left - half, low - height, left + half, low)
-        if not any(_overlap(box, other) for other in taken):
+        if not any(overlap(box, other) for other in taken):
             taken.append(box)
             kept.append(at)
     return kept
@@ -253,6 +255,11 @@ def percent(share: float) -> str:
     """A share in whole percent, with a decimal if that is more exact."""
     scaled = share * 100
     return f"{scaled:.1f}%" if abs(scaled) < 10 and abs(scaled - round(scaled)) >= 0.05 else f"{scaled:.0f}%"
+
+
+def called(group: str | None, groups: int) -> str:
+    """The name of a group, or what stands for it where it has none."""
+    return group if group is not None else "all" if groups == 1 else "(none)"
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import pyarrow as pa
 
-from obeya.lean import _control, _input, _plot
+from obeya.lean import _control, _input, _plot, _plotly, _plotly_control
 from obeya.lean._events import given, intervals, no_count, no_time
 from obeya.lean._rare_limits import g_rows, t_rows
 from obeya.lean._panels import Panels, panels
@@ -54,13 +54,22 @@ class RareEvents(Result):
     def _title(self) -> str:
         return f"{self.kind} chart: {self.unit} between events"
 
+    def _centre(self) -> str:
+        """What the centre line is."""
+        return "mean" if self.kind == "g" else "centre"
+
     def _draw(self, ax: Axes, title: str) -> None:
-        centre = "mean" if self.kind == "g" else "centre"
-        _control.draw(ax, self._rows(), title=title, y=_plot.labelled("between events", self.unit), spaced=False, centre=centre)
+        y = _plot.labelled("between events", self.unit)
+        _control.draw(ax, self._rows(), title=title, y=y, spaced=False, centre=self._centre())
         ax.set_ylim(bottom=-0.03 * ax.get_ylim()[1])
 
     def _chart(self, alt: Any, title: Any) -> Any:
         return _control.chart(alt, self._rows(), title=title, y=_plot.labelled("between events", self.unit), spaced=False)
+
+    def _subplots(self) -> list[_plotly.Subplot]:
+        look = {"name": "between events", "unit": self.unit, "centre": self._centre()}
+        # Little below zero: no time is negative.
+        return [_plotly_control.subplot(self._rows(), spaced=False, floor=-0.03, **look)]
 
 
 @overload

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import pyarrow as pa
 
-from obeya.lean import _plot
+from obeya.lean import _plot, _plotly, _plotly_figure
 
 if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
+    import plotly.graph_objects as go
     import polars as pl
     from matplotlib.axes import Axes
 
@@ -78,10 +79,14 @@ class Result:
     def plot(self, ax: Axes | None = None, *, title: str | None = None, backend: Literal["matplotlib"] = "matplotlib") -> Axes: ...
     @overload
     def plot(self, ax: None = None, *, title: str | None = None, backend: Literal["altair"]) -> alt.TopLevelMixin: ...
+    @overload
+    def plot(self, ax: None = None, *, title: str | None = None, backend: Literal["plotly"]) -> go.Figure: ...
     def plot(self, ax: Axes | None = None, *, title: str | None = None, backend: str = "matplotlib") -> Any:
-        """Draws the chart and answers with the matplotlib ``Axes``, or with an altair chart.
+        """Draws the chart and answers with the matplotlib ``Axes``, with an altair chart or with a plotly ``Figure``.
 
-        Without ``ax`` a figure of 640 pixels' width is made. ``backend="altair"`` needs altair and takes no ``ax``.
+        Without ``ax`` a figure of 640 pixels' width is made. ``backend="altair"`` needs altair, ``backend="plotly"`` needs plotly,
+        and both take no ``ax``. A figure of plotly is as wide as its place, says more where the pointer is, and shows all texts as
+        they are: also those that look like HTML or like formulas, and ``title``.
         """
         if backend == "matplotlib":
             axes = _plot.axes(ax, self._figure())
@@ -93,22 +98,29 @@ class Result:
             else:
                 self._draw(axes, head)
             return axes
+        if backend not in ("altair", "plotly"):
+            message = f"expected the backend matplotlib, altair or plotly; found {backend!r}"
+            raise ValueError(message)
+        if ax is not None:
+            message = f"{backend} draws on no Axes: leave out `ax`"
+            raise ValueError(message)
         if backend == "altair":
-            if ax is not None:
-                message = "altair draws on no Axes: leave out `ax`"
-                raise ValueError(message)
             altair, head = _plot.require("altair"), _plot.plain(title or self._title())
             titled = altair.TitleParams(head, subtitle=_plot.plain(self._without())) if self.left_out else head
             if self._is_blank():
                 nothing = altair.Data(values=[{"text": _plot.NOTHING}])
                 return altair.Chart(nothing, title=titled, width=480).mark_text().encode(text="text:N")
             return self._chart(altair, titled)
-        message = f"expected the backend matplotlib or altair; found {backend!r}"
-        raise ValueError(message)
+        graph = _plot.require("plotly.graph_objects")
+        return _plotly_figure.figure(graph, title or self._title(), self._without() if self.left_out else "", self._parts())
 
     def _is_blank(self) -> bool:
         """Whether there is nothing to draw."""
         return not len(self)
+
+    def _parts(self) -> list[_plotly.Subplot]:
+        """The subplots of a figure of plotly; where there is nothing to draw, one that says so."""
+        return [_plotly.nothing()] if self._is_blank() else self._subplots()
 
     def _figure(self) -> tuple[float, float]:
         """Width and height of a default figure of this chart."""
@@ -144,6 +156,9 @@ class Result:
         raise NotImplementedError
 
     def _chart(self, alt: Any, title: Any) -> Any:
+        raise NotImplementedError
+
+    def _subplots(self) -> list[_plotly.Subplot]:
         raise NotImplementedError
 
 

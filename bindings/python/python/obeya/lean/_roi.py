@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from obeya.lean import _frame, _input, _plot
+from obeya.lean import _frame, _input, _plot, _plotly
 from obeya.lean._result import Result
 from obeya.lean._rows import Rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+_COST = "#999999"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,15 +56,11 @@ class Roi(Result):
         rows = self._rows()
         _plot.frame(ax, title, x=self.unit, grid="x")
         places = list(range(len(rows)))
-        ax.barh([at - 0.19 for at in places], [row["cost"] for row in rows], height=0.36, color="#999999", gid="cost")
+        ax.barh([at - 0.19 for at in places], [row["cost"] for row in rows], height=0.36, color=_COST, gid="cost")
         ax.barh([at + 0.19 for at in places], [row["gain"] for row in rows], height=0.36, color=_plot.GREEN, gid="gain")
         _plot.categories(ax, [row["group"] for row in rows], "all" if len(rows) == 1 else "(none)")
         for at, row in enumerate(rows):
-            brought = "" if row["roi"] is None else f", ROI {_plot.percent(row['roi'])}"
-            for shift, text, reach in (
-                (-0.19, f"cost {_plot.short(row['cost'])}", row["cost"]),
-                (0.19, f"gain {_plot.short(row['gain'])}{brought}", row["gain"]),
-            ):
+            for shift, text, reach in zip((-0.19, 0.19), _figures(row), (row["cost"], row["gain"]), strict=True):
                 ax.annotate(
                     text,
                     (max(reach, 0), at + shift),
@@ -78,7 +77,7 @@ class Roi(Result):
     def _chart(self, alt: Any, title: Any) -> Any:
         rows = [
             {
-                "group": row["group"] or ("all" if len(self) == 1 else "(none)"),
+                "group": _plot.called(row["group"], len(self)),
                 "kind": kind,
                 "amount": row[kind],
                 "roi": row["roi"],
@@ -93,10 +92,30 @@ class Roi(Result):
                 y=alt.Y("group:N", sort=None, title=None),
                 yOffset=alt.YOffset("kind:N", sort=["cost", "gain"]),
                 x=alt.X("amount:Q", title=self.unit),
-                color=alt.Color("kind:N", title=None, scale=alt.Scale(domain=["cost", "gain"], range=["#999999", _plot.GREEN])),
+                color=alt.Color("kind:N", title=None, scale=alt.Scale(domain=["cost", "gain"], range=[_COST, _plot.GREEN])),
                 tooltip=["group:N", "kind:N", "amount:Q", alt.Tooltip("roi:Q", format=".0%")],
             )
         )
+
+    def _subplots(self) -> list[_plotly.Subplot]:
+        rows = self._rows()
+        names = [_plot.called(row["group"], len(rows)) for row in rows]
+        part = _plotly.named_rows(names, self.unit, 84, nticks=5, zeroline=True)
+        for kind, shade, place in (("cost", _COST, -0.5), ("gain", _plot.GREEN, 0.0)):
+            figures = [_figures(row)[kind == "gain"] for row in rows]
+            said = [_plotly.text(f"{name}\n{figure} ({self.unit})") for name, figure in zip(names, figures, strict=True)]
+            bars = [at + place + 0.32 for at in range(len(rows))]
+            part.traces += [
+                _plotly.bars(kind, bars, [row[kind] for row in rows], said, width=0.2, marker={"color": shade}),
+                _plotly.words(f"{kind}s", [0] * len(rows), [at + place + 0.11 for at in range(len(rows))], figures),
+            ]
+        return [part]
+
+
+def _figures(row: dict[str, Any]) -> tuple[str, str]:
+    """The texts of the bars of cost and gain."""
+    brought = "" if row["roi"] is None else f", ROI {_plot.percent(row['roi'])}"
+    return f"cost {_plot.short(row['cost'])}", f"gain {_plot.short(row['gain'])}{brought}"
 
 
 def roi(

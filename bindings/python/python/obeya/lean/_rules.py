@@ -55,6 +55,12 @@ Rules: TypeAlias = Literal["nelson", "western-electric"] | Sequence[Rule | str]
 _BY_ID = {rule.id: rule for rule in (*NELSON, *WESTERN_ELECTRIC)}
 
 
+def names(rule: str) -> str:
+    """The id of a rule with its name, such as ``N1, beyond a limit``. Rules of the caller's have an id alone."""
+    known = MOVING_RANGE if rule == MOVING_RANGE.id else _BY_ID.get(rule)
+    return f"{rule}, {known.name}" if known else rule
+
+
 def chosen(rules: Rules, *, ranges: bool = False) -> tuple[Rule, ...]:
     """The rules that are meant. A chart with moving ranges has a rule for them too, which is part of both sets."""
     also = (MOVING_RANGE,) if ranges else ()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import pyarrow as pa
 
-from obeya.lean import _dates, _frame, _input, _plot
+from obeya.lean import _dates, _frame, _input, _plot, _plotly
 from obeya.lean._panels import Panels, panels
 from obeya.lean._result import Result
 from obeya.lean._rows import Rows
@@ -30,6 +30,7 @@ _UNGRADED = -1
 _UNKNOWN = "unknown"
 """How a picture calls a severity that is not known."""
 
+_WHITE = "#FFFFFF"
 _SHADES = (_plot.PALE, _plot.YELLOW, _plot.ORANGE, _plot.VERMILLION)
 
 
@@ -63,11 +64,24 @@ class SafetyCross(Result):
 
     def _shade(self, row: dict[str, Any]) -> str:
         if row["state"] != "incident":
-            return _plot.GREEN if row["state"] == "safe" else "#FFFFFF"
+            return _plot.GREEN if row["state"] == "safe" else _WHITE
         if row["severity"] is None:
             return _plot.PURPLE if self.order else _plot.VERMILLION
         # The worst severity has the strongest colour, however many there are.
         return _SHADES[max(0, len(_SHADES) - len(self.order) + self.order.index(row["severity"]))]
+
+    def _key(self) -> list[tuple[str, str]]:
+        """What each colour means."""
+        return [
+            ("safe", _plot.GREEN),
+            *((word, self._shade({"state": "incident", "severity": word})) for word in self.order),
+            *([(self._nameless(), self._shade({"state": "incident", "severity": None}))] if self.ungraded or not self.order else []),
+            ("to come", _WHITE),
+        ]
+
+    def _word(self, row: dict[str, Any]) -> str:
+        """What a day is called by the key of the colours."""
+        return str(row["severity"] or self._nameless()) if row["state"] == "incident" else str(row["state"])
 
     def _nameless(self) -> str:
         """How the picture calls an incident without a severity."""
@@ -84,8 +98,7 @@ class SafetyCross(Result):
         ax.set_xlim(-0.05, 7.05)
         ax.set_ylim(8.0, -0.05)
         for row, (down, across) in zip(self._rows(), _CROSS, strict=False):
-            dark = row["state"] == "safe" or self._shade(row) == _plot.VERMILLION
-            ink = "#FFFFFF" if dark else _plot.GREY if row["state"] == "to come" else _plot.BLACK
+            ink = _ink(row)
             ax.add_patch(
                 patches.Rectangle(
                     (across + 0.03, down + 0.03),
@@ -103,18 +116,13 @@ class SafetyCross(Result):
                 ax.text(
                     across + 0.5,
                     down + 0.64,
-                    _plot.literal(row["severity"] or self._nameless()) + count,
+                    _plot.literal(self._word(row)) + count,
                     ha="center",
                     va="center",
                     fontsize=_plot.SMALL,
                     color=ink,
                 )
-        key = [
-            ("safe", _plot.GREEN),
-            *((word, self._shade({"state": "incident", "severity": word})) for word in self.order),
-            *([(self._nameless(), self._shade({"state": "incident", "severity": None}))] if self.ungraded or not self.order else []),
-            ("to come", "#FFFFFF"),
-        ]
+        key = self._key()
         # Long labels get more space than short ones.
         room = [len(word) + 5 for word, _ in key]
         for (word, shade), before in zip(key, accumulate(room, initial=0), strict=False):
@@ -130,7 +138,7 @@ class SafetyCross(Result):
                 "down": down,
                 "across": across,
                 "shade": self._shade(row),
-                "says": row["severity"] or (self._nameless() if row["state"] == "incident" else ""),
+                "says": self._word(row) if row["state"] == "incident" else "",
             }
             for row, (down, across) in zip(self._rows(), _CROSS, strict=False)
         ]
@@ -145,6 +153,50 @@ class SafetyCross(Result):
             base.mark_text(dy=-12).encode(text="number:N"),
             base.mark_text(dy=10, fontSize=9).encode(text="says:N"),
         )
+
+    def _subplots(self) -> list[_plotly.Subplot]:
+        # Boxes are as wide as they are high, on the left of a wide figure.
+        square = {"visible": False, "constrain": "domain", "fixedrange": True}
+        part = _plotly.Subplot(
+            {**square, "range": [0, 7], "constraintoward": "left"},
+            {**square, "range": [7, 0], "constraintoward": "top", "scaleanchor": "x"},
+            400,
+            below=16,
+        )
+        days = list(zip(self._rows(), _CROSS, strict=False))
+        for word, shade in self._key():
+            own = [(row, place) for row, place in days if self._word(row) == word and self._shade(row) == shade]
+            look: dict[str, Any] = {"marker": {"color": shade, "line": {"color": _plot.GREY, "width": 1}}, "showlegend": True}
+            if own:
+                texts = [_numbered(row, word) for row, _ in own]
+                font = {"color": [_ink(row) for row, _ in own], "size": _plotly.SIZE}
+                look |= {"text": texts, "textposition": "inside", "insidetextanchor": "middle", "insidetextfont": font}
+                look |= {"constraintext": "none", "textangle": 0}
+            said = [_plotly.lines("\n".join([str(row["day"]), word, *_incidents(row)]), 48) for row, _ in own]
+            xs: list[float | None] = [across + 0.5 for _, (_, across) in own]
+            bottoms: list[float | None] = [down + 0.03 for _, (down, _) in own]
+            if not own:
+                # The legend has its colour all the same, if there is a box that is nowhere.
+                xs, bottoms, said = [None], [None], [""]
+            part.traces.append(_plotly.box(_plotly.text(word), xs, bottoms, said, **look))
+        return [part]
+
+
+def _ink(row: dict[str, Any]) -> str:
+    """The colour of the texts of a day: black is read on each shade of a day that is over."""
+    return _plot.ink(_plot.GREY) if row["state"] == "to come" else _plot.BLACK
+
+
+def _incidents(row: dict[str, Any]) -> list[str]:
+    return [_plot.plural(row["incidents"], "incident")] if row["incidents"] else []
+
+
+def _numbered(row: dict[str, Any], word: str) -> str:
+    """The texts of a day in its box: its number, and what happened."""
+    if row["state"] != "incident":
+        return str(row["day"].day)
+    count = f" ×{row['incidents']}" if row["incidents"] > 1 else ""
+    return _plotly.text(f"{row['day'].day}{count}\n{_plot.shortened(word, 7)}")
 
 
 @overload

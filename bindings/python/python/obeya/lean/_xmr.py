@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import pyarrow as pa
 
-from obeya.lean import _control, _dates, _input, _plot, _series
+from obeya.lean import _control, _dates, _input, _plot, _plotly, _plotly_control, _series
 from obeya.lean._limits import SCALE, Phase, limits, settled
 from obeya.lean._panels import Panels, panels
 from obeya.lean._result import Result
@@ -77,6 +77,9 @@ class XmR(Result):
             _control.chart(alt, rows, title=title, y=y),
             _control.chart(alt, rows, title="", y=ranges, column="range"),
         )
+
+    def _subplots(self) -> list[_plotly.Subplot]:
+        return _plotly_control.pair(self._rows(), name=self.name, unit=self.unit)
 
 
 @overload
