@@ -12,6 +12,7 @@
 //! This module knows neither readers nor what a client is.
 
 use std::collections::{HashMap, VecDeque};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -22,6 +23,9 @@ pub type Client = Option<Arc<str>>;
 
 /// The part of the usual wait that is a short one.
 const SHORT_WAIT_DIVISOR: u32 = 10;
+
+/// Where the wait is almost nothing, as in tests.
+const SHORTEST_INTERVAL: Duration = Duration::from_millis(1);
 
 /// What limits a client.
 #[derive(Debug, Clone, Copy)]
@@ -140,6 +144,22 @@ impl FairQueue {
         let received = waiter.receiver.as_mut()?.await.ok();
         waiter.receiver = None;
         received
+    }
+
+    /// The same, and looks again after each short wait: no release tells that a client which has left does
+    /// not count any more.
+    pub(super) async fn acquire_with_recheck(
+        self: &Arc<Self>,
+        client: &Client,
+    ) -> Option<FairPermit> {
+        let interval = self.short_wait().max(SHORTEST_INTERVAL);
+        let mut wait = pin!(self.acquire(client));
+        loop {
+            match tokio::time::timeout(interval, wait.as_mut()).await {
+                Ok(permit) => return permit,
+                Err(_) => self.grant(),
+            }
+        }
     }
 
     /// How long a client may wait now.

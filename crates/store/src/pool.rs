@@ -160,7 +160,7 @@ impl<E: Connect> Pool<E> {
         queue: Option<&Arc<FairQueue>>,
     ) -> Option<Permits> {
         let shared = match queue {
-            Some(queue) => Some(queue.acquire(client).await?),
+            Some(queue) => Some(queue.acquire_with_recheck(client).await?),
             None => None,
         };
         let mut permits = Permits::default();

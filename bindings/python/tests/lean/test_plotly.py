@@ -120,7 +120,7 @@ def test_an_xmr_chart_has_the_values_and_the_ranges_of_its_frame() -> None:
 def test_limits_and_signals_of_a_small_xmr_chart() -> None:
     days = [moment(1 + at) for at in range(12)]
     drawn = figure(lean.xmr({"value": STEP, "valueDate": days}, unit="t/h"))
-    # The mean is 126/12 = 10.5, the mean range 15/11, and the limits are 10.5 ± 2.66 × 15/11 and 3.267 × 15/11.
+    # The mean is 126/12 = 10.5, the mean range 15/11. The limits are 10.5 ± 2.66 × 15/11 and 3.267 × 15/11.
     found = {key: (trace(drawn, key)["x"], trace(drawn, key)["y"]) for key in ("centre", "lower", "upper", "range_upper")}
     ends = ["2026-03-01", "2026-03-12", "2026-03-12"]
     assert all(xs == ends and ys[0] == ys[1] and ys[2] is None for xs, ys in found.values())

@@ -1,4 +1,4 @@
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 use super::*;
@@ -220,6 +220,22 @@ fn a_client_never_holds_more_than_its_limit() {
     assert_eq!(held, [(1, 1), (2, 2), (4, 4), (3, 6)]);
     let alone = [1, 4, 20].map(|most| all(&queue_for(12, most, 50), &heavy).len());
     assert_eq!(alone, [1, 4, 9]);
+}
+
+/// No permit is released while it waits.
+#[tokio::test]
+async fn a_client_that_waits_until_it_is_alone_gets_a_permit_without_a_release() {
+    let limits = ClientLimits {
+        most: usize::MAX,
+        share_percent: 50,
+        wait: Duration::from_millis(50),
+    };
+    let queue = Arc::new(FairQueue::new(12, limits));
+    let (heavy, other) = (client("heavy"), client("other"));
+    let one = queue.try_acquire(&other);
+    let _held = all(&queue, &heavy);
+    drop(one);
+    assert!(queue.acquire_with_recheck(&heavy).await.is_some());
 }
 
 /// The requests that wait began to wait so long ago.
