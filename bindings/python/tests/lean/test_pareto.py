@@ -377,3 +377,15 @@ def test_a_column_of_categories_is_called_as_the_caller_does() -> None:
         lean.pareto({"share": [0.5, 1]}, by="share")
     with pytest.raises(ValueError, match=r"^column 'causes.share' holds double such as 0.5, not text$"):
         lean.pareto({"causes": [[{"share": 0.5}]]}, by="causes.share")
+
+
+def test_a_unit_is_found_wherever_it_stands_among_the_fields() -> None:
+    lists = [{"consequences": [{"unit": "min", "amount": 90.0}, {"unit": "NOK", "amount": 7000.0}], "causes": [{"title": "Wear"}]}]
+    with pytest.raises(ValueError, match="are in NOK, min, which have no common sum"):
+        lean.pareto(lists, by="causes", weight="consequences.amount")
+
+
+def test_a_column_of_not_a_number_alone_has_every_field() -> None:
+    """A column of records that were read as empty cells says nothing of the fields of a record."""
+    table = pa.table({"area": [float("nan")] * 3})
+    assert lean.pareto(table, by="area.name").to_arrow()["amount"].to_pylist() == [3]
