@@ -21,7 +21,7 @@ fn a_property_of_an_update_must_be_one_of_the_record() {
     let error = edits(&edited(RECORD)).expect_err("text is no property of an area");
     assert_eq!(
         error.to_string(),
-        "`AreaUpdate.text` is no property of `Area` that an edit can compare: mend crates/codegen/src/updates.rs"
+        "the generated code is not what was expected: `AreaUpdate.text` is no property of `Area` that an edit can compare: mend crates/codegen/src/updates.rs"
     );
 }
 

@@ -60,7 +60,7 @@ fn passages() -> Vec<(&'static str, String)> {
             "crates/cli/src/sync/mod.rs",
             format!("{values} for values]"),
         ),
-        (sdk, format!("Adds up to {batch} values")),
+        (sdk, format!("Up to {batch} are added all or none")),
         (sdk, format!("Deletes up to {batch} values")),
         (
             "crates/client/src/resources/datasources.rs",
@@ -79,7 +79,7 @@ fn passages() -> Vec<(&'static str, String)> {
             format!("Values per page, 1 to {page}. Default: {default_page} for"),
         ),
         (
-            "crates/client/src/records.rs",
+            "crates/client/src/records/mod.rs",
             format!("Records per page, 1 to {page}. Default: {default_page}."),
         ),
     ]
