@@ -27,7 +27,7 @@ def test_each_attempt_is_a_record(server: obeya.TestServer, caplog: pytest.LogCa
     assert lines(caplog) == [("DEBUG", "listAreas", 1, 200), ("DEBUG", "getIncidentV1", 1, 404)]
     record = caplog.records[-1]
     assert record.__dict__["request_id"] == caught.value.request_id
-    assert caught.value.request_id in record.getMessage()
+    assert f"{caught.value.request_id}" in record.getMessage()
     _, secret = server.credentials()
     for word in ("Ingrid", "Bearer", secret):
         assert word not in caplog.text

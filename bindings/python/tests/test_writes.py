@@ -292,7 +292,7 @@ FRAMES: dict[str, Callable[[dict[str, list[Any]]], Any]] = {
 @pytest.mark.parametrize("kind", FRAMES)
 def test_values_of_a_frame(client: obeya.Client, scrap: int, kind: str) -> None:
     days = [datetime.datetime(2026, 3, day, 6, 30, 0, 250_000, tzinfo=UTC) for day in range(1, 31)]
-    columns = {"valueDate": days, "value": list(range(30)), "dimension": [None if day % 3 else "Line 1" for day in range(30)]}
+    columns: dict[str, list[Any]] = {"valueDate": days, "value": list(range(30)), "dimension": [None if day % 3 else "Line 1" for day in range(30)]}
     assert client.datasources.create_values(scrap, FRAMES[kind](columns)) == 30
     values = client.datasources.values(scrap).all()
     assert [value.value_date for value in values] == days
@@ -300,8 +300,9 @@ def test_values_of_a_frame(client: obeya.Client, scrap: int, kind: str) -> None:
     assert [value.dimension for value in values] == columns["dimension"]
     # So are those that were read from a datasource, whose own columns cannot be written.
     read = client.datasources.values(scrap)
-    for table in (read.to_arrow(), read.to_pandas(), read.to_polars()):
-        assert client.datasources.create_values(scrap, table.head(5) if hasattr(table, "head") else table.slice(0, 5)) == 5
+    frames: list[Any] = [read.to_arrow().slice(0, 5), read.to_pandas().head(5), read.to_polars().head(5)]
+    for frame in frames:
+        assert client.datasources.create_values(scrap, frame) == 5
     assert client.datasources.values(scrap).count() == 45
     with pytest.raises(TypeError, match=r"values\[0\] got an unexpected argument 'datum'"):
         client.datasources.create_values(scrap, FRAMES[kind]({**columns, "datum": days}))
@@ -311,7 +312,7 @@ def test_more_values_than_a_request_takes_are_sent_in_batches_with_keys(
     server: obeya.TestServer, scrap: int
 ) -> None:
     start = datetime.datetime(2026, 3, 1, tzinfo=UTC)
-    rows = [{"value": n, "value_date": start + datetime.timedelta(minutes=n)} for n in range(20_001)]
+    rows: list[Any] = [{"value": n, "value_date": start + datetime.timedelta(minutes=n)} for n in range(20_001)]
     keys: list[str] = []
     refused = iter([False, True])
 
@@ -334,7 +335,8 @@ def test_more_values_than_a_request_takes_are_sent_in_batches_with_keys(
 
 
 def test_nothing_is_no_value(client: obeya.Client, scrap: int) -> None:
-    for nothing in ([], pl.DataFrame(), pa.table({"value": [], "valueDate": []})):
+    nothings: list[Any] = [[], pl.DataFrame(), pa.table({"value": [], "valueDate": []})]
+    for nothing in nothings:
         assert client.datasources.create_values(scrap, nothing) == 0
     for other in ("text", 5, {"value": 1}):
         wrong: Any = other

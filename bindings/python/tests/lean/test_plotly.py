@@ -261,7 +261,7 @@ def test_bands_of_a_flow_are_stacked_and_named() -> None:
     assert isinstance(chart, lean.CumulativeFlow)
     drawn = figure(chart)
     # The last stage is at the bottom.
-    assert [each["name"] for each in drawn["data"]] == list(reversed(lean.STAGES))
+    assert [each["name"] for each in drawn["data"]] == [*lean.STAGES][::-1]
     rows = chart.to_arrow().to_pylist()
     for stage in lean.STAGES:
         own = [row for row in rows if row["stage"] == stage]
@@ -340,8 +340,9 @@ def test_nothing_to_draw_is_said() -> None:
     ):
         assert said(figure(chart)) == (["no data"] if not len(chart) else []), chart
     # These have no data either, and have axes.
-    for chart in (lean.evaluation_ratio({"evaluationStatus": [None]}), lean.lead_times([IMPROVEMENTS[3]]), lean.pick([])):
-        assert figure(chart)["layout"]["xaxis"]
+    with_axes = (lean.evaluation_ratio({"evaluationStatus": [None]}), lean.lead_times([IMPROVEMENTS[3]]), lean.pick([]))
+    for empty in with_axes:
+        assert figure(empty)["layout"]["xaxis"]
 
 
 def test_the_number_of_records_left_out_is_below_the_title() -> None:
