@@ -28,7 +28,7 @@ def test_records_of_the_client_are_a_frame(new_incident: Callable[..., obeya.Inc
 
 
 def test_the_values_of_a_datasource_are_a_frame(client: obeya.Client) -> None:
-    values = client.datasources.values(1, end="2026-01-02")
+    values = client.datasources.values(1, end="2026-01-01")
     with pytest.raises(ValueError, match="the rows are of 4 series by 'dimension': Line 1, Line 2, Line 3 and 1 more. Choose one"):
         lean.xmr(values)
     chart = lean.xmr(values, mixed=True)
@@ -43,7 +43,7 @@ def test_the_values_of_a_datasource_are_a_frame(client: obeya.Client) -> None:
 def test_what_is_awaited_is_not_taken_before_it_is(server: obeya.TestServer) -> None:
     async def work() -> None:
         async with server.async_client() as client:
-            values = client.datasources.values(1, end="2026-01-02")
+            values = client.datasources.values(1, end="2026-01-01")
             with pytest.raises(TypeError, match=r"an AsyncValues is awaited: expected a frame, so await its to_arrow\(\) first"):
                 lean.xmr(values)  # type: ignore[call-overload]
             assert lean.xmr(await values.to_arrow(), mixed=True).centre == 24
