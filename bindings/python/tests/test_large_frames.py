@@ -159,16 +159,27 @@ def in_parquet(values: obeya.Values, folder: Path) -> Columns:
     return of_arrow(pq.read_table(folder / "values.parquet"))
 
 
+def in_relation(values: obeya.Values, _folder: Path) -> Columns:
+    # DuckDB 1.2 closes a connection that nothing but its relations needs.
+    with duckdb.connect() as connection:
+        return of_duckdb(values.to_duckdb(connection))
+
+
+def read_by_duckdb(values: obeya.Values, _folder: Path) -> Columns:
+    with duckdb.connect() as connection:
+        return of_duckdb(connection.from_arrow(values))
+
+
 WAYS: dict[str, Callable[[obeya.Values, Path], Columns]] = {
     "to_arrow": lambda values, _folder: of_arrow(values.to_arrow()),
     "to_pandas": lambda values, _folder: of_pandas(values.to_pandas()),
     "to_polars": lambda values, _folder: of_polars(values.to_polars()),
-    "to_duckdb": lambda values, _folder: of_duckdb(values.to_duckdb(duckdb.connect())),
+    "to_duckdb": in_relation,
     "to_arrow_batch_reader": lambda values, _folder: of_arrow(values.to_arrow_batch_reader().read_all()),
     "to_parquet": in_parquet,
     "pyarrow.table": lambda values, _folder: of_arrow(pa.table(values)),
     "polars.DataFrame": lambda values, _folder: of_polars(pl.DataFrame(values)),
-    "duckdb": lambda values, _folder: of_duckdb(duckdb.connect().from_arrow(values)),
+    "duckdb": read_by_duckdb,
 }
 
 

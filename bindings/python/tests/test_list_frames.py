@@ -242,7 +242,8 @@ def test_a_failure_keeps_its_class(still: obeya.Client, to: str, tmp_path: Path)
 def test_a_failure_under_another_library_says_what_it_is(still: obeya.Client) -> None:
     for read in (still.areas.list(where="colour eq 'red'"), still.datasources.values(1, where="colour eq 'red'")):
         for library in (pa.table, pl.DataFrame, lambda read: duckdb.from_arrow(read).fetchall()):
-            with pytest.raises(Exception, match=r"odata\.unknown_property"):
+            # The class is the library's: polars 1.32 panics with the text, and a panic is no Exception.
+            with pytest.raises(BaseException, match=r"odata\.unknown_property"):
                 library(read)
 
 
