@@ -87,8 +87,8 @@ const CLIENTS: [Client; 10] = [
         Session::Npm("session"),
     ),
     // Compiled by Mono, which no registry of npm or Python has: the packages mono-mcs, mono-runtime,
-    // libmono-system-net-http4.0-cil, libmono-system-web4.0-cil and
-    // libmono-system-componentmodel-dataannotations4.0-cil of Debian.
+    // libmono-system-net-http4.0-cil, libmono-system-runtime-serialization4.0-cil,
+    // libmono-system-web4.0-cil and libmono-system-componentmodel-dataannotations4.0-cil of Debian.
     Client::generated(
         "openapi-generator-csharp",
         Generator::OpenapiGenerator(&[
