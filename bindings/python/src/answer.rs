@@ -34,9 +34,6 @@ impl CallState {
     }
 }
 
-/// A share of it.
-pub(crate) type Turns = Arc<CallState>;
-
 /// The work that fetches an answer.
 pub(crate) type Work = Pin<Box<dyn Future<Output = obeya::Result<Make>> + Send>>;
 

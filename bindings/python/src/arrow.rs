@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use tokio::runtime::Runtime;
 
-use crate::answer::{Answer, Turns, make};
+use crate::answer::{Answer, CallState, make};
 use crate::call::Call;
 use crate::runtime::{ForkGuard, forked_message, runtime, wait};
 
@@ -33,14 +33,14 @@ pub(crate) type Fetch = BoxStream<'static, obeya::Result<ArrowPage>>;
 #[pyclass(frozen, module = "obeya._obeya")]
 pub(crate) struct Batches {
     rest: ForkGuard<Arc<Mutex<Option<Fetch>>>>,
-    turns: Turns,
+    state: Arc<CallState>,
 }
 
 impl Batches {
-    pub(crate) fn new(pages: Fetch, turns: &Turns) -> Self {
+    pub(crate) fn new(pages: Fetch, state: &Arc<CallState>) -> Self {
         Self {
             rest: ForkGuard::new(Arc::new(Mutex::new(Some(pages)))),
-            turns: Arc::clone(turns),
+            state: Arc::clone(state),
         }
     }
 }
@@ -65,7 +65,7 @@ impl Batches {
                 }
             }
         };
-        Ok(Call::new(&self.turns, Box::pin(next)))
+        Ok(Call::new(&self.state, Box::pin(next)))
     }
 }
 

@@ -11,7 +11,7 @@ use pyo3::panic::PanicException;
 use pyo3::prelude::*;
 use tokio::task::AbortHandle;
 
-use crate::answer::{Make, Turns, Work};
+use crate::answer::{CallState, Make, Work};
 use crate::errors;
 use crate::log::Log;
 use crate::runtime::runtime;
@@ -20,7 +20,11 @@ use crate::runtime::runtime;
 type Outcome = Option<obeya::Result<Make>>;
 
 /// Starts the work in its turn, and returns a future of the running loop that gets its answer.
-pub(crate) fn start(py: Python<'_>, state: Turns, work: Work) -> PyResult<Bound<'_, PyAny>> {
+pub(crate) fn start(
+    py: Python<'_>,
+    state: Arc<CallState>,
+    work: Work,
+) -> PyResult<Bound<'_, PyAny>> {
     let event_loop = py.import("asyncio")?.call_method0("get_running_loop")?;
     let future = event_loop.call_method0("create_future")?;
     let (its_loop, its_future) = (event_loop.unbind(), future.clone().unbind());
@@ -62,7 +66,7 @@ struct Delivery {
 #[pymethods]
 impl Delivery {
     fn __call__(&self, py: Python<'_>) -> PyResult<()> {
-        self.log.write(py)?;
+        self.log.write(py);
         let future = self.future.bind(py);
         let outcome = self
             .outcome

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::answer::{Turns, Work};
+use crate::answer::{CallState, Work};
 use crate::runtime::{ForkGuard, wait};
 use crate::{asyncio, errors};
 
@@ -16,14 +16,14 @@ use crate::{asyncio, errors};
 #[pyclass(frozen, generic, module = "obeya._obeya")]
 pub(crate) struct Call {
     work: ForkGuard<Mutex<Option<Work>>>,
-    turns: Turns,
+    state: Arc<CallState>,
 }
 
 impl Call {
-    pub(crate) fn new(turns: &Turns, work: Work) -> Self {
+    pub(crate) fn new(state: &Arc<CallState>, work: Work) -> Self {
         Self {
             work: ForkGuard::new(Mutex::new(Some(work))),
-            turns: Arc::clone(turns),
+            state: Arc::clone(state),
         }
     }
 
@@ -38,9 +38,9 @@ impl Call {
 impl Call {
     /// Makes the call and waits for its answer.
     fn wait(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.turns.log.ask(py)?;
+        self.state.log.ask(py);
         let outcome = wait(py, self.take()?);
-        self.turns.log.write(py)?;
+        self.state.log.write(py);
         match outcome? {
             Ok(make) => make(py),
             Err(error) => Err(errors::exception(py, &error)),
@@ -50,7 +50,7 @@ impl Call {
     /// Makes the call in the background of the event loop that runs in this thread. Cancelling the awaiting
     /// task ends it.
     fn __await__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.turns.log.ask(py)?;
-        asyncio::start(py, Arc::clone(&self.turns), self.take()?)?.call_method0("__await__")
+        self.state.log.ask(py);
+        asyncio::start(py, Arc::clone(&self.state), self.take()?)?.call_method0("__await__")
     }
 }

@@ -8,7 +8,7 @@ use obeya::{Client, Tag};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::answer::{Answer, CallState, Turns, work};
+use crate::answer::{Answer, CallState, work};
 use crate::call::Call;
 use crate::log::Log;
 use crate::runtime::ForkGuard;
@@ -20,7 +20,7 @@ pub(crate) struct Handle {
     if_match: Option<String>,
     idempotency_key: Option<String>,
     seen: Option<Arc<Seen>>,
-    turns: Turns,
+    call_state: Arc<CallState>,
 }
 
 /// The largest number of concurrent calls of a client when they are awaited. Calls from threads are limited
@@ -53,7 +53,7 @@ impl Handle {
             if_match: None,
             idempotency_key: None,
             seen: None,
-            turns: Arc::new(CallState::new(MOST_AT_ONCE, log)),
+            call_state: Arc::new(CallState::new(MOST_AT_ONCE, log)),
         }
     }
 
@@ -87,8 +87,8 @@ impl Handle {
     }
 
     /// What the calls of the client share.
-    pub(crate) fn turns(&self) -> &Turns {
-        &self.turns
+    pub(crate) fn call_state(&self) -> &Arc<CallState> {
+        &self.call_state
     }
 
     /// Closes the client for all objects that share it.
@@ -136,6 +136,6 @@ impl Handle {
                 Ok(answer.value)
             }),
         };
-        Ok(Call::new(&self.turns, work))
+        Ok(Call::new(&self.call_state, work))
     }
 }

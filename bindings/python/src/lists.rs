@@ -20,7 +20,7 @@ use obeya::{ArrowPage, BoardTasks, List, Paged, Records, Resource};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyIterator, PyTuple};
 
-use crate::answer::{Answer, Make, Turns, Work, make, work};
+use crate::answer::{Answer, CallState, Make, Work, make, work};
 use crate::arrow::{self, Batches, Fetch, Rows};
 use crate::call::Call;
 use crate::handle::Handle;
@@ -327,7 +327,7 @@ impl Stream for Once {
 #[pyclass(frozen, generic, module = "obeya._obeya")]
 pub(crate) struct Query {
     source: ForkGuard<Box<dyn Source>>,
-    turns: Turns,
+    state: Arc<CallState>,
 }
 
 impl Query {
@@ -335,7 +335,7 @@ impl Query {
     pub(crate) fn new(handle: &Handle, source: impl Source) -> Self {
         Self {
             source: ForkGuard::new(Box::new(source)),
-            turns: Arc::clone(handle.turns()),
+            state: Arc::clone(handle.call_state()),
         }
     }
 
@@ -366,29 +366,29 @@ impl Query {
 impl Query {
     #[pyo3(signature = (number=1, /))]
     fn page(&self, number: i32) -> PyResult<Call> {
-        Ok(Call::new(&self.turns, self.source()?.page(number)))
+        Ok(Call::new(&self.state, self.source()?.page(number)))
     }
 
     fn first(&self) -> PyResult<Call> {
-        Ok(Call::new(&self.turns, self.source()?.first()))
+        Ok(Call::new(&self.state, self.source()?.first()))
     }
 
     fn count(&self) -> PyResult<Call> {
-        Ok(Call::new(&self.turns, self.source()?.count()))
+        Ok(Call::new(&self.state, self.source()?.count()))
     }
 
     fn pages(&self) -> PyResult<Pages> {
         let pages = self.source()?.pages();
         Ok(Pages {
             rest: ForkGuard::new(Arc::new(Mutex::new(Some(pages)))),
-            turns: Arc::clone(&self.turns),
+            state: Arc::clone(&self.state),
         })
     }
 
     /// The pages as batches, each with the total number of records if known.
     #[pyo3(signature = (counted, /))]
     fn batches(&self, counted: bool) -> PyResult<Batches> {
-        Ok(Batches::new(self.source()?.batches(counted), &self.turns))
+        Ok(Batches::new(self.source()?.batches(counted), &self.state))
     }
 
     /// A collection of batches.
@@ -419,7 +419,7 @@ impl Query {
 #[pyclass(frozen, generic, module = "obeya._obeya")]
 pub(crate) struct Pages {
     rest: ForkGuard<Arc<Rest>>,
-    turns: Turns,
+    state: Arc<CallState>,
 }
 
 /// The remaining pages, if any.
@@ -446,7 +446,7 @@ impl Pages {
                 }
             }
         };
-        Ok(Call::new(&self.turns, Box::pin(next)))
+        Ok(Call::new(&self.state, Box::pin(next)))
     }
 }
 

@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use obeya::{Exchange, Observer};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 
 /// The name of the logger.
@@ -58,25 +59,26 @@ impl Observer for Log {
 
 impl Log {
     /// Asks whether anything is to be logged, before a call.
-    pub(crate) fn ask(&self, py: Python<'_>) -> PyResult<()> {
-        let logger = logger(py)?;
+    pub(crate) fn ask(&self, py: Python<'_>) {
         // What wants the finer records wants these too.
-        let wanted = logger.call_method1("isEnabledFor", (INFO,))?.is_truthy()?;
+        let wanted =
+            logger(py).and_then(|logger| logger.call_method1("isEnabledFor", (INFO,))?.is_truthy());
+        let wanted = wanted.unwrap_or_else(|error| {
+            error.write_unraisable(py, None);
+            false
+        });
         self.is_wanted.store(wanted, Ordering::Relaxed);
-        Ok(())
     }
 
-    /// Writes what was noted, after a call.
-    pub(crate) fn write(&self, py: Python<'_>) -> PyResult<()> {
+    /// Writes what was noted, after a call. A handler that fails must not take the answer from the caller.
+    pub(crate) fn write(&self, py: Python<'_>) {
         let lines = mem::take(&mut *self.lines.lock().unwrap_or_else(PoisonError::into_inner));
-        if lines.is_empty() {
-            return Ok(());
-        }
-        let logger = logger(py)?;
         for line in lines {
-            line.write(py, &logger)?;
+            let written = logger(py).and_then(|logger| line.write(py, logger));
+            if let Err(error) = written {
+                error.write_unraisable(py, None);
+            }
         }
-        Ok(())
     }
 }
 
@@ -113,6 +115,12 @@ impl Line {
     }
 }
 
-fn logger(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    py.import("logging")?.call_method1("getLogger", (NAME,))
+/// The logger, which `logging` never replaces.
+fn logger(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    static LOGGER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let logger = LOGGER.get_or_try_init(py, || {
+        let logger = py.import("logging")?.call_method1("getLogger", (NAME,))?;
+        PyResult::Ok(logger.unbind())
+    })?;
+    Ok(logger.bind(py))
 }

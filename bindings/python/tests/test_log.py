@@ -56,6 +56,29 @@ def test_asyncio_and_silence(server: obeya.TestServer, caplog: pytest.LogCapture
     assert lines(caplog) == [("DEBUG", "listAreas", 1, 200)]
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_handler_that_fails_takes_no_answer_away(server: obeya.TestServer) -> None:
+    class Full(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            message = f"no space for {record.name}"
+            raise OSError(message)
+
+    async def first() -> object:
+        async with server.async_client() as client:
+            return await asyncio.wait_for(client.areas.list().first(), 30)
+
+    logger, full = logging.getLogger("obeya"), Full()
+    logger.addHandler(full)
+    logger.setLevel(logging.DEBUG)
+    try:
+        with server.client() as client:
+            assert client.areas.list().first() is not None
+        assert asyncio.run(first()) is not None
+    finally:
+        logger.setLevel(logging.NOTSET)
+        logger.removeHandler(full)
+
+
 def test_headers_of_the_caller_are_on_every_request(server: obeya.TestServer) -> None:
     seen: list[str | None] = []
     with relay.before(server.base_url, change=lambda _target, headers: seen.append(headers.get("x-line"))) as line:

@@ -101,9 +101,9 @@ class AsyncDatasources:
         end: Moment,
         idempotency_key: str | None = None,
     ) -> int:
-        """Deletes the values dated from `start` to `end`, both included and days as a whole, and adds these, which must lie in that period: both or neither.
+        """Deletes the values dated from `start` to `end` and adds these, which must lie in that period: both or neither.
 
-        Returns how many were added.
+        Both ends are included, and days as a whole. Returns how many were added.
         """
         calls = self._calls.carrying(None, idempotency_key)
         return await answer(calls.replace_values(datasource, values, start, end))

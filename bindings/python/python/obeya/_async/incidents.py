@@ -125,10 +125,10 @@ class AsyncIncidents:
     ) -> AsyncIncidentRecords:
         """The incidents, whole.
 
-        `where` is an OData expression such as `severity eq 'High'`. Only incidents that happened from the day `incident_start`
-        to `incident_end`, and that were last changed from `modified_start` to `modified_end`: days are included as a whole, moments are
-        excluded. Without
-        `order_by` they come by id, and what changes meanwhile moves none out of sight.
+        `where` is an OData expression such as `severity eq 'High'`. Only incidents that happened from the day
+        `incident_start` to `incident_end`, and that were last changed from `modified_start` to `modified_end`: days are
+        included as a whole, moments are excluded. Without `order_by` they come by id, and what changes meanwhile moves
+        none out of sight.
         """
         query = self._calls.list(
             where=where,

@@ -44,7 +44,8 @@ class Improvements:
         """The improvements, whole.
 
         `where` is an OData expression such as `status eq 'Planned'`. Only records last changed from `modified_start` to
-        `modified_end`: days are included as a whole, moments are excluded. Without `order_by` they come by id, and what changes meanwhile moves none out of sight.
+        `modified_end`: days are included as a whole, moments are excluded. Without `order_by` they come by id, and
+        what changes meanwhile moves none out of sight.
         """
         query = self._calls.list(
             where=where, order_by=order_by, modified_start=modified_start, modified_end=modified_end, page_size=page_size
