@@ -59,8 +59,7 @@
 //!   |---|---|---|---|
 //!   | no connection | retried | retried | retried |
 //!   | 429, 503 with the code `unavailable` | retried | retried | retried |
-//! | 502, 504, any other 503, the connection broke | retried | retried | not retried: it may have been
-//! applied |
+//!   | 502, 504, any other 503, the connection broke | retried | retried | not retried: it may be applied |
 //!   | any other response | not retried | not retried | not retried |
 //!
 //!   Each write carries a unique `Idempotency-Key`, the same on every attempt: a service that supports keys
@@ -74,9 +73,8 @@
 //!
 //! - **Concurrent changes.** [`Edit`] changes some properties of a record, and never undoes what others have
 //!   changed meanwhile: `client.incidents().edit(&incident).title("…").await`. [`Client::tagged`] reads a
-//!   record with its tag (ETag), and [`Client::if_match`]
-//!   writes only if the record still has it. [`Client::tagged_unless`] reads only what has another tag than
-//!   the caller's.
+//!   record with its tag (ETag), and [`Client::if_match`] writes only if the record still has it.
+//!   [`Client::tagged_unless`] reads only what has another tag than the caller's.
 //! - **Time.** [`timeout`](ClientBuilder::timeout) limits a whole call, including waits. [`Client::timeout`]
 //!   and [`Client::max_retries`] return a client with other limits that shares connections and tokens, and
 //!   [`Client::header`] one whose requests carry a header too.

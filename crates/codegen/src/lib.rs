@@ -9,7 +9,7 @@
 //! | [`generate`] | document → source of the model and of the client | what the generator rejects |
 //! | [`fields`] | tree → source of the properties that query options may name | nothing |
 //! | [`entity_types`] | tree → source of the same properties as data, to check the words of conditions | nothing |
-//! | [`edits`] | tree → source of the changes of a record, and of a builder for them | a property that no setter is known for |
+//! | [`edits`] | tree → source of a builder for the changes of a record | a property without a known setter |
 //! | [`entities`], [`closed_enums`], [`columns`] | tree → source of the properties of each record: for the service and for Arrow | nothing |
 //! | [`bounds`] | tree → source of the bounds as constants | a default that no constant can have |
 //! | [`operations`] | tree → table of operations, and an enum over it | nothing |

@@ -5,9 +5,9 @@
 //! most that a client may hold, and a reserve always stays free for a client that comes later. Waiting
 //! clients take turns, however many requests each has in the queue.
 //!
-//! A client that sends one request after the other holds nothing between two of them. It counts as one that
-//! wants a permit for a short wait longer. Otherwise each of its requests would meet a client that just took
-//! more than its share.
+//! A client that sends one request at a time holds and awaits nothing between two of them. So a client still
+//! counts for a short wait after it has left. Otherwise another one would take more than its share in
+//! between, and slow down each of these requests.
 //!
 //! This module knows neither readers nor what a client is.
 
@@ -59,8 +59,8 @@ struct State {
     clients: HashMap<Client, ClientState>,
     /// The clients that wait, in the order of their turns.
     turns: VecDeque<Client>,
-    /// The clients that neither hold nor wait any more, and since when. Older ones than a short wait go with
-    /// the next.
+    /// The clients that neither hold nor wait any more, and since when. They are dropped after a short wait,
+    /// when the next one leaves.
     left: Vec<(Client, Instant)>,
     is_closed: bool,
 }
