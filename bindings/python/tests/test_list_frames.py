@@ -445,27 +445,28 @@ def test_a_reader_fetches_while_it_is_read(still: obeya.Client) -> None:
 
 
 class Bars:
-    """The calls of a progress bar."""
+    """The calls of every progress bar, oldest first."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         import tqdm.auto
 
         self.made: list[dict[str, Any]] = []
-        told = self
+        made = self.made
 
         class Bar(tqdm.auto.tqdm):  # type: ignore[misc]
             def __init__(self, **settings: Any) -> None:
                 super().__init__(**settings)
-                told.made.append({"totals": []})
+                self.calls: dict[str, Any] = {"totals": []}
+                made.append(self.calls)
 
             def update(self, n: float | None = 1) -> Any:
-                told.made[-1]["totals"].append(self.total)
+                self.calls["totals"].append(self.total)
                 return super().update(n)
 
+            # Called by the finalizer too, while a later bar may be the newest.
             def close(self) -> None:
-                if told.made:
-                    told.made[-1]["n"] = self.n
-                    told.made[-1]["text"] = str(self)
+                self.calls["n"] = self.n
+                self.calls["text"] = str(self)
                 super().close()
 
         monkeypatch.setattr("tqdm.auto.tqdm", Bar)
