@@ -370,16 +370,15 @@ fn expand(
     left: &mut ExpandLimits,
 ) -> Result<(), RowsError> {
     let width = query.expands().len();
+    let mut links: Vec<&RecordId> = Vec::new();
+    let mut column = None;
     for (index, item) in query.expands().iter().enumerate() {
-        let mut links: Vec<&RecordId> = level
-            .links
-            .iter()
-            .skip(index)
-            .step_by(width)
-            .flatten()
-            .collect();
-        links.sort_unstable();
-        links.dedup();
+        if column.replace(item.link) != Some(item.link) {
+            links.clear();
+            links.extend(level.links.iter().skip(index).step_by(width).flatten());
+            links.sort_unstable();
+            links.dedup();
+        }
         let expanded = Expanded::read(session, item, &links, left)?;
         level.expanded.push(expanded);
     }
@@ -398,8 +397,15 @@ impl Level {
         let offset = encoder.write_around(&mut self.bytes, row, timestamps)?;
         self.insert_at.push(offset);
         self.ends.push(self.bytes.len());
+        let mut column = None;
         for item in query.expands() {
-            self.links.push(link(row, item.link)?);
+            // Most navigations of an entity start at its id, which is read once.
+            let value = match self.links.last() {
+                Some(value) if column == Some(item.link) => value.clone(),
+                _ => link(row, item.link)?,
+            };
+            column = Some(item.link);
+            self.links.push(value);
         }
         if has_owner {
             // The owner is the column after those of the query. The statement filters by it, so it is never
@@ -527,8 +533,10 @@ impl Expanded {
 fn link(row: &dyn Row, column: usize) -> Result<Option<RecordId>, StoreError> {
     Ok(match row.value(column)? {
         Value::Null => None,
+        Value::Int(id) => Some(id.into()),
         Value::Text(id) => Some(id.into()),
-        _ => row.int(column)?.map(RecordId::from),
+        // An error that names the column.
+        Value::Real(_) | Value::Bytes(_) => row.int(column)?.map(RecordId::from),
     })
 }
 

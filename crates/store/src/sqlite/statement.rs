@@ -270,12 +270,14 @@ impl Row for Columns<'_> {
     }
 
     fn value(&self, column: usize) -> Result<Value<'_>, StoreError> {
-        let (_, kind) = self.look(column)?;
+        let (value, kind) = self.look(column)?;
         Ok(match kind {
-            ffi::SQLITE_INTEGER => self.int(column)?.into(),
-            ffi::SQLITE_FLOAT => self.real(column)?.into(),
+            ffi::SQLITE_NULL => Value::Null,
+            // SAFETY: see `look`.
+            ffi::SQLITE_INTEGER => Value::Int(unsafe { ffi::sqlite3_value_int64(value) }),
+            // SAFETY: see `look`.
+            ffi::SQLITE_FLOAT => Value::Real(unsafe { ffi::sqlite3_value_double(value) }),
             ffi::SQLITE_BLOB => self.bytes(column)?.into(),
-            // NULL is not a text.
             _ => self.text(column)?.into(),
         })
     }
