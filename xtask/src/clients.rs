@@ -10,10 +10,10 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
+use crate::guide;
 use crate::plant_service::{self, PlantService};
 use crate::process::{command, exists, root, run as run_command, tee};
 use crate::report::Part;
-use crate::schemathesis::Binary;
 use crate::venv;
 
 /// A client and its session.
@@ -58,6 +58,7 @@ const PAGES: &[&str] = &[
     "commands",
     "keyboard",
     "phone",
+    "guide",
     "proxy",
     "token",
     "call",
@@ -108,7 +109,7 @@ const CLIENTS: [Client; 10] = [
 
 /// Runs this part alone.
 pub(crate) fn run() -> Result<()> {
-    let part = tests(Binary::ToBuild)?;
+    let part = tests()?;
     println!("{} steps passed, {} failed", part.passed, part.failed);
     if part.failed > 0 {
         bail!("clients failed");
@@ -116,11 +117,9 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// Runs every session, also after a failure. Steps are counted.
-pub(crate) fn tests(binary: Binary) -> Result<Part> {
-    if binary == Binary::ToBuild {
-        plant_service::build()?;
-    }
+/// Runs every session, also after a failure, on a service with the guide. Steps are counted.
+pub(crate) fn tests() -> Result<Part> {
+    plant_service::build(Some(&guide::build()?))?;
     let (mut passed, mut failed) = (0, 0);
     for client in &CLIENTS {
         let output = client.session().unwrap_or_else(|error| {

@@ -7,6 +7,7 @@ mod clients;
 mod deny;
 mod dist;
 mod features;
+mod guide;
 mod linter;
 mod packages;
 mod plant_service;
@@ -90,8 +91,12 @@ enum Command {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
-    /// Writes the reference of the Python package into target/python-docs.
-    Docs,
+    /// Builds the documentation as a site in target/guide/site, and follows its links.
+    Docs {
+        /// Writes the reference of the Python package into target/python-docs instead.
+        #[arg(long)]
+        python: bool,
+    },
     /// Runs a command with a PostgreSQL: a temporary one, or the one that OBEYA_TEST_POSTGRES names. The
     /// command finds it by that variable.
     Postgres {
@@ -129,7 +134,11 @@ fn main() -> anyhow::Result<()> {
         Command::Python { long } => python::run(long),
         Command::Packages { long } => packages::run(long),
         Command::Dist { out } => dist::run(out),
-        Command::Docs => python::docs(),
+        Command::Docs { python: true } => python::docs(),
+        Command::Docs { python: false } => {
+            println!("{}", guide::build()?.join("index.html").display());
+            Ok(())
+        }
         Command::Postgres { durable, command } => {
             let profile = if durable {
                 Profile::Durable

@@ -11,9 +11,14 @@ use serde_json::Value;
 
 use crate::process::{self, cargo, command, root, target};
 
-/// Builds the binary that the service runs from.
-pub(crate) fn build() -> Result<()> {
-    process::run(cargo().args(["build", "--package", "obeya-cli"]))
+/// Builds the binary that the service runs from, with the guide in this folder if there is one.
+pub(crate) fn build(guide: Option<&Path>) -> Result<()> {
+    let mut build = cargo();
+    build.args(["build", "--package", "obeya-cli"]);
+    if let Some(guide) = guide {
+        build.env("OBEYA_GUIDE", guide);
+    }
+    process::run(&mut build)
 }
 
 /// The service, with a client that has every scope. The process is killed when this value is dropped.

@@ -41,7 +41,7 @@ pub(crate) enum Binary {
 pub(crate) fn tests(long: bool, binary: Binary) -> Result<Part> {
     venv::install(&[PACKAGE])?;
     if binary == Binary::ToBuild {
-        plant_service::build()?;
+        plant_service::build(None)?;
     }
     let folder = root().join("target/schemathesis");
     let service = PlantService::start(&folder)?;

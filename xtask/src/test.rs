@@ -30,7 +30,7 @@ pub(crate) fn run(long: bool) -> Result<()> {
     ];
     if long {
         parts.push(Part::of("Surfaces", breaking::surfaces));
-        parts.push(Part::of("Clients", || clients::tests(binary)));
+        parts.push(Part::of("Clients", clients::tests));
     }
     println!("\n{}", summary(&parts));
     if parts.iter().any(|part| part.failed > 0) {

@@ -86,7 +86,7 @@ pub(crate) struct Args {
     #[arg(long, env = "OBEYA_CORS_ORIGIN", value_name = "ORIGIN", value_delimiter = ',', value_parser = origin)]
     cors_origin: Vec<String>,
 
-    /// Serves no explorer at /docs
+    /// Serves no explorer at /docs, and no guide
     #[arg(long, env = "OBEYA_NO_DOCS")]
     no_docs: bool,
 

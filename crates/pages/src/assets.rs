@@ -51,6 +51,22 @@ const EXPLORER_ASSETS: [(&str, Asset); 6] = [
     ("NOTICE", asset!("NOTICE", "text/plain; charset=utf-8")),
 ];
 
+/// The files of the guide by their paths, if the build was given one.
+const GUIDE: &[(&str, Asset)] = include!(concat!(env!("OUT_DIR"), "/guide.rs"));
+
+/// The paths of the files of the guide, relative to its folder; none if it is not built in.
+pub fn guide_paths() -> impl Iterator<Item = &'static str> {
+    GUIDE.iter().map(|(path, _)| *path)
+}
+
+/// The file of the guide at this path, in any case; `None` if there is none.
+#[must_use]
+pub fn guide_asset(path: &str) -> Option<Asset> {
+    let mut assets = GUIDE.iter();
+    let (_, asset) = assets.find(|(found, _)| found.eq_ignore_ascii_case(path))?;
+    Some(*asset)
+}
+
 /// The file of this name that the explorer loads; `None` if there is none.
 #[must_use]
 pub fn explorer_asset(name: &str) -> Option<Asset> {

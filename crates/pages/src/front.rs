@@ -13,11 +13,15 @@ pub struct FrontPage<'p> {
     pub is_ready: bool,
     /// Whether it serves the explorer.
     pub has_explorer: bool,
+    /// Whether it serves the guide.
+    pub has_guide: bool,
 }
 
 const TEMPLATE: &str = include_str!("../templates/front.html");
 const EXPLORER_LINK: &str =
     "<li><a href=\"docs\">Explorer</a> <span>Call every operation from this browser</span></li>";
+
+const GUIDE_LINK: &str = "<li><a href=\"guide/\">Guide</a> <span>Concepts, operation, SDKs and the reference</span></li>";
 
 impl FrontPage<'_> {
     /// The page as HTML.
@@ -29,11 +33,13 @@ impl FrontPage<'_> {
             ("not ready", "unready")
         };
         let explorer = if self.has_explorer { EXPLORER_LINK } else { "" };
+        let guide = if self.has_guide { GUIDE_LINK } else { "" };
         // The addresses come last: they may be anything.
         TEMPLATE
             .replace("{health-class}", health_class)
             .replace("{health}", health)
             .replace("{explorer}", explorer)
+            .replace("{guide}", guide)
             .replace("{version}", &escaped(self.version))
             .replace("{token-url}", &escaped(self.token_url))
             .replace("{base}", &escaped(self.base))
@@ -68,6 +74,7 @@ mod tests {
         token_url: "http://127.0.0.1:8080/connect/token",
         is_ready: true,
         has_explorer: true,
+        has_guide: true,
     };
 
     #[test]

@@ -85,6 +85,8 @@ pub(crate) enum ServiceEndpoint {
     Explorer,
     /// A file that the explorer loads.
     ExplorerFile,
+    /// A page of the guide, or a file that it loads.
+    GuideFile,
 }
 
 impl ServiceEndpoint {
@@ -94,12 +96,12 @@ impl ServiceEndpoint {
         matches!(self, Self::Live | Self::Ready | Self::Metrics)
     }
 
-    /// Whether it is part of the explorer, which can be switched off.
-    fn is_explorer(self) -> bool {
-        matches!(self, Self::Explorer | Self::ExplorerFile)
+    /// Whether it is part of the explorer or the guide, which can be switched off.
+    fn is_documentation(self) -> bool {
+        matches!(self, Self::Explorer | Self::ExplorerFile | Self::GuideFile)
     }
 
-    const ALL: [(Self, Method, &str, &str); 15] = [
+    const ALL: [(Self, Method, &str, &str); 16] = [
         (Self::Token, Method::POST, "/connect/token", "token"),
         (
             Self::Discovery,
@@ -130,13 +132,15 @@ impl ServiceEndpoint {
             "/docs/{file}",
             "explorer-file",
         ),
+        (Self::GuideFile, Method::GET, "/guide", "guide-file"),
     ];
 
     /// Other spellings of the same endpoints: with a trailing slash, and with a percent-encoded dollar.
-    const ALIASES: [(Self, &str); 3] = [
+    const ALIASES: [(Self, &str); 4] = [
         (Self::ServiceDocument, "/v2/"),
         (Self::Metadata, "/v2/%24metadata"),
         (Self::ExplorerFile, "/docs/"),
+        (Self::GuideFile, "/guide/"),
     ];
 }
 
@@ -181,7 +185,7 @@ pub(crate) fn labels() -> Vec<&'static str> {
 }
 
 impl Routes {
-    /// The routes of the spec and of the list above, those of the explorer only if it is on.
+    /// The routes of the spec and of the list above, those of explorer and guide only if they are on.
     pub(crate) fn new(has_explorer: bool) -> Self {
         let mut table = Node::default();
         for operation in Operation::ALL {
@@ -197,8 +201,14 @@ impl Routes {
         let aliases =
             ServiceEndpoint::ALIASES.map(|(endpoint, path)| (endpoint, Method::GET, path));
         for (endpoint, method, path) in named.into_iter().chain(aliases) {
-            if has_explorer || !endpoint.is_explorer() {
+            if has_explorer || !endpoint.is_documentation() {
                 table.insert(method, path, Route::Endpoint(endpoint));
+            }
+        }
+        if has_explorer {
+            let guide = Route::Endpoint(ServiceEndpoint::GuideFile);
+            for path in obeya_pages::guide_paths() {
+                table.insert(Method::GET, &format!("/guide/{path}"), guide);
             }
         }
         let guard = |operation: Operation| {
@@ -386,6 +396,7 @@ async fn answer_endpoint(
         ServiceEndpoint::PageIcon => Ok(ops::pages::icon(head)),
         ServiceEndpoint::Explorer => Ok(ops::pages::explorer(app, head)),
         ServiceEndpoint::ExplorerFile => ops::pages::explorer_file(head),
+        ServiceEndpoint::GuideFile => ops::pages::guide_file(head),
     }
 }
 

@@ -107,6 +107,25 @@ console.log("ok keyboard");
 }
 console.log("ok phone");
 
+for (const [name, viewport] of [["desktop", DESKTOP], ["phone", PHONE]]) {
+  const { page, faults, context } = await open(`${OBEYA_URL}/`, viewport);
+  await page.getByRole("link", { name: "Guide" }).click();
+  await page.waitForURL(`${OBEYA_URL}/guide/`);
+  await page.locator("main h1", { hasText: "Obeya" }).waitFor();
+  await page.locator("#mdbook-search-toggle").click();
+  await page.locator("#mdbook-searchbar").fill("trash");
+  await page.locator("#mdbook-searchresults a", { hasText: "Lean management" }).first().click();
+  await page.locator("main h1", { hasText: "Lean management" }).waitFor();
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  assert.ok(overflow <= 0, `the page is ${overflow} pixels wider than the screen`);
+  await picture(page, `guide-${name}`);
+  await page.goto(`${OBEYA_URL}/guide/reference/incidents.html`, { waitUntil: "networkidle" });
+  await page.locator("h2#listIncidentsV2").waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+}
+console.log("ok guide");
+
 {
   const proxy = http.createServer((request, response) => {
     if (!request.url.startsWith("/plant/")) return response.writeHead(404).end();

@@ -13,6 +13,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use sha2::{Digest, Sha256};
 
+use crate::guide;
 use crate::process::{self, cargo, command, root, target};
 
 /// A release build with line tables: the debug file is made of them.
@@ -59,7 +60,8 @@ pub(crate) fn run(out: Option<PathBuf>) -> Result<()> {
     process::run(
         cargo()
             .args(["build", "--locked", "--profile", PROFILE])
-            .args(["--package", PACKAGE]),
+            .args(["--package", PACKAGE])
+            .env("OBEYA_GUIDE", guide::build()?),
     )?;
     let release = Release {
         binary: target().join(PROFILE).join(BINARY),

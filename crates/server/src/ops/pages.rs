@@ -1,5 +1,5 @@
-//! The pages for a browser: the front page at `/`, which other clients get as JSON, and the explorer at
-//! `/docs`.
+//! The pages for a browser: the front page at `/`, which other clients get as JSON, the explorer at
+//! `/docs`, and the guide below `/guide/` if it is built in.
 //!
 //! Their content is that of `obeya_pages`; here are their addresses and what a browser may do on them.
 
@@ -29,6 +29,7 @@ static FRONT_OFFERS: LazyLock<Offers> =
 /// Assets may be kept for an hour: their addresses do not name their version.
 const CACHED: HeaderValue = HeaderValue::from_static("public, max-age=3600");
 const FOLDER: &str = "/docs/";
+const GUIDE: &str = "/guide/";
 
 /// `/`: a page for a browser, else JSON.
 pub(crate) async fn front(app: &App, head: &Parts) -> Result<Response, Problem> {
@@ -41,6 +42,7 @@ pub(crate) async fn front(app: &App, head: &Parts) -> Result<Response, Problem> 
         token_url: &token_url,
         is_ready: meta::ready(app).await.is_ok(),
         has_explorer: app.config.has_explorer,
+        has_guide: app.config.has_explorer && obeya_pages::guide_paths().next().is_some(),
     };
     let is_html = chosen.as_bytes().starts_with(HTML.as_bytes());
     let content = if is_html {
@@ -89,17 +91,37 @@ pub(crate) fn explorer_file(head: &Parts) -> Result<Response, Problem> {
     // The route matches its name in any case, which has the same length.
     let name = path.get(FOLDER.len()..).unwrap_or_default();
     if name.is_empty() {
-        let mut response = Response::default();
-        *response.status_mut() = StatusCode::PERMANENT_REDIRECT;
-        response
-            .headers_mut()
-            .insert(LOCATION, HeaderValue::from_static("../docs"));
-        return Ok(response);
+        return Ok(redirect("../docs"));
     }
     match obeya_pages::explorer_asset(name) {
         Some(asset) => Ok(file(asset, &head.headers)),
         None => Err(Problem::unserved_path()),
     }
+}
+
+/// `/guide/…`: a file of the guide. `/guide` leads to its folder, to which its links are relative.
+pub(crate) fn guide_file(head: &Parts) -> Result<Response, Problem> {
+    let path = head.uri.path().get(GUIDE.len()..);
+    let name = path.filter(|path| !path.is_empty());
+    let asset = obeya_pages::guide_asset(name.unwrap_or("index.html"));
+    let asset = asset.ok_or_else(Problem::unserved_path)?;
+    if path.is_none() {
+        return Ok(redirect("guide/"));
+    }
+    let mut response = file(asset, &head.headers);
+    if asset.content_type.starts_with(HTML) {
+        guard(response.headers_mut(), &[]);
+    }
+    Ok(response)
+}
+
+fn redirect(to: &'static str) -> Response {
+    let mut response = Response::default();
+    *response.status_mut() = StatusCode::PERMANENT_REDIRECT;
+    response
+        .headers_mut()
+        .insert(LOCATION, HeaderValue::from_static(to));
+    response
 }
 
 /// What the front page says, for other clients than browsers.
@@ -113,6 +135,7 @@ fn document(page: &FrontPage<'_>) -> serde_json::Value {
         "odata": format!("{base}/v2"),
         "tokenEndpoint": page.token_url,
         "explorer": page.has_explorer.then(|| format!("{base}/docs")),
+        "guide": page.has_guide.then(|| format!("{base}/guide/")),
     })
 }
 
@@ -142,7 +165,7 @@ fn guard(headers: &mut HeaderMap, origins: &[String]) {
     let connect: String = origins.iter().map(|it| format!(" {it}")).collect();
     let policy = format!(
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-         connect-src 'self'{connect}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+         font-src 'self'; connect-src 'self'{connect}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     );
     // An origin has no characters that a header must not have.
     if let Ok(policy) = HeaderValue::try_from(policy) {

@@ -41,6 +41,7 @@ async fn the_front_page_is_html_for_a_browser_and_json_for_the_rest() {
             "odata": format!("{base}/v2"),
             "tokenEndpoint": format!("{base}/connect/token"),
             "explorer": format!("{base}/docs"),
+            "guide": null,
         });
         assert_eq!(document.json(), expected);
     }
@@ -57,7 +58,7 @@ async fn a_page_may_load_and_reach_nothing_but_this_service_and_its_issuer() {
         assert_eq!(
             page.header("content-security-policy"),
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-             connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+             font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
             "{path}"
         );
         assert_eq!(page.header("x-frame-options"), "DENY", "{path}");
@@ -133,6 +134,18 @@ async fn the_address_of_the_explorer_with_a_slash_leads_to_the_one_without() {
     let answer = raw::exchange(service.running.address(), request.as_bytes()).await;
     assert!(answer.starts_with("HTTP/1.1 308 "), "{answer}");
     assert!(answer.contains("\r\nlocation: ../docs\r\n"), "{answer}");
+}
+
+/// The tests are built without it; `cargo xtask clients` reads it in a browser.
+#[tokio::test]
+async fn a_service_without_the_guide_does_not_serve_it() {
+    let service = Service::start().await;
+    for path in ["/guide", "/guide/", "/guide/index.html"] {
+        let answer = fetch(&service, path, BROWSER).await;
+        answer.is_problem(404, "not_found");
+    }
+    let page = fetch(&service, "/", BROWSER).await;
+    assert!(!page.text().contains("guide"), "{}", page.text());
 }
 
 #[tokio::test]
