@@ -122,6 +122,7 @@ mod error;
 mod executor;
 pub mod fields;
 mod http_clients;
+mod limit;
 mod list;
 mod observe;
 mod paged;

@@ -14,6 +14,7 @@ mod edits;
 mod errors;
 mod faults;
 mod keys;
+mod limits;
 mod paging;
 mod proxies;
 mod retry;

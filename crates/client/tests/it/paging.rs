@@ -219,4 +219,24 @@ async fn records_are_asked_for_by_the_last_id_and_in_an_order_by_page() {
     sent(&[&[("$filter", "id gt 3")]]);
     let page = list().page(2).await.unwrap();
     assert_eq!((page.total, page.page, page.values.len()), (5, 2, 2));
+    asked.lock().unwrap().clear();
+
+    // With a limit, the last page is no larger than needed where each request begins a list of its own.
+    assert_eq!(streamed(list().top(3)).await, [1, 2, 3]);
+    sent(&[&[], &[("$filter", "id gt 2"), ("pageSize", "1")]]);
+    assert_eq!(streamed(list().top(0)).await, [0; 0]);
+    sent(&[&[("pageSize", "1")]]);
+    assert_eq!(streamed(list().top(9)).await, [1, 2, 3, 4, 5]);
+    sent(&[&[], &[("$filter", "id gt 2")], &[("$filter", "id gt 4")]]);
+    // A single page needs no version.
+    assert_eq!(streamed(list().orderby("id desc").top(2)).await, [5, 4]);
+    sent(&[&[order, ("page", "1")]]);
+    assert_eq!(streamed(list().orderby("id desc").top(3)).await, [5, 4, 3]);
+    sent(&[
+        &last_change,
+        &[order, ("page", "1")],
+        &[order, ("page", "2")],
+    ]);
+    let page = list().top(3).page(2).await.unwrap();
+    assert_eq!((page.total, page.values.len()), (5, 1));
 }
