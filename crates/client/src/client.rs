@@ -169,7 +169,9 @@ impl Client {
         request.headers_mut().insert(http::header::ACCEPT, json);
         self.call_headers().add_own_to(request.headers_mut());
         let reply = self.transport().call(operation, &request).await?;
-        decode::json(operation, &reply.body)
+        let response = reply.into_response();
+        self.call_headers().record(&response);
+        decode::json(operation, response.body())
     }
 }
 

@@ -3,13 +3,12 @@
 //!
 //! They are headers, so they are the same for every operation and not part of the generated calls.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
 use http::{HeaderName, HeaderValue};
 
 use crate::Client;
 use crate::call_headers::CallHeaders;
 use crate::error::{ConfigError, Result};
+use crate::recorder::Recorder;
 use crate::tag::Tag;
 
 /// A response with the tag (ETag) of its state; from [`Client::tagged`] and [`Client::tagged_unless`].
@@ -91,10 +90,9 @@ impl Client {
         &self,
         call: impl FnOnce(Client) -> F,
     ) -> Result<Tagged<T>> {
-        let seen = Arc::new(Mutex::new(None));
-        let client = self.carrying(|call_headers| call_headers.tag = Some(Arc::clone(&seen)));
-        let value = call(client).await?;
-        let tag = seen.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let recorder = Recorder::default();
+        let value = call(self.recording(&recorder)).await?;
+        let tag = recorder.last().and_then(|last| Tag::of(last.headers()));
         Ok(Tagged { value, tag })
     }
 
@@ -130,6 +128,13 @@ impl Client {
             Err(error) if tag.is_some() && error.status() == Some(304) => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// A client whose responses the recorder receives too. [`with_response`](Self::with_response) is shorter for
+    /// a single call.
+    #[must_use]
+    pub fn recording(&self, recorder: &Recorder) -> Self {
+        self.carrying(|call_headers| call_headers.recorders.push(recorder.clone()))
     }
 
     /// A client whose writes carry this tag, or none.

@@ -130,6 +130,7 @@ mod prefetch;
 mod printable;
 mod problem;
 mod query;
+mod recorder;
 mod records;
 mod resources;
 mod retry;
@@ -157,6 +158,7 @@ pub use list::{Get, List, Resource};
 pub use observe::{Exchange, Observer};
 pub use paged::{Page, Paged};
 pub use printable::printable;
+pub use recorder::{Answered, Recorder};
 pub use records::{Record, Records};
 pub use resources::{
     Areas, Boards, Comments, DataLists, Datasources, Groups, Improvements, Incidents, Projects,

@@ -55,6 +55,33 @@ async fn a_stream_follows_next_links_to_the_end() {
     assert_eq!(list().pages().all().await.unwrap().len(), 3);
 }
 
+/// Also those that a link leads to, and whatever is recorded inside.
+#[tokio::test]
+async fn the_response_of_a_list_is_that_of_its_last_page() {
+    let client = with_token(&linked().await).build().unwrap();
+    let read = |client: obeya::Client| async move {
+        let list = client.areas().list().filter("name ne 'a b&c'").count(true);
+        list.stream().all().await
+    };
+    let last = r#"{"value":[{"id":5}]}"#;
+    let answer = client.with_response(read).await.unwrap();
+    assert_eq!(answer.value.len(), 5);
+    assert_eq!(answer.response.unwrap().body(), last);
+
+    let outer = |client: obeya::Client| async move { client.tagged(read).await };
+    let answer = client.with_response(outer).await.unwrap();
+    assert_eq!((answer.value.value.len(), answer.value.tag), (5, None));
+    assert_eq!(answer.response.unwrap().body(), last);
+
+    // A client that is made of one that is recorded is recorded too.
+    let recorder = obeya::Recorder::default();
+    assert!(recorder.last().is_none());
+    let patient = client.recording(&recorder).max_retries(5);
+    read(patient).await.unwrap();
+    assert_eq!(recorder.last().unwrap().body(), last);
+    assert!(!format!("{recorder:?}").contains("application/json"));
+}
+
 #[tokio::test]
 async fn a_next_link_of_another_origin_gets_no_token() {
     let stranger = Counter::default();
