@@ -196,7 +196,7 @@ class AttachmentCalls:
 @final
 class BoardCalls:
     def tasks(
-        self, board: BoardId, /, *, due_start: Moment | None, due_end: Moment | None, page_size: int | None
+        self, board: BoardId, /, *, due_start: Moment | None, due_end: Moment | None, page_size: int | None, top: int | None
     ) -> Query[TaskInfo]: ...
 
 @final
@@ -224,6 +224,7 @@ class IncidentCalls:
         modified_start: Moment | None,
         modified_end: Moment | None,
         page_size: int | None,
+        top: int | None,
     ) -> Query[IncidentV1]: ...
     def set_status(self, incident: IncidentId, status: str, /) -> Call[IncidentV1]: ...
     def set_severity(self, incident: IncidentId, severity: str, /) -> Call[IncidentV1]: ...
@@ -246,6 +247,7 @@ class ImprovementCalls:
         modified_start: Moment | None,
         modified_end: Moment | None,
         page_size: int | None,
+        top: int | None,
     ) -> Query[Improvement]: ...
 
 @final
@@ -261,6 +263,7 @@ class DatasourceCalls:
         where: Where | None,
         order_by: Order | None,
         page_size: int | None,
+        top: int | None,
         prefetch: int,
     ) -> Query[DatasourceValue]: ...
     def create_values(
