@@ -24,6 +24,12 @@ pub struct Client {
     inner: Arc<Inner>,
 }
 
+// Handlers of a server share one: a field that takes that away must not compile.
+const _: () = {
+    const fn is_shared<T: Clone + Send + Sync + 'static>() {}
+    is_shared::<Client>();
+};
+
 struct Inner {
     transport: Arc<Transport>,
     api: obeya_api::Client,

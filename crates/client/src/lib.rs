@@ -100,12 +100,15 @@
 //! - `arrow`: every list as Arrow record batches (`arrow_stream()`), with the columns in `tables`. The
 //!   service sends datasource values in Arrow; JSON from other services is decoded without a struct for each
 //!   row.
+//! - `blocking`: a synchronous client, `obeya::blocking::Client`, with the same methods without `async`.
 
 #[cfg(feature = "arrow")]
 mod arrow;
 mod auth;
 #[cfg(feature = "arrow")]
 mod batches;
+#[cfg(feature = "blocking")]
+pub mod blocking;
 mod board_tasks;
 mod body;
 mod builder;

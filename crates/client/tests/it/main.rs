@@ -7,6 +7,8 @@
 )]
 
 mod auth;
+#[cfg(feature = "blocking")]
+mod blocking;
 mod calls;
 mod changing;
 mod changing_records;
