@@ -10,9 +10,9 @@ use obeya_model::bounds::operations::list_tasks_of_board::count;
 use obeya_model::{TaskInfo, TaskPage, Timestamp};
 
 use crate::Client;
-use crate::consistent::{self, Cursor, NumberedList, NumberedPage, SeenIds, Snapshot};
+use crate::consistent::{self, Cursor, Intake, NumberedList, NumberedPage, SeenIds, Snapshot};
 use crate::error::Result;
-use crate::limit::{Intake, Limit, Portion, single_page};
+use crate::limit::{Limit, Portion, single_page};
 use crate::paged::Paged;
 use crate::prefetch::{Concurrency, Extent};
 

@@ -2,8 +2,6 @@
 //!
 //! Nothing is requested here.
 
-use crate::consistent::Cursor;
-
 /// How many more records a list may yield; by default all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Limit(Option<usize>);
@@ -38,8 +36,8 @@ impl Limit {
         left.map_or(page_size, |left| page_size.min(left.max(1)))
     }
 
-    /// What a pass over numbered pages reads. It may show records again, of which so many were yielded; `None`
-    /// if it may show any number of them.
+    /// What a pass over numbered pages reads. It may show records again, of which so many were yielded;
+    /// `None` if it may show any number of them.
     pub(crate) fn portion(self, page_size: i32, repeated: Option<usize>) -> Portion {
         let records = self
             .0
@@ -114,25 +112,6 @@ impl Portion {
     pub(crate) fn needed_of(self, count: i32) -> i32 {
         let records = self.records.and_then(|records| i32::try_from(records).ok());
         records.map_or(count, |records| count.min(records))
-    }
-}
-
-/// Moves a cursor over records up to a limit.
-pub(crate) struct Intake<'a> {
-    pub(crate) cursor: &'a mut Cursor,
-    pub(crate) limit: &'a mut Limit,
-}
-
-impl Intake<'_> {
-    /// Whether a record is yielded: it is new and within the limit. The arguments are those of
-    /// [`Cursor::take`].
-    pub(crate) fn take(&mut self, date: i64, id: i32) -> bool {
-        // The cursor must not pass a record that is not yielded: another stream may continue there.
-        if self.limit.is_reached() || !self.cursor.take(date, id) {
-            return false;
-        }
-        *self.limit = self.limit.after(1);
-        true
     }
 }
 

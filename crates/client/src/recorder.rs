@@ -5,11 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 
-use crate::Client;
-use crate::error::Result;
-
-/// Records the last successful response of the clients that [`Client::recording`] gives it to: status, headers
-/// and undecoded body. Clones share it. Token requests and failed attempts are not recorded.
+/// Records the last successful response of the clients that [`Client::recording`] gives it to: status,
+/// headers and undecoded body. Clones share it. Token requests and failed attempts are not recorded.
+///
+/// [`Client::recording`]: crate::Client::recording
 #[derive(Clone, Default)]
 pub struct Recorder(Arc<Mutex<Option<http::Response<Bytes>>>>);
 
@@ -36,7 +35,8 @@ impl fmt::Debug for Recorder {
     }
 }
 
-/// The value of a call with the response that it is made of; from [`Client::with_response`].
+/// The value of a call with the response that it is made of; from
+/// [`Client::with_response`](crate::Client::with_response).
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Answered<T> {
@@ -54,35 +54,5 @@ impl<T: fmt::Debug> fmt::Debug for Answered<T> {
             .field("value", &self.value)
             .field("status", &status)
             .finish_non_exhaustive()
-    }
-}
-
-impl Client {
-    /// Makes a call and returns its value with the response: status, headers (such as `x-request-id`, `ETag`,
-    /// `RateLimit` or `Retry-After`) and the body before it was decoded. Make the call on the client that the
-    /// closure receives; of several requests, as for the pages of a list, the last response counts.
-    /// [`call_with_reply`](Self::call_with_reply) does the same for an operation by its parameters, without
-    /// the body.
-    ///
-    /// ```no_run
-    /// # async fn example(client: obeya::Client) -> obeya::Result<()> {
-    /// let found = client.with_response(|client| async move { client.incidents().get(4711).await }).await?;
-    /// if let Some(response) = found.response {
-    ///     println!("{} {:?}", response.status(), response.headers().get("x-request-id"));
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// Those of the call.
-    pub async fn with_response<T, F: Future<Output = Result<T>>>(
-        &self,
-        call: impl FnOnce(Client) -> F,
-    ) -> Result<Answered<T>> {
-        let recorder = Recorder::default();
-        let value = call(self.recording(&recorder)).await?;
-        let response = recorder.last();
-        Ok(Answered { value, response })
     }
 }

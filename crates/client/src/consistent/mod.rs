@@ -25,7 +25,7 @@ pub(crate) use by_date::{DateCursor, Direction, micros};
 pub(crate) use by_id::SeenIds;
 
 use crate::error::{Error, Result};
-use crate::limit::{Intake, Limit, Portion};
+use crate::limit::{Limit, Portion};
 use crate::prefetch::{Concurrency, Extent};
 use crate::value_position::ValuePosition;
 
@@ -163,6 +163,25 @@ impl Cursor {
             Self::ByDate(cursor) => cursor.is_out_of_order(),
             Self::ById(seen) => seen.is_out_of_order(),
         }
+    }
+}
+
+/// Moves a cursor over records up to a limit.
+pub(crate) struct Intake<'a> {
+    pub(crate) cursor: &'a mut Cursor,
+    pub(crate) limit: &'a mut Limit,
+}
+
+impl Intake<'_> {
+    /// Whether a record is yielded: it is new and within the limit. The arguments are those of
+    /// [`Cursor::take`].
+    pub(crate) fn take(&mut self, date: i64, id: i32) -> bool {
+        // The cursor must not pass a record that is not yielded: another stream may continue there.
+        if self.limit.is_reached() || !self.cursor.take(date, id) {
+            return false;
+        }
+        *self.limit = self.limit.after(1);
+        true
     }
 }
 

@@ -10,9 +10,9 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::{ListOptions, Record, Records, sealed};
 use crate::Client;
-use crate::consistent::{self, Cursor, NumberedList, NumberedPage, SeenIds, Snapshot};
+use crate::consistent::{self, Cursor, Intake, NumberedList, NumberedPage, SeenIds, Snapshot};
 use crate::error::Result;
-use crate::limit::{Intake, Limit, Portion};
+use crate::limit::{Limit, Portion};
 use crate::prefetch::{Concurrency, Extent};
 use crate::query::{after_id, depends_on_now};
 

@@ -8,10 +8,11 @@ use obeya_api::call::ListDatasourceValues;
 
 use super::{STREAM_PAGE_SIZE, ValuePage, Values};
 use crate::consistent::{
-    self, Cursor, DateCursor, Direction, NumberedList, NumberedPage, SeenIds, Snapshot, micros,
+    self, Cursor, DateCursor, Direction, Intake, NumberedList, NumberedPage, SeenIds, Snapshot,
+    micros,
 };
 use crate::error::{Error, Result};
-use crate::limit::{Intake, Limit, Portion};
+use crate::limit::{Limit, Portion};
 use crate::prefetch::{Concurrency, Extent};
 use crate::query::{after_id, depends_on_now};
 
