@@ -5,9 +5,10 @@ use std::ffi::CString;
 use std::sync::Arc;
 use std::time::Duration;
 
+use obeya::Recorder;
 use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::arguments::named;
 use crate::call::Call;
@@ -16,7 +17,7 @@ use crate::calls::{
     UserCalls,
 };
 use crate::errors;
-use crate::handle::{Handle, Seen};
+use crate::handle::Handle;
 use crate::lists::Query;
 use crate::log::Log;
 
@@ -119,14 +120,14 @@ impl Core {
         })
     }
 
-    /// The same client, which leaves the tag of its last answer in the other.
-    fn tagging(&self) -> (Self, LastTag) {
-        let seen = Arc::<Seen>::default();
+    /// The same client, which leaves its last answer in the other.
+    fn recording(&self) -> (Self, LastReply) {
+        let recorder = Recorder::default();
         let core = Self {
-            handle: self.handle.tagging(Arc::clone(&seen)),
+            handle: self.handle.recording(recorder.clone()),
             base_url: self.base_url.clone(),
         };
-        (core, LastTag(seen))
+        (core, LastReply(recorder))
     }
 
     /// The same client, whose writes carry these.
@@ -293,14 +294,30 @@ impl<'py> FromPyObject<'_, 'py> for Limit {
     }
 }
 
-/// The tag of the last answer, once there is one.
+/// The last answer, once there is one.
 #[pyclass(frozen, module = "obeya._obeya")]
-pub(crate) struct LastTag(Arc<Seen>);
+pub(crate) struct LastReply(Recorder);
+
+/// The parts of an answer: its status, its headers in order, and its body.
+type Parts = (u16, Vec<(String, String)>, Py<PyBytes>);
 
 #[pymethods]
-impl LastTag {
+impl LastReply {
+    fn parts(&self, py: Python<'_>) -> Option<Parts> {
+        let last = self.0.last()?;
+        let headers = last.headers().iter();
+        let headers = headers.map(|(name, value)| {
+            // ISO 8859-1, in which each byte is a character: no header is lost.
+            let value = value.as_bytes().iter().copied().map(char::from).collect();
+            (name.as_str().to_owned(), value)
+        });
+        let body = PyBytes::new(py, last.body()).unbind();
+        Some((last.status().as_u16(), headers.collect(), body))
+    }
+
     #[getter]
     fn tag(&self) -> Option<String> {
-        self.0.tag()
+        let last = self.0.last()?;
+        Some(last.headers().get("etag")?.to_str().ok()?.to_owned())
     }
 }

@@ -4,7 +4,7 @@
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use obeya::{Client, Tag};
+use obeya::{Client, Recorder, Tag};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
@@ -19,31 +19,13 @@ pub(crate) struct Handle {
     client: Arc<ForkGuard<Mutex<Option<Client>>>>,
     if_match: Option<String>,
     idempotency_key: Option<String>,
-    seen: Option<Arc<Seen>>,
+    recorder: Option<Recorder>,
     call_state: Arc<CallState>,
 }
 
 /// The largest number of concurrent calls of a client when they are awaited. Calls from threads are limited
 /// by the threads.
 const MOST_AT_ONCE: usize = 100;
-
-/// Receives the tag of the last answer.
-#[derive(Default)]
-pub(crate) struct Seen(Mutex<Option<String>>);
-
-impl Seen {
-    pub(crate) fn tag(&self) -> Option<String> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
-    }
-
-    fn keep(&self, tag: Option<Tag>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) =
-            tag.map(|tag| tag.as_str().to_owned());
-    }
-}
 
 impl Handle {
     /// The first share.
@@ -52,7 +34,7 @@ impl Handle {
             client: Arc::new(ForkGuard::new(Mutex::new(Some(client)))),
             if_match: None,
             idempotency_key: None,
-            seen: None,
+            recorder: None,
             call_state: Arc::new(CallState::new(MOST_AT_ONCE, log)),
         }
     }
@@ -78,10 +60,10 @@ impl Handle {
         }
     }
 
-    /// The same, whose answers leave their tags.
-    pub(crate) fn tagging(&self, seen: Arc<Seen>) -> Self {
+    /// The same, whose answers the recorder receives.
+    pub(crate) fn recording(&self, recorder: Recorder) -> Self {
         Self {
-            seen: Some(seen),
+            recorder: Some(recorder),
             ..self.clone()
         }
     }
@@ -115,6 +97,9 @@ impl Handle {
         if let Some(key) = &self.idempotency_key {
             client = client.idempotency_key(key);
         }
+        if let Some(recorder) = &self.recorder {
+            client = client.recording(recorder);
+        }
         Ok(client)
     }
 
@@ -128,14 +113,6 @@ impl Handle {
         F: Future<Output = obeya::Result<T>> + Send + 'static,
     {
         let client = self.client()?;
-        let work = match self.seen.clone() {
-            None => work(ask(client)),
-            Some(seen) => work(async move {
-                let answer = client.tagged(ask).await?;
-                seen.keep(answer.tag);
-                Ok(answer.value)
-            }),
-        };
-        Ok(Call::new(&self.call_state, work))
+        Ok(Call::new(&self.call_state, work(ask(client))))
     }
 }

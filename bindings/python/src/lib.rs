@@ -28,7 +28,7 @@ use pyo3::prelude::*;
 fn _obeya(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<core::Core>()?;
-    module.add_class::<core::LastTag>()?;
+    module.add_class::<core::LastReply>()?;
     module.add_class::<calls::IncidentCalls>()?;
     module.add_class::<calls::AttachmentCalls>()?;
     module.add_class::<calls::BoardCalls>()?;

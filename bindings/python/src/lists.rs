@@ -21,6 +21,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyIterator, PyTuple};
 
 use crate::answer::{Answer, CallState, Make, Work, make, work};
+use crate::arguments::Top;
 use crate::arrow::{self, Batches, Fetch, Rows};
 use crate::call::Call;
 use crate::handle::Handle;
@@ -183,46 +184,62 @@ impl<T: Resource + Record + Tabular> Source for Linked<T> {
             return list.arrow_pages().boxed();
         }
         let (top, skip) = (self.top.unwrap_or(i32::MAX), self.skip);
-        // With a start or an end the list has fewer rows than there are matching records.
         let given = move |count: i32| count.saturating_sub(skip).clamp(0, top.max(0));
-        let pages = list.count(true).arrow_pages();
-        let pages = pages.map(move |page| {
-            page.map(|mut page| {
-                page.count = page.count.map(given);
-                page
-            })
-        });
-        pages.boxed()
+        with_count(list.count(true).arrow_pages(), given)
     }
 }
 
-/// A list of v1 with numbered pages.
+/// The pages with the number of rows of the list. With a start or an end it has fewer than there are matching
+/// records.
+fn with_count(pages: Paged<ArrowPage>, given: impl Fn(i32) -> i32 + Send + 'static) -> Fetch {
+    let pages = pages.map(move |page| {
+        page.map(|mut page| {
+            page.count = page.count.map(&given);
+            page
+        })
+    });
+    pages.boxed()
+}
+
+/// A list of v1 with numbered pages, and the most records to return.
+pub(crate) struct Numbered<L> {
+    pub(crate) list: L,
+    pub(crate) top: Option<Top>,
+}
+
+impl<L> Numbered<L> {
+    fn with_count(&self, pages: Paged<ArrowPage>) -> Fetch {
+        let top = self.top.and_then(|Top(top)| i32::try_from(top).ok());
+        with_count(pages, move |count| count.min(top.unwrap_or(i32::MAX)))
+    }
+}
+
 macro_rules! numbered_lists {
     ($($list:ty),*) => {
         $(
-            impl Source for $list {
+            impl Source for Numbered<$list> {
                 fn page(&self, number: i32) -> Work {
-                    work(list_page(self.clone().page(number).send()))
+                    work(list_page(self.list.clone().page(number).send()))
                 }
 
                 fn first(&self) -> Work {
-                    work(first(self.clone().page_size(1).send()))
+                    work(first(self.list.clone().page_size(1).send()))
                 }
 
                 fn count(&self) -> Work {
-                    work(count(self.clone().page_size(1).send()))
+                    work(count(self.list.clone().page_size(1).send()))
                 }
 
                 fn pages(&self) -> Box<dyn Stream> {
-                    Box::new(self.clone().pages())
+                    Box::new(self.list.clone().pages())
                 }
 
                 fn schema(&self) -> SchemaRef {
-                    self.arrow_schema()
+                    self.list.arrow_schema()
                 }
 
                 fn batches(&self, _counted: bool) -> Fetch {
-                    self.clone().arrow_pages().boxed()
+                    self.with_count(self.list.clone().arrow_pages())
                 }
             }
         )*
@@ -231,21 +248,21 @@ macro_rules! numbered_lists {
 
 numbered_lists! { Records<IncidentV1>, Records<Improvement>, BoardTasks }
 
-impl Source for obeya::Values {
+impl Source for Numbered<obeya::Values> {
     fn page(&self, number: i32) -> Work {
-        work(list_page(self.clone().page(number)))
+        work(list_page(self.list.clone().page(number)))
     }
 
     fn first(&self) -> Work {
-        work(first(self.clone().page_size(1).page(1)))
+        work(first(self.list.clone().page_size(1).page(1)))
     }
 
     fn count(&self) -> Work {
-        work(count(self.clone().page_size(1).page(1)))
+        work(count(self.list.clone().page_size(1).page(1)))
     }
 
     fn pages(&self) -> Box<dyn Stream> {
-        Box::new(self.clone().pages())
+        Box::new(self.list.clone().pages())
     }
 
     fn schema(&self) -> SchemaRef {
@@ -253,7 +270,7 @@ impl Source for obeya::Values {
     }
 
     fn batches(&self, _counted: bool) -> Fetch {
-        self.clone().arrow_pages().boxed()
+        self.with_count(self.list.clone().arrow_pages())
     }
 }
 

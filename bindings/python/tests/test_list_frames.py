@@ -480,6 +480,8 @@ def test_progress_shows_rows_and_how_many_there_will_be(
     options = {"progress": True}
     shown: list[Any] = [
         (still.datasources.values(1, page_size=1000), [2500] * 3, 2500),
+        (still.datasources.values(1, page_size=1000, top=1500), [1500] * 2, 1500),
+        (still.datasources.values(1, top=5000), [2500], 2500),
         (still.areas.list(), [plant.AREAS] * 2, plant.AREAS),
         (still.areas.list(top=1100, skip=3), [1100, 1100], 1100),
         (still.areas.list(skip=1200), [3], 3),

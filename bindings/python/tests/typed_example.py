@@ -33,6 +33,12 @@ def read(client: obeya.Client) -> None:
         assert_type(value.area_id, int | None)
     found = client.tagged(lambda client: client.incidents.get(7))
     assert_type(found, obeya.Tagged[obeya.IncidentV1])
+    reply = client.with_reply(lambda client: client.incidents.get(7))
+    assert_type(reply, obeya.Reply[obeya.IncidentV1])
+    assert_type((reply.value, reply.status_code, reply.body), tuple[obeya.IncidentV1, int, bytes])
+    assert_type((reply.headers["RateLimit"], reply.request_id), tuple[str, str | None])
+    assert_type(client.with_reply(lambda client: client.datasources.values(5, top=10).all()).value, list[obeya.DatasourceValue])
+    client.with_reply(client.ping())  # type: ignore[arg-type]
     assert_type(client.with_options(timeout=None, max_retries=0), obeya.Client)
     assert_type(client.incidents.list().to_pandas(progress=True), pd.DataFrame)
     assert_type(client.incidents.list(), obeya.IncidentRecords)
@@ -74,6 +80,8 @@ async def read_side_by_side(client: obeya.AsyncClient) -> None:
     assert_type(await areas.to_pandas(), pd.DataFrame)
     found = await client.tagged(lambda client: client.incidents.get(7))
     assert_type(found, obeya.Tagged[obeya.IncidentV1])
+    reply = await client.with_reply(lambda client: client.incidents.get(7))
+    assert_type(reply, obeya.Reply[obeya.IncidentV1])
     for area in areas:  # type: ignore[attr-defined]
         pass
 

@@ -6,11 +6,13 @@ use futures_core::future::BoxFuture;
 use futures_core::stream::BoxStream;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use obeya_api::call;
+use obeya_model::bounds::operations::list_tasks_of_board::count;
 use obeya_model::{TaskInfo, TaskPage, Timestamp};
 
 use crate::Client;
-use crate::consistent::{self, Cursor, NumberedList, NumberedPage, SeenIds, Snapshot};
+use crate::consistent::{self, Cursor, Intake, NumberedList, NumberedPage, SeenIds, Snapshot};
 use crate::error::Result;
+use crate::limit::{Limit, Portion, single_page};
 use crate::paged::Paged;
 use crate::prefetch::{Concurrency, Extent};
 
@@ -28,6 +30,7 @@ pub struct BoardTasks {
     due_to: Option<Timestamp>,
     page: Option<i32>,
     page_size: Option<i32>,
+    top: Option<u32>,
 }
 
 impl BoardTasks {
@@ -39,6 +42,7 @@ impl BoardTasks {
             due_to: None,
             page: None,
             page_size: None,
+            top: None,
         }
     }
 
@@ -67,11 +71,27 @@ impl BoardTasks {
         self
     }
 
+    /// At most this many tasks of the whole list. Streams end after them, request no page beyond them, and
+    /// request smaller pages where that suffices; a single page has those of its tasks that are among them.
+    pub fn top(mut self, tasks: u32) -> Self {
+        self.top = Some(tasks);
+        self
+    }
+
     /// Fetches one page. A page past the end is empty.
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
-    pub async fn send(self) -> Result<TaskPage> {
+    pub async fn send(mut self) -> Result<TaskPage> {
+        let number = self.page.unwrap_or(1);
+        let (page_size, limit) = single_page(self.top, number, self.page_size, count::DEFAULT);
+        self.page_size = page_size;
+        let mut page = self.requested().await?;
+        limit.truncate(&mut page.values);
+        Ok(page)
+    }
+
+    async fn requested(self) -> Result<TaskPage> {
         let call = call::ListTasksOfBoard {
             count: self.page_size,
             page: self.page,
@@ -101,7 +121,8 @@ impl BoardTasks {
 
     pub(crate) fn pages_inner(self) -> BoxStream<'static, Result<TaskPage>> {
         let cursor = Cursor::ById(SeenIds::without_state(false));
-        consistent::pages(self, cursor, 1)
+        let limit = Limit::new(self.top);
+        consistent::pages(self, cursor, limit, 1)
             .map_ok(|NumberedTasks { page, .. }| page)
             .boxed()
     }
@@ -129,8 +150,8 @@ impl NumberedPage for NumberedTasks {
         }
     }
 
-    fn retain_new(&mut self, cursor: &mut Cursor) {
-        self.page.values.retain(|task| cursor.take(0, task.id));
+    fn retain_new(&mut self, intake: &mut Intake<'_>) {
+        self.page.values.retain(|task| intake.take(0, task.id));
     }
 }
 
@@ -141,8 +162,17 @@ impl NumberedList for BoardTasks {
 
     const HAS_KEYS: bool = false;
 
-    fn pass(&self, _: &Cursor, _: Concurrency) -> Option<BoxStream<'static, Result<Self::Page>>> {
-        let page_size = self.page_size.unwrap_or(STREAM_PAGE_SIZE);
+    fn page_size(&self) -> i32 {
+        self.page_size.unwrap_or(STREAM_PAGE_SIZE)
+    }
+
+    fn pass(
+        &self,
+        _: &Cursor,
+        portion: Portion,
+        _: Concurrency,
+    ) -> Option<BoxStream<'static, Result<Self::Page>>> {
+        let page_size = portion.page_size;
         let list = self.clone().page_size(page_size);
         let pages = stream::try_unfold(Some(1), move |number| {
             let list = list.clone();
@@ -150,7 +180,7 @@ impl NumberedList for BoardTasks {
                 let Some(number) = number else {
                     return Ok(None);
                 };
-                let page = list.page(number).send().await?;
+                let page = list.page(number).requested().await?;
                 let found = NumberedTasks { page, page_size };
                 let next = (!found.extent().is_last(number)).then_some(number + 1);
                 Ok(Some((found, next)))

@@ -1,6 +1,6 @@
-//! The headers that a client adds to its calls, and the executor that adds them.
+//! The headers that a client adds to its calls, and the executor that adds them and records responses.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header::{IF_MATCH, IF_NONE_MATCH};
@@ -8,6 +8,7 @@ use http::{HeaderMap, HeaderValue, Method};
 use obeya_api::{BoxFuture, ExecuteError, Executor, Operation};
 
 use crate::error::Error;
+use crate::recorder::Recorder;
 use crate::retry::IDEMPOTENCY_KEY;
 use crate::tag::Tag;
 use crate::transport::Transport;
@@ -20,8 +21,8 @@ pub(crate) struct CallHeaders {
     pub(crate) idempotency_key: Option<String>,
     /// Headers of the caller's, for every request.
     pub(crate) own: HeaderMap,
-    /// Receives the tag of the last response.
-    pub(crate) tag: Option<Arc<Mutex<Option<Tag>>>>,
+    /// Receive each response.
+    pub(crate) recorders: Vec<Recorder>,
 }
 
 /// Executes requests with the headers added.
@@ -35,6 +36,13 @@ impl CallHeaders {
     pub(crate) fn add_own_to(&self, headers: &mut HeaderMap) {
         for (name, value) in &self.own {
             headers.insert(name, value.clone());
+        }
+    }
+
+    /// Gives a response to the recorders.
+    pub(crate) fn record(&self, response: &http::Response<Bytes>) {
+        for recorder in &self.recorders {
+            recorder.record(response.clone());
         }
     }
 
@@ -82,10 +90,7 @@ impl Executor for Carrier {
                 reason: reason.to_owned(),
             })?;
             let response = self.transport.execute(operation, request).await?;
-            if let Some(seen) = &self.call_headers.tag {
-                let tag = Tag::of(response.headers());
-                *seen.lock().unwrap_or_else(PoisonError::into_inner) = tag;
-            }
+            self.call_headers.record(&response);
             Ok(response)
         })
     }

@@ -24,6 +24,12 @@ pub struct Client {
     inner: Arc<Inner>,
 }
 
+// Handlers of a server share one: a field that takes that away must not compile.
+const _: () = {
+    const fn is_shared<T: Clone + Send + Sync + 'static>() {}
+    is_shared::<Client>();
+};
+
 struct Inner {
     transport: Arc<Transport>,
     api: obeya_api::Client,
@@ -169,7 +175,9 @@ impl Client {
         request.headers_mut().insert(http::header::ACCEPT, json);
         self.call_headers().add_own_to(request.headers_mut());
         let reply = self.transport().call(operation, &request).await?;
-        decode::json(operation, &reply.body)
+        let response = reply.into_response();
+        self.call_headers().record(&response);
+        decode::json(operation, response.body())
     }
 }
 

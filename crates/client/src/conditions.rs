@@ -1,15 +1,14 @@
 //! Conditional requests and idempotency keys: headers that a call may carry beyond its parameters, and the
-//! tag (ETag) of a response.
+//! tag (ETag) of a response, or all of it.
 //!
 //! They are headers, so they are the same for every operation and not part of the generated calls.
-
-use std::sync::{Arc, Mutex, PoisonError};
 
 use http::{HeaderName, HeaderValue};
 
 use crate::Client;
 use crate::call_headers::CallHeaders;
 use crate::error::{ConfigError, Result};
+use crate::recorder::{Answered, Recorder};
 use crate::tag::Tag;
 
 /// A response with the tag (ETag) of its state; from [`Client::tagged`] and [`Client::tagged_unless`].
@@ -91,10 +90,9 @@ impl Client {
         &self,
         call: impl FnOnce(Client) -> F,
     ) -> Result<Tagged<T>> {
-        let seen = Arc::new(Mutex::new(None));
-        let client = self.carrying(|call_headers| call_headers.tag = Some(Arc::clone(&seen)));
-        let value = call(client).await?;
-        let tag = seen.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let recorder = Recorder::default();
+        let value = call(self.recording(&recorder)).await?;
+        let tag = recorder.last().and_then(|last| Tag::of(last.headers()));
         Ok(Tagged { value, tag })
     }
 
@@ -130,6 +128,41 @@ impl Client {
             Err(error) if tag.is_some() && error.status() == Some(304) => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// Makes a call and returns its value with the response: status, headers (such as `x-request-id`, `ETag`,
+    /// `RateLimit` or `Retry-After`) and the body before it was decoded. Make the call on the client that the
+    /// closure receives; of several requests, as for the pages of a list, the last response counts.
+    /// [`call_with_reply`](Self::call_with_reply) does the same for an operation by its parameters, without
+    /// the body.
+    ///
+    /// ```no_run
+    /// # async fn example(client: obeya::Client) -> obeya::Result<()> {
+    /// let found = client.with_response(|client| async move { client.incidents().get(4711).await }).await?;
+    /// if let Some(response) = found.response {
+    ///     println!("{} {:?}", response.status(), response.headers().get("x-request-id"));
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of the call.
+    pub async fn with_response<T, F: Future<Output = Result<T>>>(
+        &self,
+        call: impl FnOnce(Client) -> F,
+    ) -> Result<Answered<T>> {
+        let recorder = Recorder::default();
+        let value = call(self.recording(&recorder)).await?;
+        let response = recorder.last();
+        Ok(Answered { value, response })
+    }
+
+    /// A client whose responses the recorder receives too. [`with_response`](Self::with_response) is shorter
+    /// for a single call.
+    #[must_use]
+    pub fn recording(&self, recorder: &Recorder) -> Self {
+        self.carrying(|call_headers| call_headers.recorders.push(recorder.clone()))
     }
 
     /// A client whose writes carry this tag, or none.

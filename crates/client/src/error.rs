@@ -158,6 +158,13 @@ pub enum Error {
         /// What was wrong.
         reason: String,
     },
+
+    /// A call of a blocking client (feature `blocking`) within an asynchronous runtime, whose tasks it would
+    /// stop. Nothing was sent.
+    #[error(
+        "found a blocking call within an asynchronous runtime, expected obeya::Client there, or a thread of its own"
+    )]
+    InsideRuntime,
 }
 
 impl Error {
@@ -211,7 +218,7 @@ impl Error {
     #[must_use]
     pub fn operation(&self) -> Option<&'static str> {
         match self {
-            Self::Config(_) => None,
+            Self::Config(_) | Self::InsideRuntime => None,
             Self::Auth { .. } => Some("token"),
             Self::Connection { operation, .. }
             | Self::Timeout { operation, .. }

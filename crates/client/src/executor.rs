@@ -57,12 +57,6 @@ impl Executor for Transport {
         operation: Operation,
         request: reqwest::Request,
     ) -> BoxFuture<'_, Result<http::Response<Bytes>, ExecuteError>> {
-        Box::pin(async move {
-            let reply = self.call(operation.id(), &request).await?;
-            let mut response = http::Response::new(reply.body);
-            *response.status_mut() = reply.status;
-            *response.headers_mut() = reply.headers;
-            Ok(response)
-        })
+        Box::pin(async move { Ok(self.call(operation.id(), &request).await?.into_response()) })
     }
 }

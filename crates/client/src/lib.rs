@@ -100,12 +100,15 @@
 //! - `arrow`: every list as Arrow record batches (`arrow_stream()`), with the columns in `tables`. The
 //!   service sends datasource values in Arrow; JSON from other services is decoded without a struct for each
 //!   row.
+//! - `blocking`: a synchronous client, `obeya::blocking::Client`, with the same methods without `async`.
 
 #[cfg(feature = "arrow")]
 mod arrow;
 mod auth;
 #[cfg(feature = "arrow")]
 mod batches;
+#[cfg(feature = "blocking")]
+pub mod blocking;
 mod board_tasks;
 mod body;
 mod builder;
@@ -122,6 +125,7 @@ mod error;
 mod executor;
 pub mod fields;
 mod http_clients;
+mod limit;
 mod list;
 mod observe;
 mod paged;
@@ -129,6 +133,7 @@ mod prefetch;
 mod printable;
 mod problem;
 mod query;
+mod recorder;
 mod records;
 mod resources;
 mod retry;
@@ -156,6 +161,7 @@ pub use list::{Get, List, Resource};
 pub use observe::{Exchange, Observer};
 pub use paged::{Page, Paged};
 pub use printable::printable;
+pub use recorder::{Answered, Recorder};
 pub use records::{Record, Records};
 pub use resources::{
     Areas, Boards, Comments, DataLists, Datasources, Groups, Improvements, Incidents, Projects,

@@ -13,6 +13,7 @@ use futures_util::stream;
 use tokio::task::JoinHandle;
 
 use crate::error::Result;
+use crate::limit::Portion;
 
 /// The size of a page and of its list.
 #[derive(Clone, Copy, Debug)]
@@ -34,10 +35,11 @@ impl Extent {
         (self.len as i64) < size.max(1) || (total > size && i64::from(number) * size >= total)
     }
 
-    /// The number of the last page, according to the total.
-    fn pages(self) -> i32 {
+    /// The number of the last page that is needed, according to the total.
+    fn pages(self, portion: Portion) -> i32 {
         let size = self.page_size.max(1);
-        self.count / size + i32::from(self.count % size != 0)
+        let count = portion.needed_of(self.count);
+        count / size + i32::from(count % size != 0)
     }
 }
 
@@ -92,15 +94,17 @@ struct PrefetchState<F, P> {
     /// The number of the next page to request, and of the next one to yield.
     request: i32,
     number: i32,
-    /// The last page known to exist.
+    portion: Portion,
+    /// The last page known to exist and to be needed.
     last_known: i32,
     tasks: VecDeque<Task<P>>,
     ended: bool,
 }
 
-/// Pages 1, 2, 3 … in order.
+/// Pages 1, 2, 3 … in order. Pages beyond the portion are requested only when the caller asks for them.
 pub(crate) fn pages<P, F, Fut>(
     concurrency: Concurrency,
+    portion: Portion,
     fetch: F,
     extent: fn(&P) -> Extent,
 ) -> impl Stream<Item = Result<P>> + Send + 'static
@@ -114,6 +118,7 @@ where
         concurrency,
         request: 1,
         number: 1,
+        portion,
         last_known: 1,
         tasks: VecDeque::new(),
         ended: false,
@@ -142,7 +147,7 @@ where
             return Ok(None);
         }
         state.number += 1;
-        state.last_known = state.last_known.max(extent.pages());
+        state.last_known = state.last_known.max(extent.pages(state.portion));
         if extent.is_last(number) {
             state.ended = true;
             state.tasks.clear();
@@ -186,6 +191,7 @@ mod tests {
         };
         let pages = pages(
             Concurrency::constant(prefetch),
+            Portion::whole(size),
             fetch,
             |(values, page_size, count): &(Vec<i32>, i32, i32)| Extent {
                 len: values.len(),
@@ -235,11 +241,12 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_page_that_was_promised_comes_though_it_is_empty_by_now() {
         let fetch = |number: i32| async move { Ok(if number < 3 { 5 } else { 0 }) };
-        let pages = pages(Concurrency::constant(4), fetch, |len: &usize| Extent {
+        let extent = |len: &usize| Extent {
             len: *len,
             page_size: 5,
             count: if *len > 0 { 25 } else { 10 },
-        });
+        };
+        let pages = pages(Concurrency::constant(4), Portion::whole(5), fetch, extent);
         let got: Vec<usize> = pages.try_collect().await.unwrap();
         assert_eq!(got, [5, 5, 0]);
     }
@@ -255,11 +262,13 @@ mod tests {
             }
             Ok(number)
         };
-        let mut pages = Box::pin(pages(Concurrency::constant(4), fetch, |_| Extent {
+        let extent = |_: &i32| Extent {
             len: 1,
             page_size: 1,
             count: 9,
-        }));
+        };
+        let pages = pages(Concurrency::constant(4), Portion::whole(1), fetch, extent);
+        let mut pages = Box::pin(pages);
         assert_eq!(pages.next().await.unwrap().unwrap(), 1);
         assert_eq!(pages.next().await.unwrap().unwrap(), 2);
         assert!(matches!(
@@ -291,7 +300,7 @@ mod tests {
             page_size: 1,
             count: 9,
         };
-        let pages = pages(Concurrency::constant(4), fetch, extent);
+        let pages = pages(Concurrency::constant(4), Portion::whole(1), fetch, extent);
         let got: Vec<i32> = pages.try_collect().await.unwrap();
         assert_eq!(got, (1..=9).collect::<Vec<_>>());
         // The first alone, then eight by fours.

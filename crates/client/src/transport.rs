@@ -48,6 +48,13 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
+    pub(crate) fn into_response(self) -> http::Response<Bytes> {
+        let mut response = http::Response::new(self.body);
+        *response.status_mut() = self.status;
+        *response.headers_mut() = self.headers;
+        response
+    }
+
     /// What names the request in the log of the service.
     fn request_id(&self) -> Option<&str> {
         self.headers.get("x-request-id")?.to_str().ok()

@@ -50,6 +50,7 @@ __all__ = [  # noqa: PLE0604
     "Field",
     "Filter",
     "Groups",
+    "Headers",
     "Improvements",
     "IncidentRecords",
     "Incidents",
@@ -62,6 +63,7 @@ __all__ = [  # noqa: PLE0604
     "Projects",
     "RateLimitError",
     "Records",
+    "Reply",
     "RowCountError",
     "SortKey",
     "Tagged",
@@ -116,6 +118,7 @@ try:
         UpdateConflictError,
     )
     from obeya._filters import Expression, F, Field, Filter, SortKey
+    from obeya._reply import Headers, Reply
     from obeya._settings import Access, Tagged
     from obeya._sync.areas import Areas
     from obeya._sync.boards import Boards

@@ -132,9 +132,10 @@ class ParquetFile:
     ) -> None: ...
 
 @final
-class LastTag:
-    """Where a client leaves the tag of its last answer."""
+class LastReply:
+    """Where a client leaves its last answer."""
 
+    def parts(self) -> tuple[int, list[tuple[str, str]], bytes] | None: ...
     @property
     def tag(self) -> str | None: ...
 
@@ -161,7 +162,7 @@ class Core:
         max_retries: int | None = None,
         headers: dict[str, str] | None = None,
     ) -> Core: ...
-    def tagging(self) -> tuple[Core, LastTag]: ...
+    def recording(self) -> tuple[Core, LastReply]: ...
     def carrying(self, if_match: str | None, idempotency_key: str | None, /) -> Core: ...
     def close(self) -> None: ...
     def call(self, operation: str, /, *arguments: object) -> Call[Any]: ...
@@ -196,7 +197,7 @@ class AttachmentCalls:
 @final
 class BoardCalls:
     def tasks(
-        self, board: BoardId, /, *, due_start: Moment | None, due_end: Moment | None, page_size: int | None
+        self, board: BoardId, /, *, due_start: Moment | None, due_end: Moment | None, page_size: int | None, top: int | None
     ) -> Query[TaskInfo]: ...
 
 @final
@@ -224,6 +225,7 @@ class IncidentCalls:
         modified_start: Moment | None,
         modified_end: Moment | None,
         page_size: int | None,
+        top: int | None,
     ) -> Query[IncidentV1]: ...
     def set_status(self, incident: IncidentId, status: str, /) -> Call[IncidentV1]: ...
     def set_severity(self, incident: IncidentId, severity: str, /) -> Call[IncidentV1]: ...
@@ -246,6 +248,7 @@ class ImprovementCalls:
         modified_start: Moment | None,
         modified_end: Moment | None,
         page_size: int | None,
+        top: int | None,
     ) -> Query[Improvement]: ...
 
 @final
@@ -261,6 +264,7 @@ class DatasourceCalls:
         where: Where | None,
         order_by: Order | None,
         page_size: int | None,
+        top: int | None,
         prefetch: int,
     ) -> Query[DatasourceValue]: ...
     def create_values(

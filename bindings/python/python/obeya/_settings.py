@@ -74,7 +74,7 @@ class Tagged(Generic[_T]):
         self.value = value
         """The answer."""
         self.tag = tag
-        """The tag; `None` from a service without tags, and for an answer that is not one record."""
+        """The tag; `None` from a service without tags, and for an answer that has none: a record and a page of values have one."""
 
     def __repr__(self) -> str:
         return f"Tagged({self.value!r}, {self.tag!r})"

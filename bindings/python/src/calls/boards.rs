@@ -2,9 +2,9 @@
 
 use pyo3::prelude::*;
 
-use crate::arguments::{Id, Moment};
+use crate::arguments::{Id, Moment, Top};
 use crate::handle::Handle;
-use crate::lists::Query;
+use crate::lists::{Numbered, Query};
 use crate::models::Board;
 
 #[pyclass(frozen, module = "obeya._obeya")]
@@ -12,13 +12,14 @@ pub(crate) struct BoardCalls(pub(crate) Handle);
 
 #[pymethods]
 impl BoardCalls {
-    #[pyo3(signature = (board, /, *, due_start, due_end, page_size))]
+    #[pyo3(signature = (board, /, *, due_start, due_end, page_size, top))]
     fn tasks(
         &self,
         board: Id<Board>,
         due_start: Option<Moment>,
         due_end: Option<Moment>,
         page_size: Option<i32>,
+        top: Option<Top>,
     ) -> PyResult<Query> {
         let mut list = self.0.client()?.boards().tasks(board.0);
         if let Some(bound) = due_start {
@@ -30,6 +31,9 @@ impl BoardCalls {
         if let Some(tasks) = page_size {
             list = list.page_size(tasks);
         }
-        Ok(Query::new(&self.0, list))
+        if let Some(Top(records)) = top {
+            list = list.top(records);
+        }
+        Ok(Query::new(&self.0, Numbered { list, top }))
     }
 }

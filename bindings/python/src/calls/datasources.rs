@@ -3,10 +3,10 @@
 use obeya::model;
 use pyo3::prelude::*;
 
-use crate::arguments::{Id, Moment, Names, Where, bodies};
+use crate::arguments::{Id, Moment, Names, Top, Where, bodies};
 use crate::call::Call;
 use crate::handle::Handle;
-use crate::lists::Query;
+use crate::lists::{Numbered, Query};
 use crate::models::{DATASOURCE_VALUE_INPUT, Datasource, DatasourceValue};
 
 #[pyclass(frozen, module = "obeya._obeya")]
@@ -19,7 +19,7 @@ impl DatasourceCalls {
         Self(self.0.carrying(if_match, idempotency_key))
     }
 
-    #[pyo3(signature = (datasource, /, *, start, end, r#where, order_by, page_size, prefetch))]
+    #[pyo3(signature = (datasource, /, *, start, end, r#where, order_by, page_size, top, prefetch))]
     #[expect(clippy::too_many_arguments, reason = "they are keyword arguments")]
     fn values(
         &self,
@@ -29,6 +29,7 @@ impl DatasourceCalls {
         r#where: Option<Where>,
         order_by: Option<Names>,
         page_size: Option<i32>,
+        top: Option<Top>,
         prefetch: usize,
     ) -> PyResult<Query> {
         let mut values = self.0.client()?.datasources().values(datasource.0);
@@ -47,7 +48,11 @@ impl DatasourceCalls {
         if let Some(number) = page_size {
             values = values.page_size(number);
         }
-        Ok(Query::new(&self.0, values.prefetch(prefetch)))
+        if let Some(Top(number)) = top {
+            values = values.top(number);
+        }
+        let list = values.prefetch(prefetch);
+        Ok(Query::new(&self.0, Numbered { list, top }))
     }
 
     #[pyo3(signature = (datasource, values, /))]

@@ -3,16 +3,16 @@
 use obeya::model;
 use pyo3::prelude::*;
 
-use crate::arguments::{Moment, Names, Where};
+use crate::arguments::{Moment, Names, Top, Where};
 use crate::handle::Handle;
-use crate::lists::Query;
+use crate::lists::{Numbered, Query};
 
 #[pyclass(frozen, module = "obeya._obeya")]
 pub(crate) struct ImprovementCalls(pub(crate) Handle);
 
 #[pymethods]
 impl ImprovementCalls {
-    #[pyo3(signature = (*, r#where, order_by, modified_start, modified_end, page_size))]
+    #[pyo3(signature = (*, r#where, order_by, modified_start, modified_end, page_size, top))]
     fn list(
         &self,
         r#where: Option<Where>,
@@ -20,6 +20,7 @@ impl ImprovementCalls {
         modified_start: Option<Moment>,
         modified_end: Option<Moment>,
         page_size: Option<i32>,
+        top: Option<Top>,
     ) -> PyResult<Query> {
         let mut list = self.0.client()?.improvements().list();
         if let Some(condition) = r#where {
@@ -37,6 +38,9 @@ impl ImprovementCalls {
         if let Some(records) = page_size {
             list = list.page_size(records);
         }
-        Ok(Query::new(&self.0, list))
+        if let Some(Top(records)) = top {
+            list = list.top(records);
+        }
+        Ok(Query::new(&self.0, Numbered { list, top }))
     }
 }

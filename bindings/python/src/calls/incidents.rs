@@ -12,10 +12,10 @@ use pyo3::prelude::*;
 use serde_json::json;
 
 use crate::answer::Answer;
-use crate::arguments::{Day, Id, Moment, Names, Where};
+use crate::arguments::{Day, Id, Moment, Names, Top, Where};
 use crate::call::Call;
 use crate::handle::Handle;
-use crate::lists::Query;
+use crate::lists::{Numbered, Query};
 use crate::models::{
     self, GroupV2, INCIDENT_CUSTOM_FIELD_UPDATE, INCIDENT_RESPONSIBLE_UPDATE,
     INCIDENT_SEVERITY_UPDATE, INCIDENT_STATUS_UPDATE, IncidentCustomField, IncidentTypeSummary,
@@ -32,7 +32,7 @@ impl IncidentCalls {
         Self(self.0.carrying(if_match, idempotency_key))
     }
 
-    #[pyo3(signature = (*, r#where, order_by, r#type, incident_start, incident_end, modified_start, modified_end, page_size))]
+    #[pyo3(signature = (*, r#where, order_by, r#type, incident_start, incident_end, modified_start, modified_end, page_size, top))]
     #[expect(clippy::too_many_arguments, reason = "they are keyword arguments")]
     fn list(
         &self,
@@ -44,6 +44,7 @@ impl IncidentCalls {
         modified_start: Option<Moment>,
         modified_end: Option<Moment>,
         page_size: Option<i32>,
+        top: Option<Top>,
     ) -> PyResult<Query> {
         let mut list = self.0.client()?.incidents().list();
         if let Some(condition) = r#where {
@@ -70,7 +71,10 @@ impl IncidentCalls {
         if let Some(records) = page_size {
             list = list.page_size(records);
         }
-        Ok(Query::new(&self.0, list))
+        if let Some(Top(records)) = top {
+            list = list.top(records);
+        }
+        Ok(Query::new(&self.0, Numbered { list, top }))
     }
 
     #[pyo3(signature = (incident, status, /))]

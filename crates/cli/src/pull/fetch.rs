@@ -31,6 +31,14 @@ pub(crate) struct Piece {
     pub(crate) after: Option<ResumeAfter>,
 }
 
+/// Which records of the query are to be fetched.
+pub(crate) struct Start {
+    /// Those after this position.
+    pub(crate) after: Option<ResumeAfter>,
+    /// At most so many of them.
+    pub(crate) top: Option<u32>,
+}
+
 /// The service and the query.
 pub(crate) struct Source {
     pub(crate) client: Client,
@@ -40,118 +48,122 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Sends the query's records after `after`. Ends early, without an error, if the receiver is dropped.
-    pub(crate) async fn send(&self, after: Option<ResumeAfter>, out: Sender<Piece>) -> Result<()> {
+    /// Sends the query's records from the start on. Ends early, without an error, if the receiver is dropped.
+    pub(crate) async fn send(&self, start: &Start, out: Sender<Piece>) -> Result<()> {
         let fetcher = Fetcher { source: self, out };
         let client = &self.client;
         match self.query.records {
-            Selection::Values { .. } => fetcher.fetch_values(after.as_ref()).await,
+            Selection::Values { .. } => fetcher.fetch_values(start).await,
             Selection::Incidents => {
                 fetcher
-                    .fetch_v1_list(client.incidents().list(), after)
+                    .fetch_v1_list(client.incidents().list(), start)
                     .await
             }
             Selection::Improvements => {
                 fetcher
-                    .fetch_v1_list(client.improvements().list(), after)
+                    .fetch_v1_list(client.improvements().list(), start)
                     .await
             }
-            Selection::Comments => fetcher.fetch_v2_list(client.comments().list(), after).await,
-            Selection::Boards => fetcher.fetch_v2_list(client.boards().list(), after).await,
-            Selection::Groups => fetcher.fetch_v2_list(client.groups().list(), after).await,
-            Selection::Areas => fetcher.fetch_v2_list(client.areas().list(), after).await,
-            Selection::Tasks => fetcher.fetch_v2_list(client.tasks().list(), after).await,
+            Selection::Comments => fetcher.fetch_v2_list(client.comments().list(), start).await,
+            Selection::Boards => fetcher.fetch_v2_list(client.boards().list(), start).await,
+            Selection::Groups => fetcher.fetch_v2_list(client.groups().list(), start).await,
+            Selection::Areas => fetcher.fetch_v2_list(client.areas().list(), start).await,
+            Selection::Tasks => fetcher.fetch_v2_list(client.tasks().list(), start).await,
             Selection::TaskComments => {
                 fetcher
-                    .fetch_v2_list(client.tasks().comments(), after)
+                    .fetch_v2_list(client.tasks().comments(), start)
                     .await
             }
-            Selection::Users => fetcher.fetch_v2_list(client.users().list(), after).await,
+            Selection::Users => fetcher.fetch_v2_list(client.users().list(), start).await,
             Selection::DataLists => {
                 fetcher
-                    .fetch_whole_list(client.data_lists().list(), after)
+                    .fetch_whole_list(client.data_lists().list(), start)
                     .await
             }
             Selection::Projects => {
                 fetcher
-                    .fetch_whole_list(client.projects().list(), after)
+                    .fetch_whole_list(client.projects().list(), start)
                     .await
             }
         }
     }
 
-    /// The number of records after `after`.
-    pub(crate) async fn count(&self, after: Option<&ResumeAfter>) -> Result<u64> {
+    /// The number of those records.
+    pub(crate) async fn count(&self, start: &Start) -> Result<u64> {
         let client = &self.client;
         let count = match self.query.records {
             Selection::Values { .. } => {
-                let values = self.values(after).page_size(1).prefetch(1);
+                let values = self.values(start).page_size(1).prefetch(1);
                 let first = values.pages_with_position().next().await.transpose()?;
                 first.map_or(0, |first| first.page.count.into())
             }
             Selection::Incidents => {
-                let list = self.v1_list(client.incidents().list(), after);
+                let list = self.v1_list(client.incidents().list(), start);
                 list.page_size(1).await?.total.into()
             }
             Selection::Improvements => {
-                let list = self.v1_list(client.improvements().list(), after);
+                let list = self.v1_list(client.improvements().list(), start);
                 list.page_size(1).await?.total.into()
             }
-            Selection::Comments => count_of(self.v2_list(client.comments().list(), after)).await?,
-            Selection::Boards => count_of(self.v2_list(client.boards().list(), after)).await?,
-            Selection::Groups => count_of(self.v2_list(client.groups().list(), after)).await?,
-            Selection::Areas => count_of(self.v2_list(client.areas().list(), after)).await?,
-            Selection::Tasks => count_of(self.v2_list(client.tasks().list(), after)).await?,
+            Selection::Comments => count_of(self.v2_list(client.comments().list(), start)).await?,
+            Selection::Boards => count_of(self.v2_list(client.boards().list(), start)).await?,
+            Selection::Groups => count_of(self.v2_list(client.groups().list(), start)).await?,
+            Selection::Areas => count_of(self.v2_list(client.areas().list(), start)).await?,
+            Selection::Tasks => count_of(self.v2_list(client.tasks().list(), start)).await?,
             Selection::TaskComments => {
-                count_of(self.v2_list(client.tasks().comments(), after)).await?
+                count_of(self.v2_list(client.tasks().comments(), start)).await?
             }
-            Selection::Users => count_of(self.v2_list(client.users().list(), after)).await?,
+            Selection::Users => count_of(self.v2_list(client.users().list(), start)).await?,
             Selection::DataLists => {
-                let list = self.whole_list(client.data_lists().list(), after);
+                let list = self.whole_list(client.data_lists().list(), start);
                 length(&list.await?)
             }
             Selection::Projects => {
-                let list = self.whole_list(client.projects().list(), after);
+                let list = self.whole_list(client.projects().list(), start);
                 length(&list.await?)
             }
         };
-        Ok(count.unsigned_abs())
+        let count = count.unsigned_abs();
+        Ok(start.top.map_or(count, |top| count.min(top.into())))
     }
 
-    /// A v2 list after a position.
-    fn v2_list<T: Resource>(&self, list: List<T>, after: Option<&ResumeAfter>) -> List<T> {
-        match self.query.condition_after(resume_id(after)) {
+    /// A v2 list from the start on.
+    fn v2_list<T: Resource>(&self, mut list: List<T>, start: &Start) -> List<T> {
+        if let Some(top) = start.top {
+            // The most that the option allows is an `i32`.
+            list = list.top(i32::try_from(top).unwrap_or(i32::MAX));
+        }
+        match self.query.condition_after(resume_id(start)) {
             Some(condition) => list.filter(condition),
             None => list,
         }
     }
 
-    /// A v1 list after a position.
+    /// A v1 list from the start on.
     fn v1_list<T: obeya::Record>(
         &self,
-        list: obeya::Records<T>,
-        after: Option<&ResumeAfter>,
+        mut list: obeya::Records<T>,
+        start: &Start,
     ) -> obeya::Records<T> {
-        match self.query.condition_after(resume_id(after)) {
+        if let Some(top) = start.top {
+            list = list.top(top);
+        }
+        match self.query.condition_after(resume_id(start)) {
             Some(condition) => list.filter(condition),
             None => list,
         }
     }
 
-    /// A v1 list in one response, after a position.
-    fn whole_list<T: Entity>(
-        &self,
-        list: WholeList<T>,
-        after: Option<&ResumeAfter>,
-    ) -> WholeList<T> {
-        match self.query.condition_after(resume_id(after)) {
+    /// A v1 list in one response, from the position of the start on: its limit is left to the caller.
+    fn whole_list<T: Entity>(&self, list: WholeList<T>, start: &Start) -> WholeList<T> {
+        match self.query.condition_after(resume_id(start)) {
             Some(condition) => list.filter(condition),
             None => list,
         }
     }
 
-    /// The values after a position.
-    fn values(&self, after: Option<&ResumeAfter>) -> Values {
+    /// The values from the start on.
+    fn values(&self, start: &Start) -> Values {
         let Selection::Values {
             datasource,
             from,
@@ -172,7 +184,10 @@ impl Source {
         if let Some(to) = to {
             values = values.to(to);
         }
-        if let Some(ResumeAfter::Date(position)) = after {
+        if let Some(top) = start.top {
+            values = values.top(top);
+        }
+        if let Some(ResumeAfter::Date(position)) = &start.after {
             values = values.after(position.clone());
         }
         match &self.query.condition {
@@ -191,8 +206,8 @@ fn length<T>(records: &[T]) -> i64 {
     i64::try_from(records.len()).unwrap_or(i64::MAX)
 }
 
-fn resume_id(after: Option<&ResumeAfter>) -> Option<&RecordKey> {
-    match after {
+fn resume_id(start: &Start) -> Option<&RecordKey> {
+    match &start.after {
         Some(ResumeAfter::Id(id)) => Some(id),
         _ => None,
     }
@@ -225,9 +240,9 @@ impl Fetcher<'_> {
     async fn fetch_v2_list<T: Record + Resource>(
         &self,
         list: List<T>,
-        after: Option<ResumeAfter>,
+        start: &Start,
     ) -> Result<()> {
-        let list = self.source.v2_list(list, after.as_ref());
+        let list = self.source.v2_list(list, start);
         let order = self.source.query.order.as_deref().unwrap_or("id");
         let mut records = list.orderby(order).stream();
         self.fetch_records(async || records.next().await).await
@@ -236,23 +251,25 @@ impl Fetcher<'_> {
     async fn fetch_whole_list<T: Record + Entity>(
         &self,
         list: WholeList<T>,
-        after: Option<ResumeAfter>,
+        start: &Start,
     ) -> Result<()> {
-        let list = self.source.whole_list(list, after.as_ref());
+        let list = self.source.whole_list(list, start);
         let list = match &self.source.query.order {
             None => list,
             Some(order) => list.orderby(order),
         };
-        let mut records = list.send().await?.into_iter();
+        let top = start.top.and_then(|top| usize::try_from(top).ok());
+        let records = list.send().await?.into_iter();
+        let mut records = records.take(top.unwrap_or(usize::MAX));
         self.fetch_records(async || records.next().map(Ok)).await
     }
 
     async fn fetch_v1_list<T: Record + obeya::Record>(
         &self,
         list: obeya::Records<T>,
-        after: Option<ResumeAfter>,
+        start: &Start,
     ) -> Result<()> {
-        let list = self.source.v1_list(list, after.as_ref());
+        let list = self.source.v1_list(list, start);
         let list = match &self.source.query.order {
             // Without an order the list is paged by id (keyset), so concurrent changes do not shift pages.
             None => list,
@@ -305,10 +322,10 @@ impl Fetcher<'_> {
     }
 
     /// Sends values: by date, or in the order the user gave.
-    async fn fetch_values(&self, after: Option<&ResumeAfter>) -> Result<()> {
+    async fn fetch_values(&self, start: &Start) -> Result<()> {
         let query = &self.source.query;
         let mut encoder = Encoder::new::<DatasourceValue>(query);
-        let mut pages = PageStream::of(self.source.values(after), query.format);
+        let mut pages = PageStream::of(self.source.values(start), query.format);
         while let Some(page) = pages.next().await {
             let (rows, position) = match page {
                 // By date only the order can be the cause: every change leaves a position.

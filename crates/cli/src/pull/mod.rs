@@ -26,7 +26,7 @@ use clap::{CommandFactory as _, Subcommand};
 use obeya::model::bounds::operations::list_datasource_values::page_size;
 use tokio::sync::mpsc;
 
-use self::fetch::{Piece, Source};
+use self::fetch::{Piece, Source, Start};
 use self::format::Format;
 use self::progress::PullProgress;
 pub(crate) use self::query::InstantArg;
@@ -106,6 +106,10 @@ struct Common {
     /// An OData $orderby, such as "value desc". A pull with this option cannot be resumed
     #[arg(long, value_name = "KEYS")]
     order_by: Option<String>,
+
+    /// Only the first so many records
+    #[arg(long, value_name = "RECORDS", value_parser = clap::value_parser!(u32).range(1..=i64::from(i32::MAX)))]
+    top: Option<u32>,
 
     /// The file format; inferred from the file's extension by default
     #[arg(long, value_enum)]
@@ -198,6 +202,7 @@ impl PullCommand {
             order: common.order_by.clone(),
             format,
             guard_formulas: common.guard_formulas,
+            top: common.top,
         }
     }
 }
@@ -351,9 +356,16 @@ impl Pull {
         earlier_rows: u64,
         mut target: T,
     ) -> (T, Result<()>) {
+        let start = Start {
+            after,
+            top: self.source.query.top_after(earlier_rows),
+        };
+        if start.top == Some(0) {
+            return (target, Ok(()));
+        }
         if self.progress.is_visible() {
             // The count is only for the progress bar; the query itself will report its errors.
-            if let Ok(more) = self.source.count(after.as_ref()).await {
+            if let Ok(more) = self.source.count(&start).await {
                 self.progress.begin(earlier_rows, earlier_rows + more);
             }
         }
@@ -370,7 +382,7 @@ impl Pull {
             (target, Ok(()))
         });
         let fetched = tokio::select! {
-            fetched = self.source.send(after, sender) => fetched,
+            fetched = self.source.send(&start, sender) => fetched,
             () = self.stop.received() => Err(anyhow!("stopped")),
         };
         match writing.await {

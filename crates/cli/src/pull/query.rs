@@ -29,6 +29,9 @@ pub(crate) struct PullQuery {
     /// from states of pulls without it, also of earlier versions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) guard_formulas: bool,
+    /// The most rows of the file. Absent from states of pulls without a limit, also of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) top: Option<u32>,
 }
 
 /// The records to pull.
@@ -94,6 +97,12 @@ impl PullQuery {
         self.condition.as_deref().map_or(Ok(()), check)
     }
 
+    /// How many rows are missing after so many; `None` for all there are.
+    pub(crate) fn top_after(&self, rows: u64) -> Option<u32> {
+        let rows = u32::try_from(rows).unwrap_or(u32::MAX);
+        self.top.map(|top| top.saturating_sub(rows))
+    }
+
     /// The condition, combined with `id gt` this id.
     pub(crate) fn condition_after(&self, id: Option<&RecordKey>) -> Option<String> {
         match (&self.condition, id) {
@@ -144,10 +153,10 @@ mod tests {
 
     /// A pull that an earlier version began continues, and an earlier version continues what this one began.
     #[test]
-    fn a_query_without_guarded_formulas_is_stored_as_before_there_were_any() {
+    fn a_query_without_later_options_is_stored_as_before_there_were_any() {
         let stored = r#"{"service":"https://a.example","records":"areas","condition":null,"order":null,"format":"csv"}"#;
         let query: PullQuery = serde_json::from_str(stored).unwrap();
-        assert!(!query.guard_formulas);
+        assert!(!query.guard_formulas && query.top.is_none());
         assert_eq!(serde_json::to_string(&query).unwrap(), stored);
         let guarded = PullQuery {
             guard_formulas: true,
@@ -157,6 +166,13 @@ mod tests {
         assert_eq!(serde_json::from_str::<PullQuery>(&text).unwrap(), guarded);
         // The rows of the two do not fit into one file.
         assert_ne!(guarded, query);
+        let limited = PullQuery {
+            top: Some(7),
+            ..query.clone()
+        };
+        let text = serde_json::to_string(&limited).unwrap();
+        assert_eq!(serde_json::from_str::<PullQuery>(&text).unwrap(), limited);
+        assert_ne!(limited, query);
     }
 
     #[test]
@@ -168,6 +184,7 @@ mod tests {
             order: None,
             format: Format::Csv,
             guard_formulas: false,
+            top: None,
         };
         assert_eq!(
             query

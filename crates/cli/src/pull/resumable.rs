@@ -94,7 +94,7 @@ impl ResumableFile {
         let state = match state {
             Some(state) if state.query == *query => state,
             Some(_) => bail!(
-                "found an interrupted pull into {} with another query, expected the same service, records, condition, order and format; finish that one, or use --restart to discard it",
+                "found an interrupted pull into {} with another query, expected the same service, records, condition, order, limit and format; finish that one, or use --restart to discard it",
                 file.display()
             ),
             None => {

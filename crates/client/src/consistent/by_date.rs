@@ -92,6 +92,11 @@ impl DateCursor {
         })
     }
 
+    /// How many records that were yielded the next pass may show again.
+    pub(super) fn repeated(&self) -> usize {
+        self.ids.len()
+    }
+
     /// The bounds of a request for the remaining records.
     pub(crate) fn bounds(&self) -> Bounds {
         use Direction::{Ascending, Descending};

@@ -73,6 +73,13 @@ impl SeenIds {
         self.rest
     }
 
+    /// How many records that were yielded the next pass may show again: all of them, but in the order of ids
+    /// those that come after the position.
+    pub(super) fn repeated(&self) -> Option<usize> {
+        let all = self.all.as_ref().map_or(0, HashSet::len);
+        self.rest.is_none().then_some(self.first.len() + all)
+    }
+
     pub(super) fn always_changes(&self) -> bool {
         self.always_changes
     }

@@ -25,6 +25,7 @@ pub(crate) use by_date::{DateCursor, Direction, micros};
 pub(crate) use by_id::SeenIds;
 
 use crate::error::{Error, Result};
+use crate::limit::{Limit, Portion};
 use crate::prefetch::{Concurrency, Extent};
 use crate::value_position::ValuePosition;
 
@@ -45,8 +46,8 @@ pub(crate) trait NumberedPage: Send + 'static {
     /// The version of the list it shows.
     fn snapshot(&self) -> Snapshot;
 
-    /// Moves the cursor over the records, in their order, and retains the new ones.
-    fn retain_new(&mut self, cursor: &mut Cursor);
+    /// Moves the cursor over the records, in their order, and retains those that are yielded.
+    fn retain_new(&mut self, intake: &mut Intake<'_>);
 }
 
 /// A list that is requested by page number.
@@ -60,16 +61,21 @@ pub(crate) trait NumberedList: Send + 'static {
     /// Whether records can be requested in the order of ids after an id (see [`SeenIds::rest`]).
     const HAS_KEYS: bool;
 
+    /// The largest page to request.
+    fn page_size(&self) -> i32;
+
     /// Changes with every insertion and every change of a record; `None` for a list whose pages have a state,
     /// or that cannot tell.
     fn version(&self) -> BoxFuture<'static, Result<Option<String>>> {
         Box::pin(std::future::ready(Ok(None)))
     }
 
-    /// Pages 1, 2, 3 … of the records after `cursor`; `None` if there cannot be any.
+    /// Pages 1, 2, 3 … of the records after `cursor`, of the size and as far as the portion says; `None` if
+    /// there cannot be any.
     fn pass(
         &self,
         cursor: &Cursor,
+        portion: Portion,
         concurrency: Concurrency,
     ) -> Option<BoxStream<'static, Result<Self::Page>>>;
 }
@@ -137,6 +143,14 @@ impl Cursor {
         matches!(self, Self::ById(seen) if seen.always_changes())
     }
 
+    /// How many records that were yielded the next pass may show again; `None` if any number.
+    fn repeated(&self) -> Option<usize> {
+        match self {
+            Self::ByDate(cursor) => Some(cursor.repeated()),
+            Self::ById(seen) => seen.repeated(),
+        }
+    }
+
     fn reads_single_pages(&self) -> bool {
         match self {
             Self::ByDate(cursor) => cursor.reads_single_pages(),
@@ -149,6 +163,25 @@ impl Cursor {
             Self::ByDate(cursor) => cursor.is_out_of_order(),
             Self::ById(seen) => seen.is_out_of_order(),
         }
+    }
+}
+
+/// Moves a cursor over records up to a limit.
+pub(crate) struct Intake<'a> {
+    pub(crate) cursor: &'a mut Cursor,
+    pub(crate) limit: &'a mut Limit,
+}
+
+impl Intake<'_> {
+    /// Whether a record is yielded: it is new and within the limit. The arguments are those of
+    /// [`Cursor::take`].
+    pub(crate) fn take(&mut self, date: i64, id: i32) -> bool {
+        // The cursor must not pass a record that is not yielded: another stream may continue there.
+        if self.limit.is_reached() || !self.cursor.take(date, id) {
+            return false;
+        }
+        *self.limit = self.limit.after(1);
+        true
     }
 }
 
@@ -186,6 +219,7 @@ impl<P: NumberedPage> Pass<P> {
 struct Reader<L: NumberedList> {
     list: L,
     cursor: Cursor,
+    limit: Limit,
     pass: Option<Pass<L::Page>>,
     /// The caller's limit, or fewer at first while the list changes from page to page.
     concurrency: Concurrency,
@@ -193,15 +227,18 @@ struct Reader<L: NumberedList> {
     ended: bool,
 }
 
-/// The pages of a list, without records of earlier pages. The first page is yielded even if it is empty.
+/// The pages of a list up to a limit, without records of earlier pages. The first page is yielded even if it
+/// is empty.
 pub(crate) fn pages<L: NumberedList>(
     list: L,
     cursor: Cursor,
+    limit: Limit,
     prefetch: usize,
 ) -> impl Stream<Item = Result<L::Page>> + Send + 'static {
     let reader = Reader {
         list,
         cursor,
+        limit,
         pass: None,
         concurrency: Concurrency::constant(prefetch),
         has_started: false,
@@ -233,13 +270,16 @@ impl<L: NumberedList> Reader<L> {
     }
 
     async fn begin_pass(&mut self) -> Result<()> {
-        let version = match self.cursor.reads_single_pages() {
+        let (page_size, repeated) = (self.list.page_size(), self.cursor.repeated());
+        let portion = self.limit.portion(page_size, repeated);
+        // A single page is a snapshot.
+        let version = match self.cursor.reads_single_pages() || portion.is_one_page() {
             true => None,
             false => self.list.version().await?,
         };
         self.pass = self
             .list
-            .pass(&self.cursor, self.concurrency)
+            .pass(&self.cursor, portion, self.concurrency)
             .map(|pages| Pass {
                 pages,
                 version,
@@ -288,7 +328,10 @@ impl<L: NumberedList> Reader<L> {
             return Ok(None);
         };
         let extent = page.extent();
-        page.retain_new(&mut self.cursor);
+        page.retain_new(&mut Intake {
+            cursor: &mut self.cursor,
+            limit: &mut self.limit,
+        });
         let is_new = page.extent().len > 0;
         pass.taken += 1;
         pass.delivered |= is_new;
@@ -296,7 +339,11 @@ impl<L: NumberedList> Reader<L> {
             let operation = L::OPERATION;
             return Err(Error::Changed { operation });
         }
-        if self.cursor.reads_single_pages() {
+        if self.limit.is_reached() {
+            // Dropping the pass cancels requests for further pages.
+            self.pass = None;
+            self.ended = true;
+        } else if self.cursor.reads_single_pages() {
             if extent.len == 0 || extent.is_last(1) {
                 self.end_pass().await?;
             } else {

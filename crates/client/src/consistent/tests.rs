@@ -45,8 +45,8 @@ impl NumberedPage for Ids {
         }
     }
 
-    fn retain_new(&mut self, cursor: &mut Cursor) {
-        self.ids.retain(|id| cursor.take((*id).into(), *id));
+    fn retain_new(&mut self, intake: &mut Intake<'_>) {
+        self.ids.retain(|id| intake.take((*id).into(), *id));
     }
 }
 
@@ -57,9 +57,14 @@ impl NumberedList for Slow {
 
     const HAS_KEYS: bool = true;
 
+    fn page_size(&self) -> i32 {
+        i32::try_from(PAGE_SIZE).unwrap()
+    }
+
     fn pass(
         &self,
         cursor: &Cursor,
+        portion: Portion,
         concurrency: Concurrency,
     ) -> Option<BoxStream<'static, Result<Ids>>> {
         let Cursor::ByDate(cursor) = cursor else {
@@ -94,7 +99,7 @@ impl NumberedList for Slow {
                 Ok(page)
             }
         };
-        Some(prefetch::pages(concurrency, fetch, Ids::extent).boxed())
+        Some(prefetch::pages(concurrency, portion, fetch, Ids::extent).boxed())
     }
 }
 
@@ -107,7 +112,8 @@ async fn read(prefetch: usize, deletes_before: usize) -> (Vec<i32>, u128) {
     };
     let begun = Instant::now();
     let cursor = Cursor::ByDate(DateCursor::new(Direction::Ascending, false));
-    let pages: Vec<Ids> = pages(list, cursor, prefetch).try_collect().await.unwrap();
+    let pages = pages(list, cursor, Limit::default(), prefetch);
+    let pages: Vec<Ids> = pages.try_collect().await.unwrap();
     let rounds = begun.elapsed().as_millis() / DELAY.as_millis();
     (
         pages.into_iter().flat_map(|page| page.ids).collect(),

@@ -9,12 +9,14 @@ use std::future::IntoFuture;
 use futures_core::future::BoxFuture;
 use futures_util::{TryStreamExt, stream};
 use obeya_api::call;
+use obeya_model::bounds::parameters::page_size;
 use obeya_model::{Date, Improvement, ImprovementPage, IncidentPage, IncidentV1, Timestamp};
 use obeya_odata::OptionName;
 use obeya_odata::build::{Clause, Filter, Order};
 
 use crate::Client;
 use crate::error::Result;
+use crate::limit::single_page;
 use crate::paged::Paged;
 use crate::words::WordCheck;
 
@@ -67,6 +69,7 @@ pub struct ListOptions {
     orderby: Option<String>,
     page: Option<i32>,
     page_size: Option<i32>,
+    top: Option<u32>,
     words: WordCheck,
 }
 
@@ -130,12 +133,26 @@ impl<T: Record> Records<T> {
         self
     }
 
+    /// At most this many records of the whole list. Streams end after them, request no page beyond them, and
+    /// request smaller pages where that suffices; a single page has those of its records that are among them.
+    pub fn top(mut self, records: u32) -> Self {
+        self.options.top = Some(records);
+        self
+    }
+
     /// Fetches one page. A page past the end is empty.
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
-    pub async fn send(self) -> Result<T::Page> {
-        Self::requested(self.client, self.options).await
+    pub async fn send(mut self) -> Result<T::Page> {
+        let options = &mut self.options;
+        let number = options.page.unwrap_or(1);
+        let (page_size, limit) =
+            single_page(options.top, number, options.page_size, page_size::DEFAULT);
+        options.page_size = page_size;
+        let mut page = Self::requested(self.client, self.options).await?;
+        limit.truncate(T::values_mut(&mut page));
+        Ok(page)
     }
 
     async fn requested(client: Client, options: ListOptions) -> Result<T::Page> {
@@ -153,7 +170,7 @@ impl<T: Record> Records<T> {
     /// stored in memory. If the total stayed and the last change of the list did not, or if ten passes in a
     /// row make no progress, the records that are missing follow in the order of their ids. Asking for the
     /// last change costs a short request before the first page, and another after the last if there are
-    /// several.
+    /// several; it is not asked for where [`top`](Self::top) asks for no more than a page.
     pub fn stream(self) -> Paged<T> {
         let records = self
             .pages_inner()

@@ -10,8 +10,9 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::{ListOptions, Record, Records, sealed};
 use crate::Client;
-use crate::consistent::{self, Cursor, NumberedList, NumberedPage, SeenIds, Snapshot};
+use crate::consistent::{self, Cursor, Intake, NumberedList, NumberedPage, SeenIds, Snapshot};
 use crate::error::Result;
+use crate::limit::{Limit, Portion};
 use crate::prefetch::{Concurrency, Extent};
 use crate::query::{after_id, depends_on_now};
 
@@ -20,14 +21,15 @@ const STREAM_PAGE_SIZE: i32 = 1_000;
 
 impl<T: Record> Records<T> {
     pub(crate) fn pages_inner(mut self) -> BoxStream<'static, Result<T::Page>> {
+        let limit = Limit::new(self.options.top);
         let order = self.options.orderby.as_deref().unwrap_or("id");
         if order.trim() == "id" {
             self.options.orderby = None;
-            return Self::unchecked_pages(self.client, self.options).boxed();
+            return Self::unchecked_pages(self.client, self.options, limit).boxed();
         }
         let always_changes = depends_on_now(self.options.filter.as_deref());
         let cursor = Cursor::ById(SeenIds::without_state(always_changes));
-        consistent::pages(self, cursor, 1)
+        consistent::pages(self, cursor, limit, 1)
             .map_ok(|RecordPage(page)| page)
             .boxed()
     }
@@ -36,6 +38,7 @@ impl<T: Record> Records<T> {
     fn unchecked_pages(
         client: Client,
         mut options: ListOptions,
+        limit: Limit,
     ) -> impl Stream<Item = Result<T::Page>> + Send + 'static {
         options.page = None;
         options.page_size.get_or_insert(STREAM_PAGE_SIZE);
@@ -43,6 +46,7 @@ impl<T: Record> Records<T> {
             page: 1,
             seen: 0,
             last: None,
+            limit,
         };
         stream::try_unfold(Some(first), move |cursor| {
             let (client, options) = (client.clone(), options.clone());
@@ -51,7 +55,8 @@ impl<T: Record> Records<T> {
                     return Ok(None);
                 };
                 let by_number = options.orderby.is_some();
-                let page = Self::requested(client, cursor.apply(options)).await?;
+                let mut page = Self::requested(client, cursor.apply(options)).await?;
+                cursor.limit.truncate(T::values_mut(&mut page));
                 let (total, records) = T::total_and_records(&page);
                 let next = cursor.next(by_number, total, records);
                 Ok(Some((page, next)))
@@ -82,8 +87,8 @@ impl<T: Record> NumberedPage for RecordPage<T> {
         }
     }
 
-    fn retain_new(&mut self, cursor: &mut Cursor) {
-        T::values_mut(&mut self.0).retain(|record| cursor.take(0, record.id()));
+    fn retain_new(&mut self, intake: &mut Intake<'_>) {
+        T::values_mut(&mut self.0).retain(|record| intake.take(0, record.id()));
     }
 }
 
@@ -93,6 +98,10 @@ impl<T: Record> NumberedList for Records<T> {
     const OPERATION: &'static str = T::OPERATION;
 
     const HAS_KEYS: bool = true;
+
+    fn page_size(&self) -> i32 {
+        self.options.page_size.unwrap_or(STREAM_PAGE_SIZE)
+    }
 
     fn version(&self) -> BoxFuture<'static, Result<Option<String>>> {
         let (client, mut options) = (self.client.clone(), self.options.clone());
@@ -111,16 +120,18 @@ impl<T: Record> NumberedList for Records<T> {
     fn pass(
         &self,
         cursor: &Cursor,
+        portion: Portion,
         _: Concurrency,
     ) -> Option<BoxStream<'static, Result<Self::Page>>> {
         let mut options = self.options.clone();
+        options.page_size = Some(portion.page_size);
         if let Cursor::ById(seen) = cursor
             && let Some(rest) = seen.rest()
         {
             options.orderby = None;
             options.filter = after_id(options.filter, rest.after);
         }
-        let pages = Self::unchecked_pages(self.client.clone(), options);
+        let pages = Self::unchecked_pages(self.client.clone(), options, Limit::default());
         Some(pages.map_ok(RecordPage).boxed())
     }
 }
@@ -134,6 +145,8 @@ struct RecordCursor {
     seen: usize,
     /// The id of the last one.
     last: Option<i32>,
+    /// What the stream may still yield.
+    limit: Limit,
 }
 
 impl RecordCursor {
@@ -143,6 +156,8 @@ impl RecordCursor {
             options.page = Some(self.page);
         } else {
             options.filter = after_id(options.filter, self.last);
+            // Each request begins a list of its own, whose pages may have any size.
+            options.page_size = options.page_size.map(|size| self.limit.page_size(size));
         }
         options
     }
@@ -154,11 +169,13 @@ impl RecordCursor {
         // The total of a request by keyset counts the remaining records; that of a request by number counts
         // all.
         let reached = if by_number { seen } else { records.len() };
-        let more = reached < usize::try_from(total).unwrap_or(0);
+        let limit = self.limit.after(records.len());
+        let more = reached < usize::try_from(total).unwrap_or(0) && !limit.is_reached();
         more.then_some(Self {
             page: self.page + 1,
             seen,
             last: Some(last),
+            limit,
         })
     }
 }

@@ -64,10 +64,10 @@ impl Incidents {
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
-    pub async fn set_external_id(
+    pub async fn set_external_id<'a>(
         &self,
         id: i32,
-        external_id: impl Into<Option<&str>>,
+        external_id: impl Into<Option<&'a str>>,
     ) -> Result<IncidentV1> {
         let body = external_id.into();
         let call = call::UpdateIncidentExternalId { id, body };

@@ -17,10 +17,11 @@ use obeya_api::call::ListDatasourceValuesRaw;
 use super::Values;
 use super::list::PageEncoding;
 use crate::arrow::{self, Decoded};
-use crate::consistent::{Cursor, NumberedPage, Snapshot};
+use crate::consistent::{Intake, NumberedPage, Snapshot};
 use crate::decode::DecodeMismatch;
 use crate::error::Result;
 use crate::executor;
+use crate::limit::Portion;
 use crate::paged::Paged;
 use crate::prefetch::{self, Concurrency, Extent};
 use crate::value_position::ValuePosition;
@@ -89,12 +90,12 @@ impl Values {
 
     fn numbered_batches(
         self,
+        portion: Portion,
         concurrency: Concurrency,
     ) -> impl futures_core::Stream<Item = Result<PageWithState>> + Send + 'static {
-        let request = self.for_stream();
         let refused = Arc::new(AtomicBool::new(false));
-        let fetch = move |number| request.clone().arrow_page(number, Arc::clone(&refused));
-        prefetch::pages(concurrency, fetch, PageWithState::extent)
+        let fetch = move |number| self.clone().arrow_page(number, Arc::clone(&refused));
+        prefetch::pages(concurrency, portion, fetch, PageWithState::extent)
     }
 
     /// A page in the best format that the service supports. `refused` caches that it responds 406 to requests
@@ -192,13 +193,13 @@ impl NumberedPage for PageWithState {
         }
     }
 
-    fn retain_new(&mut self, cursor: &mut Cursor) {
+    fn retain_new(&mut self, intake: &mut Intake<'_>) {
         for batch in &mut self.page.batches {
             let dates = batch["valueDate"].as_primitive::<TimestampMicrosecondType>();
             let ids = batch["id"].as_primitive::<Int32Type>();
             let rows = dates.values().iter().zip(ids.values());
-            let mask: Vec<bool> = rows.map(|(date, id)| cursor.take(*date, *id)).collect();
-            self.positions.push(cursor.position());
+            let mask: Vec<bool> = rows.map(|(date, id)| intake.take(*date, *id)).collect();
+            self.positions.push(intake.cursor.position());
             if mask.contains(&false) {
                 *batch = filter_record_batch(batch, &BooleanArray::from(mask))
                     .expect("the mask has an entry for each row");
@@ -208,8 +209,12 @@ impl NumberedPage for PageWithState {
 }
 
 impl PageEncoding for PageWithState {
-    fn numbered(values: Values, concurrency: Concurrency) -> BoxStream<'static, Result<Self>> {
-        values.numbered_batches(concurrency).boxed()
+    fn numbered(
+        values: Values,
+        portion: Portion,
+        concurrency: Concurrency,
+    ) -> BoxStream<'static, Result<Self>> {
+        values.numbered_batches(portion, concurrency).boxed()
     }
 }
 

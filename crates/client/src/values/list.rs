@@ -6,18 +6,24 @@ use futures_core::stream::BoxStream;
 use futures_util::{StreamExt, stream};
 use obeya_api::call::ListDatasourceValues;
 
-use super::{ValuePage, Values};
+use super::{STREAM_PAGE_SIZE, ValuePage, Values};
 use crate::consistent::{
-    self, Cursor, DateCursor, Direction, NumberedList, NumberedPage, SeenIds, Snapshot, micros,
+    self, Cursor, DateCursor, Direction, Intake, NumberedList, NumberedPage, SeenIds, Snapshot,
+    micros,
 };
 use crate::error::{Error, Result};
+use crate::limit::{Limit, Portion};
 use crate::prefetch::{Concurrency, Extent};
 use crate::query::{after_id, depends_on_now};
 
 /// A page of values in one of its encodings.
 pub(super) trait PageEncoding: NumberedPage {
     /// The pages of a request by number, without consistency checks.
-    fn numbered(values: Values, concurrency: Concurrency) -> BoxStream<'static, Result<Self>>
+    fn numbered(
+        values: Values,
+        portion: Portion,
+        concurrency: Concurrency,
+    ) -> BoxStream<'static, Result<Self>>
     where
         Self: Sized;
 }
@@ -49,11 +55,12 @@ impl Values {
             Cursor::ByDate(_) if always_changes => 1,
             _ => self.prefetch,
         };
+        let limit = Limit::new(self.top);
         let list = ValueList {
             values: self,
             form: PhantomData,
         };
-        consistent::pages(list, cursor, prefetch)
+        consistent::pages(list, cursor, limit, prefetch)
     }
 
     /// The request for the values after a cursor; `None` if there cannot be any.
@@ -87,12 +94,17 @@ impl<P: PageEncoding> NumberedList for ValueList<P> {
 
     const HAS_KEYS: bool = true;
 
+    fn page_size(&self) -> i32 {
+        self.values.page_size.unwrap_or(STREAM_PAGE_SIZE)
+    }
+
     fn pass(
         &self,
         cursor: &Cursor,
+        portion: Portion,
         concurrency: Concurrency,
     ) -> Option<BoxStream<'static, Result<P>>> {
-        let values = match cursor {
+        let mut values = match cursor {
             Cursor::ByDate(cursor) => self.values.remaining(cursor)?,
             Cursor::ById(_) if self.values.after.is_some() => {
                 let refused = Error::Request {
@@ -107,7 +119,8 @@ impl<P: PageEncoding> NumberedList for ValueList<P> {
                 None => self.values.clone(),
             },
         };
-        Some(P::numbered(values, concurrency))
+        values.page_size = Some(portion.page_size);
+        Some(P::numbered(values, portion, concurrency))
     }
 }
 
@@ -123,16 +136,20 @@ impl NumberedPage for ValuePage {
         }
     }
 
-    fn retain_new(&mut self, cursor: &mut Cursor) {
+    fn retain_new(&mut self, intake: &mut Intake<'_>) {
         let values = &mut self.page.values;
-        values.retain(|value| cursor.take(micros(value.value_date), value.id));
-        self.position = cursor.position();
+        values.retain(|value| intake.take(micros(value.value_date), value.id));
+        self.position = intake.cursor.position();
     }
 }
 
 impl PageEncoding for ValuePage {
-    fn numbered(values: Values, concurrency: Concurrency) -> BoxStream<'static, Result<Self>> {
-        values.numbered_pages(concurrency).boxed()
+    fn numbered(
+        values: Values,
+        portion: Portion,
+        concurrency: Concurrency,
+    ) -> BoxStream<'static, Result<Self>> {
+        values.numbered_pages(portion, concurrency).boxed()
     }
 }
 

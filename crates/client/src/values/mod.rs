@@ -20,6 +20,7 @@ pub use self::batches::ArrowPage;
 use crate::Client;
 use crate::error::Result;
 use crate::executor;
+use crate::limit::{Portion, single_page};
 use crate::paged::Paged;
 use crate::prefetch::{self, Concurrency, Extent};
 use crate::value_position::ValuePosition;
@@ -60,6 +61,7 @@ pub struct Values {
     orderby: Option<String>,
     words: WordCheck,
     page_size: Option<i32>,
+    top: Option<u32>,
     after: Option<ValuePosition>,
     prefetch: usize,
     #[cfg(feature = "arrow")]
@@ -77,6 +79,7 @@ impl Values {
             orderby: None,
             words: WordCheck::default(),
             page_size: None,
+            top: None,
             after: None,
             prefetch: PREFETCH,
             #[cfg(feature = "arrow")]
@@ -120,6 +123,13 @@ impl Values {
         self
     }
 
+    /// At most this many values of the whole list. Streams end after them, request no page beyond them, and
+    /// request smaller pages where that suffices; a single page has those of its values that are among them.
+    pub fn top(mut self, values: u32) -> Self {
+        self.top = Some(values);
+        self
+    }
+
     /// Continues a stream after a position of an earlier one: the values after it in the order of dates, and
     /// those at its date that the earlier stream did not yield. Both must be of the same request. Single
     /// pages ignore it.
@@ -146,7 +156,16 @@ impl Values {
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
-    pub async fn page_with_state(self, number: i32) -> Result<ValuePage> {
+    pub async fn page_with_state(mut self, number: i32) -> Result<ValuePage> {
+        let own = page_size::DEFAULT;
+        let (page_size, limit) = single_page(self.top, number, self.page_size, own);
+        self.page_size = page_size;
+        let mut page = self.requested(number).await?;
+        limit.truncate(&mut page.page.values);
+        Ok(page)
+    }
+
+    async fn requested(self, number: i32) -> Result<ValuePage> {
         self.words.finish(ListDatasourceValues::OPERATION.id())?;
         let call = ListDatasourceValues {
             from: self.from.as_ref(),
@@ -206,15 +225,11 @@ impl Values {
 
     fn numbered_pages(
         self,
+        portion: Portion,
         concurrency: Concurrency,
     ) -> impl futures_core::Stream<Item = Result<ValuePage>> + Send + 'static {
-        let fetch = move |number| self.clone().for_stream().page_with_state(number);
-        prefetch::pages(concurrency, fetch, ValuePage::extent)
-    }
-
-    fn for_stream(mut self) -> Self {
-        self.page_size.get_or_insert(STREAM_PAGE_SIZE);
-        self
+        let fetch = move |number| self.clone().requested(number);
+        prefetch::pages(concurrency, portion, fetch, ValuePage::extent)
     }
 }
 

@@ -134,6 +134,22 @@ fn many() -> Vec<Row> {
     (1..=60).map(|id| (i64::from(id) / 7, id)).collect()
 }
 
+/// A request in this order, and the ids of [`many`] by date in its direction.
+fn in_order(request: Values, order: Option<&str>) -> (Values, Vec<i32>) {
+    let mut expected = many();
+    let request = match order {
+        None => {
+            expected.sort_unstable();
+            request
+        }
+        Some(order) => {
+            expected.sort_unstable_by_key(|(date, id)| (-date, *id));
+            request.orderby(order)
+        }
+    };
+    (request, expected.into_iter().map(|(_, id)| id).collect())
+}
+
 /// With every request one value of another id goes and another comes, anywhere, so that the count stays.
 fn restless(seed: u64) -> Change {
     let mut rng = fastrand::Rng::with_seed(seed);
@@ -163,19 +179,12 @@ async fn a_datasource_that_changes_with_every_request_is_read_to_its_end() {
             let mut rows = many();
             rows.extend([(2, 1_000), (5, 999_999)]);
             let (client, asked) = datasource(rows, Tells::State, restless(seed)).await;
-            let mut request = values(&client).prefetch(prefetch);
-            let mut expected = many();
-            expected.sort_unstable();
-            if let Some(order) = order {
-                request = request.orderby(order);
-                expected.sort_unstable_by_key(|(date, id)| (-date, *id));
-            }
+            let (request, expected) = in_order(values(&client).prefetch(prefetch), order);
             let found = match in_arrow {
                 true => ids_in_arrow(request).await.unwrap(),
                 false => ids(request).await.unwrap(),
             };
             let stood: Vec<i32> = found.iter().copied().filter(|id| *id < 1_000).collect();
-            let expected: Vec<i32> = expected.iter().map(|(_, id)| *id).collect();
             let what = format!("seed {seed}, {order:?}, {prefetch} ahead, Arrow: {in_arrow}");
             assert_eq!(stood, expected, "{what}");
             let different: BTreeSet<i32> = found.iter().copied().collect();
@@ -432,4 +441,65 @@ async fn where_the_order_is_not_that_of_dates_there_is_no_position() {
     assert_eq!((page.page.values.len(), page.position), (10, None));
     let error = ids(values(&client).after(position)).await.unwrap_err();
     assert!(matches!(error, Error::Changed { .. }), "{error:?}");
+}
+
+/// How many of the first values stand, and what else comes, changes with every request; the limit does not.
+#[tokio::test]
+async fn a_limit_holds_while_the_datasource_changes() {
+    for seed in obeya_testkit::seeds(12) {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        for (order, in_arrow) in [
+            (None, false),
+            (None, true),
+            (Some("valueDate desc"), false),
+            (Some("id desc"), false),
+            (Some("id desc"), true),
+        ] {
+            let (top, prefetch) = (rng.u32(1..55), rng.usize(1..8));
+            let (client, _) = datasource(many(), Tells::State, restless(rng.u64(..))).await;
+            let request = values(&client).prefetch(prefetch).top(top);
+            let (request, expected) = in_order(request, order);
+            let found = match in_arrow {
+                true => ids_in_arrow(request).await.unwrap(),
+                false => ids(request).await.unwrap(),
+            };
+            let what = format!("seed {seed}, top {top}, {order:?}, Arrow: {in_arrow}");
+            assert_eq!(found.len(), usize::try_from(top).unwrap(), "{what}");
+            let different: BTreeSet<i32> = found.iter().copied().collect();
+            assert_eq!(different.len(), found.len(), "{what}");
+            // By date, none that stands is left out on the way.
+            let stood: Vec<i32> = found.into_iter().filter(|id| *id < 1_000).collect();
+            if order != Some("id desc") {
+                assert_eq!(stood, expected[..stood.len()], "{what}");
+            }
+        }
+    }
+}
+
+/// A position is after the last value that was yielded, though the page had more.
+#[tokio::test]
+async fn a_stream_continues_where_a_limit_ended_another() {
+    for (top, prefetch) in [(1, 1), (4, 1), (8, 4), (59, 8)] {
+        let (client, _) = datasource(many(), Tells::State, Box::new(|_, _| ())).await;
+        let first = values(&client).prefetch(prefetch).top(top);
+        let pages = first.pages_with_position().all().await.unwrap();
+        let position = pages.last().unwrap().position.clone().unwrap();
+        let mut found: Vec<i32> = pages
+            .iter()
+            .flat_map(|page| page.page.values.iter().map(|value| value.id))
+            .collect();
+        assert_eq!(found.len(), usize::try_from(top).unwrap());
+        // The rest up to another limit, which counts anew.
+        let rest = values(&client).prefetch(prefetch).after(position);
+        found.extend(ids(rest.clone().top(1)).await.unwrap());
+        assert_eq!(
+            found,
+            (1..=i32::try_from(top).unwrap() + 1).collect::<Vec<_>>()
+        );
+        let rest = ids(rest).await.unwrap();
+        assert_eq!(
+            rest,
+            (i32::try_from(top).unwrap() + 1..=60).collect::<Vec<_>>()
+        );
+    }
 }

@@ -185,3 +185,35 @@ async fn where_nothing_changes_each_page_is_asked_for_once_and_the_version_twice
         }
     }
 }
+
+/// A limit over several pages of a list that changes between them: so many records, each once.
+#[tokio::test]
+async fn a_limit_holds_while_the_list_changes() {
+    for seed in obeya_testkit::seeds(12) {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let (top, page_size) = (rng.u32(1..35), rng.i32(2..12));
+        let mut stamp = 100;
+        let change = move |_: usize, rows: &mut Vec<Row>| {
+            stamp += 1;
+            // One that stands moves, and another goes or comes.
+            let place = rng.usize(..rows.len());
+            rows[place].rank = rng.i32(0..101);
+            rows[place].stamp = stamp;
+            match rows.iter().position(|row| row.id >= 1_000) {
+                Some(place) => drop(rows.swap_remove(place)),
+                None => rows.push(Row {
+                    id: 900 + i32::try_from(stamp).unwrap(),
+                    rank: rng.i32(0..101),
+                    stamp,
+                }),
+            }
+        };
+        let (client, _) = improvements(40, Box::new(change)).await;
+        for list in [by_title(&client), client.improvements().list()] {
+            let found = ids(list.page_size(page_size).top(top)).await;
+            assert_eq!(found.len(), usize::try_from(top).unwrap(), "seed {seed}");
+            let different: BTreeSet<i32> = found.iter().copied().collect();
+            assert_eq!(different.len(), found.len(), "seed {seed}");
+        }
+    }
+}

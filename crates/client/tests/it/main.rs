@@ -7,6 +7,8 @@
 )]
 
 mod auth;
+#[cfg(feature = "blocking")]
+mod blocking;
 mod calls;
 mod changing;
 mod changing_records;
@@ -14,6 +16,7 @@ mod edits;
 mod errors;
 mod faults;
 mod keys;
+mod limits;
 mod paging;
 mod proxies;
 mod retry;

@@ -55,6 +55,33 @@ async fn a_stream_follows_next_links_to_the_end() {
     assert_eq!(list().pages().all().await.unwrap().len(), 3);
 }
 
+/// Also those that a link leads to, and whatever is recorded inside.
+#[tokio::test]
+async fn the_response_of_a_list_is_that_of_its_last_page() {
+    let client = with_token(&linked().await).build().unwrap();
+    let read = |client: obeya::Client| async move {
+        let list = client.areas().list().filter("name ne 'a b&c'").count(true);
+        list.stream().all().await
+    };
+    let last = r#"{"value":[{"id":5}]}"#;
+    let answer = client.with_response(read).await.unwrap();
+    assert_eq!(answer.value.len(), 5);
+    assert_eq!(answer.response.unwrap().body(), last);
+
+    let outer = |client: obeya::Client| async move { client.tagged(read).await };
+    let answer = client.with_response(outer).await.unwrap();
+    assert_eq!((answer.value.value.len(), answer.value.tag), (5, None));
+    assert_eq!(answer.response.unwrap().body(), last);
+
+    // A client that is made of one that is recorded is recorded too.
+    let recorder = obeya::Recorder::default();
+    assert!(recorder.last().is_none());
+    let patient = client.recording(&recorder).max_retries(5);
+    read(patient).await.unwrap();
+    assert_eq!(recorder.last().unwrap().body(), last);
+    assert!(!format!("{recorder:?}").contains("application/json"));
+}
+
 #[tokio::test]
 async fn a_next_link_of_another_origin_gets_no_token() {
     let stranger = Counter::default();
@@ -219,4 +246,24 @@ async fn records_are_asked_for_by_the_last_id_and_in_an_order_by_page() {
     sent(&[&[("$filter", "id gt 3")]]);
     let page = list().page(2).await.unwrap();
     assert_eq!((page.total, page.page, page.values.len()), (5, 2, 2));
+    asked.lock().unwrap().clear();
+
+    // With a limit, the last page is no larger than needed where each request begins a list of its own.
+    assert_eq!(streamed(list().top(3)).await, [1, 2, 3]);
+    sent(&[&[], &[("$filter", "id gt 2"), ("pageSize", "1")]]);
+    assert_eq!(streamed(list().top(0)).await, [0; 0]);
+    sent(&[&[("pageSize", "1")]]);
+    assert_eq!(streamed(list().top(9)).await, [1, 2, 3, 4, 5]);
+    sent(&[&[], &[("$filter", "id gt 2")], &[("$filter", "id gt 4")]]);
+    // A single page needs no version.
+    assert_eq!(streamed(list().orderby("id desc").top(2)).await, [5, 4]);
+    sent(&[&[order, ("page", "1")]]);
+    assert_eq!(streamed(list().orderby("id desc").top(3)).await, [5, 4, 3]);
+    sent(&[
+        &last_change,
+        &[order, ("page", "1")],
+        &[order, ("page", "2")],
+    ]);
+    let page = list().top(3).page(2).await.unwrap();
+    assert_eq!((page.total, page.values.len()), (5, 1));
 }

@@ -63,6 +63,7 @@ pub mod rate_limits;
 pub mod reads;
 pub mod reads_plant;
 pub mod repeated;
+pub mod sdk_blocking;
 pub mod signing_keys;
 pub mod stamps_followed;
 pub mod store;

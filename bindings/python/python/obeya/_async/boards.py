@@ -33,10 +33,11 @@ class AsyncBoards:
         due_start: Moment | None = None,
         due_end: Moment | None = None,
         page_size: int | None = None,
+        top: int | None = None,
     ) -> AsyncNumberedRecords[TaskInfo]:
         """The tasks of a board by their ids, sub-tasks included; only those due from `due_start` to `due_end`: days
-        are included as a whole, moments are excluded."""
-        query = self._calls.tasks(board, due_start=due_start, due_end=due_end, page_size=page_size)
+        are included as a whole, moments are excluded. `top` limits the tasks of the whole list, `page_size` those of a request."""
+        query = self._calls.tasks(board, due_start=due_start, due_end=due_end, page_size=page_size, top=top)
         return AsyncNumberedRecords(query, "tasks of a board")
 
     # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.

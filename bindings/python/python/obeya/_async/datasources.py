@@ -47,16 +47,25 @@ class AsyncDatasources:
         where: Where | None = None,
         order_by: Order | None = None,
         page_size: int | None = None,
+        top: int | None = None,
         prefetch: int = 4,
     ) -> AsyncValues:
         """The values of a datasource from `start` to `end`; by date and id unless `order_by` is given.
 
         A day is included as a whole, in UTC: `start="2025-10-01", end="2025-12-31"` is the quarter. A moment is excluded: the values are
         dated after or before it; a `datetime` without a zone is UTC. `where` is an OData expression such as `dimension eq 'Line 2'`.
-        When they are iterated or made a table, `prefetch` pages are fetched at a time.
+        `top` limits the values of the whole list, `page_size` those of a request. When they are iterated or made a table, `prefetch`
+        pages are fetched at a time.
         """
         query = self._calls.values(
-            datasource, start=start, end=end, where=where, order_by=order_by, page_size=page_size, prefetch=prefetch
+            datasource,
+            start=start,
+            end=end,
+            where=where,
+            order_by=order_by,
+            page_size=page_size,
+            top=top,
+            prefetch=prefetch,
         )
         return AsyncValues(query, datasource)
 

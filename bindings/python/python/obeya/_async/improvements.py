@@ -38,15 +38,22 @@ class AsyncImprovements:
         modified_start: Moment | None = None,
         modified_end: Moment | None = None,
         page_size: int | None = None,
+        top: int | None = None,
     ) -> AsyncNumberedRecords[Improvement]:
         """The improvements, whole.
 
         `where` is an OData expression such as `status eq 'Planned'`. Only records last changed from `modified_start` to
         `modified_end`: days are included as a whole, moments are excluded. Without `order_by` they come by id, and
-        what changes meanwhile moves none out of sight.
+        what changes meanwhile moves none out of sight. `top` limits the records of the whole list, `page_size` those of
+        a request.
         """
         query = self._calls.list(
-            where=where, order_by=order_by, modified_start=modified_start, modified_end=modified_end, page_size=page_size
+            where=where,
+            order_by=order_by,
+            modified_start=modified_start,
+            modified_end=modified_end,
+            page_size=page_size,
+            top=top,
         )
         return AsyncNumberedRecords(query, "improvements")
 

@@ -122,13 +122,14 @@ class AsyncIncidents:
         modified_start: Moment | None = None,
         modified_end: Moment | None = None,
         page_size: int | None = None,
+        top: int | None = None,
     ) -> AsyncIncidentRecords:
         """The incidents, whole.
 
         `where` is an OData expression such as `severity eq 'High'`. Only incidents that happened from the day
         `incident_start` to `incident_end`, and that were last changed from `modified_start` to `modified_end`: days are
         included as a whole, moments are excluded. Without `order_by` they come by id, and what changes meanwhile moves
-        none out of sight.
+        none out of sight. `top` limits the records of the whole list, `page_size` those of a request.
         """
         query = self._calls.list(
             where=where,
@@ -139,6 +140,7 @@ class AsyncIncidents:
             modified_start=modified_start,
             modified_end=modified_end,
             page_size=page_size,
+            top=top,
         )
         return AsyncIncidentRecords(query, "incidents")
 

@@ -19,6 +19,7 @@ from obeya._sync.projects import Projects
 from obeya._sync.tasks import Tasks
 from obeya._sync.users import Users
 from obeya._obeya import Core
+from obeya._reply import Reply, of_call
 from obeya._settings import Access, Settings, Tagged
 
 if TYPE_CHECKING:
@@ -163,9 +164,19 @@ class Client:
 
         `call` is called with a separate client, whose last answer counts: `lambda client: client.incidents.get(7)`.
         """
-        core, seen = self._core.tagging()
+        core, last = self._core.recording()
         value = call(self._of(core))
-        return Tagged(value, seen.tag)
+        return Tagged(value, last.tag)
+
+    def with_reply(self, call: Callable[[Self], _T]) -> Reply[_T]:
+        """Makes a call and returns its answer with the reply of the service: status, headers and the bytes of the body.
+
+        `call` is called with a separate client: `lambda client: client.incidents.get(7)`. Of several requests, as for the pages of a
+        list, the last reply counts. A call that fails raises its error, which has status, request id and `retry_after`.
+        """
+        core, last = self._core.recording()
+        value = call(self._of(core))
+        return of_call(value, last)
 
     def ping(self) -> datetime.datetime:
         """The time of the service."""

@@ -124,13 +124,14 @@ class Incidents:
         modified_start: Moment | None = None,
         modified_end: Moment | None = None,
         page_size: int | None = None,
+        top: int | None = None,
     ) -> IncidentRecords:
         """The incidents, whole.
 
         `where` is an OData expression such as `severity eq 'High'`. Only incidents that happened from the day
         `incident_start` to `incident_end`, and that were last changed from `modified_start` to `modified_end`: days are
         included as a whole, moments are excluded. Without `order_by` they come by id, and what changes meanwhile moves
-        none out of sight.
+        none out of sight. `top` limits the records of the whole list, `page_size` those of a request.
         """
         query = self._calls.list(
             where=where,
@@ -141,6 +142,7 @@ class Incidents:
             modified_start=modified_start,
             modified_end=modified_end,
             page_size=page_size,
+            top=top,
         )
         return IncidentRecords(query, "incidents")
 

@@ -57,7 +57,7 @@ fn killed_at_any_moment_it_goes_on_to_the_same_rows() {
             // Where a pull keeps something only shortly before its end, a moment by chance may never come
             // after that.
             while round == 0 && kept(&file) == 0 {
-                let mut child = half_way(&plant, &file);
+                let mut child = half_way(&file, || pull(&plant, &file));
                 child.kill().expect("killed");
                 child.wait().expect("ended");
                 if file.exists() {
@@ -99,10 +99,10 @@ fn killed_at_any_moment_it_goes_on_to_the_same_rows() {
 }
 
 /// Waits until something of a pull is on disk for good.
-fn half_way(plant: &Plant, file: &Path) -> std::process::Child {
+fn half_way(file: &Path, pull: impl Fn() -> Command) -> std::process::Child {
     let deadline = Instant::now() + Duration::from_secs(60);
     loop {
-        let mut child = pull(plant, file).spawn().expect("started");
+        let mut child = pull().spawn().expect("started");
         loop {
             if kept(file) > 0 {
                 return child;
@@ -126,7 +126,7 @@ fn a_signal_ends_it_in_order_and_keeps_all_that_came() {
         let whole = plant.file(&format!("whole.{ending}"));
         done(&mut pull(&plant, &whole)).success();
         let file = plant.file(&format!("broken.{ending}"));
-        let child = half_way(&plant, &file);
+        let child = half_way(&file, || pull(&plant, &file));
         let id = child.id().to_string();
         assert!(
             Command::new("kill")
@@ -153,11 +153,42 @@ fn a_signal_ends_it_in_order_and_keeps_all_that_came() {
     }
 }
 
+/// What an interrupted pull saved counts towards its limit.
+#[test]
+fn a_limit_is_of_the_whole_file() {
+    let plant = Plant::with_values(VALUES);
+    for ending in ["csv", "parquet"] {
+        let limited = |file: &Path| {
+            let mut command = pull(&plant, file);
+            command.args(["--top", "14321"]);
+            command
+        };
+        let whole = plant.file(&format!("whole.{ending}"));
+        let told = done(&mut limited(&whole)).success();
+        assert!(told.starts_with("14\u{2009}321 rows in "), "{told}");
+        let file = plant.file(&format!("broken.{ending}"));
+        let mut child = half_way(&file, || limited(&file));
+        child.kill().expect("killed");
+        child.wait().expect("ended");
+        let there = kept(&file);
+        if there > 0 {
+            // Another limit is another query.
+            done(&mut pull(&plant, &file)).failure(1);
+        }
+        let told = done(&mut limited(&file)).success();
+        assert!(told.starts_with("14\u{2009}321 rows in "), "{told}");
+        assert!(
+            content(&file) == content(&whole),
+            "{ending}: {there} were saved"
+        );
+    }
+}
+
 #[test]
 fn a_service_that_is_gone_for_good_is_told_with_what_is_kept() {
     let mut plant = Plant::with_values(VALUES);
     let file = plant.file("broken.csv");
-    let child = half_way(&plant, &file);
+    let child = half_way(&file, || pull(&plant, &file));
     plant.serving.child.kill().expect("killed");
     let ended = child.wait_with_output().expect("ended");
     let err = String::from_utf8(ended.stderr).expect("UTF-8");
@@ -181,7 +212,7 @@ fn another_pull_into_the_same_file_is_refused_until_it_is_told_to_begin_anew() {
     let plant = Plant::with_values(VALUES);
     for ending in ["csv", "parquet"] {
         let file = plant.file(&format!("broken.{ending}"));
-        let mut child = half_way(&plant, &file);
+        let mut child = half_way(&file, || pull(&plant, &file));
         let err = done(&mut pull(&plant, &file)).failure(1);
         assert_eq!(
             err,
@@ -208,7 +239,7 @@ fn another_pull_into_the_same_file_is_refused_until_it_is_told_to_begin_anew() {
         let told = plant.run(&[&other[..], &["--restart"]].concat()).success();
         assert!(told.starts_with("3\u{2009}750 rows in "), "{told}");
 
-        let mut child = half_way(&plant, &file);
+        let mut child = half_way(&file, || pull(&plant, &file));
         child.kill().expect("killed");
         child.wait().expect("ended");
         // Files that lost their end are not gone on with.

@@ -84,6 +84,32 @@ fn lists_are_what_the_service_answers() {
     }
 }
 
+/// `--top`: of every kind of list, by pages of links, of numbers, and whole.
+#[test]
+fn a_limit_gives_the_first_of_what_the_service_answers() {
+    let plant = Plant::with_values(345);
+    for (arguments, path) in [
+        (vec!["areas"], "/v2/areas"),
+        (vec!["incidents"], "/v1/Incidents"),
+        (vec!["improvements"], "/v1/Improvements"),
+        (vec!["data-lists"], "/v1/Datalists"),
+        (
+            vec!["values", DATASOURCE, "--page-size", "100"],
+            &format!("/v1/Datasources/{DATASOURCE}/values"),
+        ),
+    ] {
+        let wire = plant.records(path);
+        assert!(!wire.is_empty(), "{path}");
+        let some = (wire.len() * 2).div_ceil(3);
+        for top in [1, some, wire.len() + 1] {
+            let top = top.to_string();
+            let limited = [&arguments[..], &["--top", &top]].concat();
+            let first: usize = top.parse().expect("a number");
+            hold(&plant, &limited, &wire[..first.min(wire.len())]);
+        }
+    }
+}
+
 #[test]
 fn values_are_what_the_service_answers() {
     for plant in Plant::on_each(2_345) {
