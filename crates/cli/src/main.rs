@@ -9,6 +9,7 @@ mod audit;
 mod backup;
 mod check;
 mod client;
+mod config;
 mod connect;
 mod database;
 mod demo;
@@ -23,6 +24,7 @@ mod progress;
 mod pull;
 mod restore;
 mod serve;
+mod settings;
 mod stop;
 mod sync;
 mod table;
@@ -31,7 +33,9 @@ mod terminal;
 use std::io;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+
+use settings::{Parsed, Refused};
 
 /// Obeya: a lean-management service and its tools.
 #[derive(Parser)]
@@ -45,6 +49,9 @@ struct Cli {
 enum Command {
     /// Runs the service on a database
     Serve(Box<serve::Args>),
+    /// Shows the settings of the service, and where each came from
+    #[command(subcommand)]
+    Config(config::Command),
     /// Creates, lists, changes and revokes the API clients that may request tokens
     #[command(subcommand)]
     Client(client::Command),
@@ -81,6 +88,7 @@ impl Command {
     fn only_prints(&self) -> bool {
         match self {
             Command::Demo(_)
+            | Command::Config(_)
             | Command::Client(client::Command::List { .. })
             | Command::Keys(keys::Command::List { .. }) => true,
             Command::Audit(args) => args.only_prints(),
@@ -99,9 +107,10 @@ impl Command {
         }
     }
 
-    async fn run(self) -> anyhow::Result<()> {
+    async fn run(self, parsed: &Parsed) -> anyhow::Result<()> {
         match self {
-            Command::Serve(args) => serve::run(*args).await,
+            Command::Serve(args) => serve::run(*args, parsed.file.as_deref()).await,
+            Command::Config(command) => config::run(&command, parsed),
             Command::Client(command) => client::run(command).await,
             Command::Keys(command) => keys::run(command).await,
             Command::Audit(args) => audit::run(args).await,
@@ -120,14 +129,17 @@ impl Command {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let (parsed, cli) = match command_line() {
+        Ok(found) => found,
+        Err(refused) => return refused.report(),
+    };
     let only_prints = cli.command.only_prints();
     let done = match tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
     {
         Ok(runtime) => {
-            let done = runtime.block_on(cli.command.run());
+            let done = runtime.block_on(cli.command.run(&parsed));
             // Tasks that are still running were asked to stop; do not wait for them.
             runtime.shutdown_background();
             done
@@ -146,6 +158,15 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// The arguments of the process, completed by the file with settings.
+fn command_line() -> Result<(Parsed, Cli), Refused> {
+    let command = Cli::command();
+    let parsed = settings::parse(&command, std::env::args_os().collect())?;
+    let cli = Cli::from_arg_matches(&parsed.matches)
+        .map_err(|error| Refused::Arguments(error.with_cmd(&command), Vec::new()))?;
+    Ok((parsed, cli))
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

@@ -29,6 +29,7 @@ mod replicas;
 mod restore;
 mod restored;
 mod serve;
+mod settings;
 #[cfg(unix)]
 mod sockets;
 mod sync;
