@@ -1,4 +1,4 @@
-//! The command line of Obeya: serve, import, export, migrate, backup, restore, check, pull, sync, manage
+//! The command line of Obeya: init, serve, import, export, migrate, backup, restore, check, pull, sync, manage
 //! clients and keys, read the audit log, erase a person, and a demo of all of it.
 //!
 //! Each command is a thin layer over the service's library or the SDK; there are no domain rules here.
@@ -17,6 +17,7 @@ mod durable;
 mod erase_user;
 mod export;
 mod import;
+mod init;
 mod keys;
 mod limits;
 mod migrate;
@@ -49,6 +50,8 @@ struct Cli {
 enum Command {
     /// Runs the service on a database
     Serve(Box<serve::Args>),
+    /// Makes a folder that runs: a database, a first client and obeya.toml
+    Init(init::Args),
     /// Shows the settings of the service, and where each came from
     #[command(subcommand)]
     Config(config::Command),
@@ -97,6 +100,7 @@ impl Command {
             | Command::Keys(_)
             | Command::EraseUser(_)
             | Command::Serve(_)
+            | Command::Init(_)
             | Command::Import(_)
             | Command::Export(_)
             | Command::Migrate(_)
@@ -110,6 +114,7 @@ impl Command {
     async fn run(self, parsed: &Parsed) -> anyhow::Result<()> {
         match self {
             Command::Serve(args) => serve::run(*args, parsed.file.as_deref()).await,
+            Command::Init(args) => init::run(args).await,
             Command::Config(command) => config::run(&command, parsed),
             Command::Client(command) => client::run(command).await,
             Command::Keys(command) => keys::run(command).await,

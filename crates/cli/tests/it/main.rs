@@ -15,6 +15,7 @@ mod export;
 mod failing_disk;
 mod folders_killed;
 mod import;
+mod init;
 mod keys;
 mod killed;
 mod limits;
