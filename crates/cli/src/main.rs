@@ -1,4 +1,4 @@
-//! The command line of Obeya: init, serve, import, export, migrate, backup, restore, check, pull, sync, manage
+//! The command line of Obeya: init, serve, status, import, export, migrate, backup, restore, check, pull, sync, manage
 //! clients and keys, read the audit log, erase a person, and a demo of all of it.
 //!
 //! Each command is a thin layer over the service's library or the SDK; there are no domain rules here.
@@ -26,6 +26,7 @@ mod pull;
 mod restore;
 mod serve;
 mod settings;
+mod status;
 mod stop;
 mod sync;
 mod table;
@@ -52,6 +53,8 @@ enum Command {
     Serve(Box<serve::Args>),
     /// Makes a folder that runs: a database, a first client and obeya.toml
     Init(init::Args),
+    /// Shows how a service is: health, readiness, writes, disk and connections
+    Status(status::Args),
     /// Shows the settings of the service, and where each came from
     #[command(subcommand)]
     Config(config::Command),
@@ -101,6 +104,7 @@ impl Command {
             | Command::EraseUser(_)
             | Command::Serve(_)
             | Command::Init(_)
+            | Command::Status(_)
             | Command::Import(_)
             | Command::Export(_)
             | Command::Migrate(_)
@@ -115,6 +119,7 @@ impl Command {
         match self {
             Command::Serve(args) => serve::run(*args, parsed.file.as_deref()).await,
             Command::Init(args) => init::run(args).await,
+            Command::Status(args) => status::run(args).await,
             Command::Config(command) => config::run(&command, parsed),
             Command::Client(command) => client::run(command).await,
             Command::Keys(command) => keys::run(command).await,

@@ -33,6 +33,7 @@ mod serve;
 mod settings;
 #[cfg(unix)]
 mod sockets;
+mod status;
 mod sync;
 mod upgrades;
 mod usage;
