@@ -9,6 +9,7 @@ mod audit;
 mod backup;
 mod check;
 mod client;
+mod completions;
 mod config;
 mod connect;
 mod database;
@@ -86,6 +87,8 @@ enum Command {
     Sync(sync::Args),
     /// Creates a made-up plant, serves it, and shows the main tasks through the SDK
     Demo(demo::Args),
+    /// Prints the script that completes commands and flags in a shell
+    Completions(completions::Args),
 }
 
 impl Command {
@@ -95,6 +98,7 @@ impl Command {
         match self {
             Command::Demo(_)
             | Command::Config(_)
+            | Command::Completions(_)
             | Command::Client(client::Command::List { .. })
             | Command::Keys(keys::Command::List { .. }) => true,
             Command::Audit(args) => args.only_prints(),
@@ -121,6 +125,7 @@ impl Command {
             Command::Init(args) => init::run(args).await,
             Command::Status(args) => status::run(args).await,
             Command::Config(command) => config::run(&command, parsed),
+            Command::Completions(args) => completions::run(&args, Cli::command()),
             Command::Client(command) => client::run(command).await,
             Command::Keys(command) => keys::run(command).await,
             Command::Audit(args) => audit::run(args).await,

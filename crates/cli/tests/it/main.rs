@@ -5,6 +5,7 @@ mod backup;
 mod binary;
 mod check;
 mod client;
+mod completions;
 mod credentials;
 mod demo;
 mod drill;
