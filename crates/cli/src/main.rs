@@ -21,6 +21,7 @@ mod import;
 mod init;
 mod keys;
 mod limits;
+mod manual;
 mod migrate;
 mod progress;
 mod pull;
@@ -89,6 +90,9 @@ enum Command {
     Demo(demo::Args),
     /// Prints the script that completes commands and flags in a shell
     Completions(completions::Args),
+    /// Writes the pages of the manual into a folder, one for each command
+    #[command(hide = true)]
+    Manual(manual::Args),
 }
 
 impl Command {
@@ -113,6 +117,7 @@ impl Command {
             | Command::Export(_)
             | Command::Migrate(_)
             | Command::Backup(_)
+            | Command::Manual(_)
             | Command::Restore(_)
             | Command::Check(_)
             | Command::Sync(_) => false,
@@ -126,6 +131,7 @@ impl Command {
             Command::Status(args) => status::run(args).await,
             Command::Config(command) => config::run(&command, parsed),
             Command::Completions(args) => completions::run(&args, Cli::command()),
+            Command::Manual(args) => manual::run(&args, Cli::command()),
             Command::Client(command) => client::run(command).await,
             Command::Keys(command) => keys::run(command).await,
             Command::Audit(args) => audit::run(args).await,

@@ -16,5 +16,6 @@ pub(crate) struct Args {
 /// Writes a page for `program` and one for each of its commands.
 pub(crate) fn run(args: &Args, program: Command) -> Result<()> {
     let folder = &args.folder;
-    clap_mangen::generate_to(program, folder).with_context(|| format!("writing to {}", folder.display()))
+    clap_mangen::generate_to(program, folder)
+        .with_context(|| format!("writing to {}", folder.display()))
 }

@@ -29,7 +29,7 @@ const PACKAGE: &str = "obeya-cli";
 const BINARY: &str = "obeya";
 
 /// Files of the repository that the archive contains in addition to the binary, at the same paths.
-const DOCUMENTS: [&str; 15] = [
+const DOCUMENTS: [&str; 16] = [
     "LICENSE",
     "LICENSE-MIT",
     "LICENSE-APACHE",
@@ -37,6 +37,7 @@ const DOCUMENTS: [&str; 15] = [
     "CHANGELOG.md",
     "SECURITY.md",
     "docs/backup.md",
+    "docs/configuration.md",
     "docs/limits.md",
     "docs/network.md",
     "docs/operations.md",

@@ -20,6 +20,7 @@ mod init;
 mod keys;
 mod killed;
 mod limits;
+mod manual;
 mod migrate;
 mod model_based;
 mod on_postgres;
