@@ -1,5 +1,5 @@
-//! The command line of Obeya: init, serve, status, import, export, migrate, backup, restore, check, pull, sync, manage
-//! clients and keys, read the audit log, erase a person, and a demo of all of it.
+//! The command line of Obeya: init, serve, status, import, export, migrate, backup, restore, check, pull,
+//! sync, manage clients and keys, read the audit log, erase a person, and a demo of all of it.
 //!
 //! Each command is a thin layer over the service's library or the SDK; there are no domain rules here.
 //! Results go to stdout; logs, progress and errors go to stderr. Exit codes: 0 success, 1 failure, 2 wrong
