@@ -121,7 +121,7 @@ impl Command {
 
     async fn run(self, parsed: &Parsed) -> anyhow::Result<()> {
         match self {
-            Command::Serve(args) => serve::run(*args, parsed.file.as_deref()).await,
+            Command::Serve(args) => serve::run(*args, parsed).await,
             Command::Init(args) => init::run(args).await,
             Command::Status(args) => status::run(args).await,
             Command::Config(command) => config::run(&command, parsed),
