@@ -1,5 +1,5 @@
-//! The command line of Obeya: init, serve, status, import, export, migrate, backup, restore, check, pull, sync, manage
-//! clients and keys, read the audit log, erase a person, and a demo of all of it.
+//! The command line of Obeya: init, serve, status, import, export, migrate, backup, restore, check, pull,
+//! sync, manage clients and keys, read the audit log, erase a person, and a demo of all of it.
 //!
 //! Each command is a thin layer over the service's library or the SDK; there are no domain rules here.
 //! Results go to stdout; logs, progress and errors go to stderr. Exit codes: 0 success, 1 failure, 2 wrong
@@ -126,7 +126,7 @@ impl Command {
 
     async fn run(self, parsed: &Parsed) -> anyhow::Result<()> {
         match self {
-            Command::Serve(args) => serve::run(*args, parsed.file.as_deref()).await,
+            Command::Serve(args) => serve::run(*args, parsed).await,
             Command::Init(args) => init::run(args).await,
             Command::Status(args) => status::run(args).await,
             Command::Config(command) => config::run(&command, parsed),

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 use std::net::{SocketAddr, TcpListener};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
@@ -14,7 +14,7 @@ use tracing_subscriber::EnvFilter;
 use crate::database::DatabaseArg;
 use crate::keys::KeyEncryptionArg;
 use crate::limits::LimitArgs;
-use crate::settings::ConfigArg;
+use crate::settings::{ConfigArg, Parsed};
 use crate::stop::{ReloadSignal, StopSignal};
 
 const NO_DATABASE: &str = "the service did not start; --create creates a new database";
@@ -188,13 +188,16 @@ fn filter(text: &str) -> Result<String, String> {
         .map_err(|error| error.to_string())
 }
 
-/// Serves until SIGINT or SIGTERM; a second signal aborts requests in flight. `file` gave some of the
-/// arguments.
-pub(crate) async fn run(args: Args, file: Option<&Path>) -> Result<()> {
+/// Serves until SIGINT or SIGTERM; a second signal aborts requests in flight. `parsed` says where the
+/// arguments came from.
+pub(crate) async fn run(args: Args, parsed: &Parsed) -> Result<()> {
     log_to_stderr(&args.log, args.log_format)?;
-    if let Some(file) = file {
+    if let Some(file) = &parsed.file {
         let file = std::path::absolute(file)?;
         tracing::info!(file = %file.display(), "read settings from a file");
+        if parsed.has_readable_password() {
+            tracing::warn!(file = %file.display(), "the file has a password, and everybody on this machine may read it");
+        }
     }
     if !args.create {
         let existing = args.database.existing();

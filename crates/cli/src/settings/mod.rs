@@ -16,6 +16,7 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 use obeya::printable;
+use obeya_server::without_password;
 
 use argument::{CONFIG, find, is_in_environment, is_on_command_line};
 pub(crate) use argument::{ConfigArg, DEFAULT_FILE};
@@ -99,6 +100,27 @@ pub(crate) fn parse(command: &Command, arguments: Vec<OsString>) -> Result<Parse
         file,
         settings,
     })
+}
+
+impl Parsed {
+    /// Whether everybody on this machine may read a password in the file. A group may: that of the service.
+    #[cfg(unix)]
+    pub(crate) fn has_readable_password(&self) -> bool {
+        use std::os::unix::fs::PermissionsExt as _;
+        let is_password = |setting: &Setting| {
+            let is_one = |value: &String| without_password(value) != *value;
+            matches!(setting.origin, Origin::Line(_)) && setting.values.iter().any(is_one)
+        };
+        let metadata = self.file.as_ref().and_then(|file| file.metadata().ok());
+        metadata.is_some_and(|metadata| metadata.permissions().mode() & 0o004 != 0)
+            && self.settings.iter().any(is_password)
+    }
+
+    /// Other systems have no modes.
+    #[cfg(not(unix))]
+    pub(crate) fn has_readable_password(&self) -> bool {
+        false
+    }
 }
 
 impl Refused {

@@ -159,7 +159,7 @@ fn rows(samples: &Samples) -> Vec<(&'static str, String)> {
         let (open, limit) = (whole(open), whole(limit));
         rows.push((
             "connections",
-            format!("{open} of {limit}, {requests} requests in flight"),
+            format!("{open} of {limit}, requests in flight: {requests}"),
         ));
     }
     if let Some(resident) = bytes("process_resident_memory_bytes") {

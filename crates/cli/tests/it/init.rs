@@ -1,9 +1,11 @@
-//! `obeya init`: the folder runs with the commands that are printed, nothing is replaced, and a failure leaves
-//! nothing.
+//! `obeya init`: the folder runs with the commands that are printed, nothing is replaced, and a failure
+//! leaves nothing.
 
 use std::fs;
 use std::net::TcpListener;
 use std::path::Path;
+#[cfg(unix)]
+use std::process::{Command, Stdio};
 
 use obeya_testkit::Serving;
 use obeya_testkit::postgres::Scratch;
@@ -173,6 +175,31 @@ fn a_failure_leaves_nothing() {
         err.contains("found no terminal to ask on; with --yes"),
         "{err}"
     );
+    assert_eq!(names(root.path()), [""; 0]);
+}
+
+/// The server is one that does not answer, so the signal comes in the middle of the work.
+#[cfg(unix)]
+#[test]
+fn a_signal_leaves_nothing() {
+    let root = tempfile::tempdir().expect("a folder");
+    let folder = root.path().join("one");
+    let server = TcpListener::bind("127.0.0.1:0").expect("bound");
+    let address = server.local_addr().expect("an address");
+    let mut command = obeya();
+    command.args(["init", folder.to_str().expect("UTF-8"), "--yes", "--db"]);
+    command.arg(format!("postgres://obeya:hunter2@{address}/plant"));
+    let init = command.stderr(Stdio::piped()).spawn().expect("started");
+    let connection = server.accept().expect("a connection");
+    assert_eq!(names(root.path()), ["one"]);
+    let id = init.id().to_string();
+    let sent = Command::new("kill").args(["-TERM", &id]).status();
+    assert!(sent.expect("kill").success());
+    drop((connection, server));
+    let done = init.wait_with_output().expect("ended");
+    let err = String::from_utf8(done.stderr).expect("UTF-8");
+    assert_eq!(done.status.code(), Some(1), "{err}");
+    assert!(!err.contains("hunter2"), "{err}");
     assert_eq!(names(root.path()), [""; 0]);
 }
 

@@ -236,6 +236,24 @@ fn serve_runs_on_the_file_of_its_folder_and_says_so() {
     assert_eq!(line["fields"]["file"], file.display().to_string(), "{log}");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_password_that_everybody_may_read_is_warned_of() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().expect("a folder");
+    // Nobody listens there.
+    let text = "db = \"postgres://obeya:hunter2@127.0.0.1:1/plant\"\n";
+    let file = file_of(folder.path(), text);
+    for (mode, is_warned) in [(0o600, false), (0o640, false), (0o644, true)] {
+        let permissions = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(&file, permissions).expect("a mode");
+        let err = run(["serve", "--config", &file]).failure(1);
+        let warning = "the file has a password, and everybody on this machine may read it";
+        assert_eq!(err.contains(warning), is_warned, "{mode:o}: {err}");
+        assert!(!err.contains("hunter2"), "{err}");
+    }
+}
+
 /// A path means the same wherever the command starts.
 #[test]
 fn relative_paths_start_at_the_folder_of_the_file() {
