@@ -155,7 +155,10 @@ mod tests {
             )
     }
 
-    fn read_text(text: &str) -> Result<Vec<(String, usize, Vec<String>)>, Vec<(usize, String)>> {
+    /// The key, the line and the arguments of an entry.
+    type Read = (String, usize, Vec<String>);
+
+    fn read_text(text: &str) -> Result<Vec<Read>, Vec<(usize, String)>> {
         let entries = entries(text, Path::new("/etc/obeya"), &command())?;
         let text = |entry: Entry| {
             let arguments = entry.arguments.into_iter();
