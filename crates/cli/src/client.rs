@@ -203,7 +203,8 @@ pub(crate) async fn run(command: Command) -> Result<()> {
     Ok(())
 }
 
-fn show(out: &mut io::Stdout, client: &admin::NewClient, json: bool) -> io::Result<()> {
+/// Prints a client with its secret.
+pub(crate) fn show(out: &mut io::Stdout, client: &admin::NewClient, json: bool) -> io::Result<()> {
     if json {
         let object = json!({
             "client_id": client.client_id, "client_secret": client.client_secret, "name": client.name, "scopes": client.scopes,

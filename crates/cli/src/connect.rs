@@ -19,6 +19,22 @@ pub(crate) struct ConnectArgs {
     )]
     url: String,
 
+    /// The client_id to request a token with. The secret is read from OBEYA_CLIENT_SECRET or --secret-file
+    #[arg(
+        long,
+        value_name = "ID",
+        env = "OBEYA_CLIENT_ID",
+        help_heading = "Service"
+    )]
+    client_id: String,
+
+    #[command(flatten)]
+    issuer: IssuerArgs,
+}
+
+/// Where and how a client requests tokens.
+#[derive(clap::Args)]
+pub(crate) struct IssuerArgs {
     /// URL of the token issuer, if it differs from the API's
     #[arg(
         long,
@@ -37,15 +53,6 @@ pub(crate) struct ConnectArgs {
         help_heading = "Service"
     )]
     token_url: Option<String>,
-
-    /// The client_id to request a token with. The secret is read from OBEYA_CLIENT_SECRET or --secret-file
-    #[arg(
-        long,
-        value_name = "ID",
-        env = "OBEYA_CLIENT_ID",
-        help_heading = "Service"
-    )]
-    client_id: String,
 
     /// Sends the secret and tokens in plain HTTP to another machine, where everyone in between can read them.
     /// Without this flag such an address is refused. In the environment: 1 or true
@@ -73,24 +80,7 @@ impl ConnectArgs {
     /// # Errors
     /// When no secret is given, or its file cannot be read.
     pub(crate) fn builder(&self) -> Result<ClientBuilder> {
-        let builder = Client::builder()
-            .base_url(self.url.trim())
-            .client_id(self.client_id.trim())
-            .client_secret(self.secret()?)
-            .allow_plain_http(self.allow_plain_http);
-        // An empty variable counts as not set.
-        let given = |url: &Option<String>| {
-            let url = url.as_deref().map(str::trim);
-            url.filter(|url| !url.is_empty()).map(str::to_owned)
-        };
-        let builder = match given(&self.auth_url) {
-            Some(url) => builder.auth_url(url),
-            None => builder,
-        };
-        Ok(match given(&self.token_url) {
-            Some(url) => builder.token_url(url),
-            None => builder,
-        })
+        self.issuer.builder(&self.url, &self.client_id)
     }
 
     /// Builds the client. Prints its warnings about insecure addresses to stderr.
@@ -108,6 +98,33 @@ impl ConnectArgs {
     /// What identifies the data this client can see: the service's address and the client_id.
     pub(crate) fn identity(&self) -> (&str, &str) {
         (self.url.trim().trim_end_matches('/'), self.client_id.trim())
+    }
+}
+
+impl IssuerArgs {
+    /// A client builder for this service and client.
+    ///
+    /// # Errors
+    /// When no secret is given, or its file cannot be read.
+    pub(crate) fn builder(&self, url: &str, client_id: &str) -> Result<ClientBuilder> {
+        let builder = Client::builder()
+            .base_url(url.trim())
+            .client_id(client_id.trim())
+            .client_secret(self.secret()?)
+            .allow_plain_http(self.allow_plain_http);
+        // An empty variable counts as not set.
+        let given = |url: &Option<String>| {
+            let url = url.as_deref().map(str::trim);
+            url.filter(|url| !url.is_empty()).map(str::to_owned)
+        };
+        let builder = match given(&self.auth_url) {
+            Some(url) => builder.auth_url(url),
+            None => builder,
+        };
+        Ok(match given(&self.token_url) {
+            Some(url) => builder.token_url(url),
+            None => builder,
+        })
     }
 
     fn secret(&self) -> Result<String> {

@@ -1,5 +1,5 @@
-//! The command line of Obeya: serve, import, export, migrate, backup, restore, check, pull, sync, manage
-//! clients and keys, read the audit log, erase a person, and a demo of all of it.
+//! The command line of Obeya: init, serve, status, import, export, migrate, backup, restore, check, pull,
+//! sync, manage clients and keys, read the audit log, erase a person, and a demo of all of it.
 //!
 //! Each command is a thin layer over the service's library or the SDK; there are no domain rules here.
 //! Results go to stdout; logs, progress and errors go to stderr. Exit codes: 0 success, 1 failure, 2 wrong
@@ -9,6 +9,8 @@ mod audit;
 mod backup;
 mod check;
 mod client;
+mod completions;
+mod config;
 mod connect;
 mod database;
 mod demo;
@@ -16,13 +18,17 @@ mod durable;
 mod erase_user;
 mod export;
 mod import;
+mod init;
 mod keys;
 mod limits;
+mod manual;
 mod migrate;
 mod progress;
 mod pull;
 mod restore;
 mod serve;
+mod settings;
+mod status;
 mod stop;
 mod sync;
 mod table;
@@ -31,7 +37,9 @@ mod terminal;
 use std::io;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+
+use settings::{Parsed, Refused};
 
 /// Obeya: a lean-management service and its tools.
 #[derive(Parser)]
@@ -45,6 +53,13 @@ struct Cli {
 enum Command {
     /// Runs the service on a database
     Serve(Box<serve::Args>),
+    /// Makes a folder that runs: a database, a first client and obeya.toml
+    Init(init::Args),
+    /// Shows how a service is: health, readiness, writes, disk and connections
+    Status(status::Args),
+    /// Shows the settings of the service, and where each came from
+    #[command(subcommand)]
+    Config(config::Command),
     /// Creates, lists, changes and revokes the API clients that may request tokens
     #[command(subcommand)]
     Client(client::Command),
@@ -73,6 +88,11 @@ enum Command {
     Sync(sync::Args),
     /// Creates a made-up plant, serves it, and shows the main tasks through the SDK
     Demo(demo::Args),
+    /// Prints the script that completes commands and flags in a shell
+    Completions(completions::Args),
+    /// Writes the pages of the manual into a folder, one for each command
+    #[command(hide = true)]
+    Manual(manual::Args),
 }
 
 impl Command {
@@ -81,6 +101,8 @@ impl Command {
     fn only_prints(&self) -> bool {
         match self {
             Command::Demo(_)
+            | Command::Config(_)
+            | Command::Completions(_)
             | Command::Client(client::Command::List { .. })
             | Command::Keys(keys::Command::List { .. }) => true,
             Command::Audit(args) => args.only_prints(),
@@ -89,19 +111,27 @@ impl Command {
             | Command::Keys(_)
             | Command::EraseUser(_)
             | Command::Serve(_)
+            | Command::Init(_)
+            | Command::Status(_)
             | Command::Import(_)
             | Command::Export(_)
             | Command::Migrate(_)
             | Command::Backup(_)
+            | Command::Manual(_)
             | Command::Restore(_)
             | Command::Check(_)
             | Command::Sync(_) => false,
         }
     }
 
-    async fn run(self) -> anyhow::Result<()> {
+    async fn run(self, parsed: &Parsed) -> anyhow::Result<()> {
         match self {
-            Command::Serve(args) => serve::run(*args).await,
+            Command::Serve(args) => serve::run(*args, parsed).await,
+            Command::Init(args) => init::run(args).await,
+            Command::Status(args) => status::run(args).await,
+            Command::Config(command) => config::run(&command, parsed),
+            Command::Completions(args) => completions::run(&args, Cli::command()),
+            Command::Manual(args) => manual::run(&args, Cli::command()),
             Command::Client(command) => client::run(command).await,
             Command::Keys(command) => keys::run(command).await,
             Command::Audit(args) => audit::run(args).await,
@@ -120,14 +150,17 @@ impl Command {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let (parsed, cli) = match command_line() {
+        Ok(found) => found,
+        Err(refused) => return refused.report(),
+    };
     let only_prints = cli.command.only_prints();
     let done = match tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
     {
         Ok(runtime) => {
-            let done = runtime.block_on(cli.command.run());
+            let done = runtime.block_on(cli.command.run(&parsed));
             // Tasks that are still running were asked to stop; do not wait for them.
             runtime.shutdown_background();
             done
@@ -146,6 +179,15 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// The arguments of the process, completed by the file with settings.
+fn command_line() -> Result<(Parsed, Cli), Refused> {
+    let command = Cli::command();
+    let parsed = settings::parse(&command, std::env::args_os().collect())?;
+    let cli = Cli::from_arg_matches(&parsed.matches)
+        .map_err(|error| Refused::Arguments(error.with_cmd(&command), Vec::new()))?;
+    Ok((parsed, cli))
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

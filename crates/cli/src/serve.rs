@@ -14,6 +14,7 @@ use tracing_subscriber::EnvFilter;
 use crate::database::DatabaseArg;
 use crate::keys::KeyEncryptionArg;
 use crate::limits::LimitArgs;
+use crate::settings::{ConfigArg, Parsed};
 use crate::stop::{ReloadSignal, StopSignal};
 
 const NO_DATABASE: &str = "the service did not start; --create creates a new database";
@@ -21,6 +22,9 @@ const NO_DATABASE: &str = "the service did not start; --create creates a new dat
 /// Runs the service on a database.
 #[derive(clap::Args)]
 pub(crate) struct Args {
+    #[command(flatten)]
+    config: ConfigArg,
+
     #[command(flatten)]
     database: DatabaseArg,
 
@@ -125,6 +129,11 @@ pub(crate) struct Args {
     limits: LimitArgs,
 }
 
+/// The command as clap has it, for those who describe its flags.
+pub(crate) fn command() -> clap::Command {
+    <Args as clap::Args>::augment_args(clap::Command::new("serve"))
+}
+
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum ForwardedHeaderName {
     /// X-Forwarded-For
@@ -179,9 +188,17 @@ fn filter(text: &str) -> Result<String, String> {
         .map_err(|error| error.to_string())
 }
 
-/// Serves until SIGINT or SIGTERM; a second signal aborts requests in flight.
-pub(crate) async fn run(args: Args) -> Result<()> {
+/// Serves until SIGINT or SIGTERM; a second signal aborts requests in flight. `parsed` says where the
+/// arguments came from.
+pub(crate) async fn run(args: Args, parsed: &Parsed) -> Result<()> {
     log_to_stderr(&args.log, args.log_format)?;
+    if let Some(file) = &parsed.file {
+        let file = std::path::absolute(file)?;
+        tracing::info!(file = %file.display(), "read settings from a file");
+        if parsed.has_readable_password() {
+            tracing::warn!(file = %file.display(), "the file has a password, and everybody on this machine may read it");
+        }
+    }
     if !args.create {
         let existing = args.database.existing();
         existing.context(NO_DATABASE)?;

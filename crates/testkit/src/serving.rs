@@ -21,11 +21,17 @@ impl Serving {
     #[must_use]
     pub fn start(mut command: Command, db: &str, more: &[&str]) -> Self {
         let arguments = ["serve", "--db", db, "--listen", "127.0.0.1:0"];
-        command
-            .args(arguments)
-            .args(more)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        command.args(arguments).args(more);
+        Self::spawn(command)
+    }
+
+    /// Starts a service by a command with all its arguments.
+    ///
+    /// # Panics
+    /// If the first line of the output is not the address.
+    #[must_use]
+    pub fn spawn(mut command: Command) -> Self {
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("started");
         let mut out = BufReader::new(child.stdout.take().expect("piped"));
         let mut line = String::new();

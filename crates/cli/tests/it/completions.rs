@@ -1,0 +1,34 @@
+//! `obeya completions`: a script for each shell, with every command.
+
+use crate::binary::{run, run_unread};
+
+#[test]
+fn the_script_of_each_shell_has_every_command() {
+    let help = run(["--help"]).success();
+    let (_, listed) = help.split_once("\nCommands:\n").expect("a heading");
+    let lines = listed.lines().take_while(|line| line.starts_with("  "));
+    let commands: Vec<&str> = lines
+        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
+        .collect();
+    assert!(commands.len() > 8, "{commands:?}");
+    for (shell, begin) in [
+        ("bash", "_obeya() {"),
+        ("zsh", "#compdef obeya"),
+        ("fish", "# Print an optspec"),
+        (
+            "powershell",
+            "\nusing namespace System.Management.Automation",
+        ),
+    ] {
+        let script = run(["completions", shell]).success();
+        assert!(script.starts_with(begin), "{shell}: {}", &script[..200]);
+        for command in &commands {
+            assert!(script.contains(command), "{command} of {shell}");
+        }
+        assert!(script.contains("admin-listen"), "{shell}");
+    }
+    // As in `obeya completions bash | head`.
+    run_unread(["completions", "bash"]).success();
+    let err = run(["completions", "cmd"]).failure(2);
+    assert!(err.contains("bash, zsh, fish, powershell"), "{err}");
+}

@@ -1,0 +1,45 @@
+//! What the binary writes about itself for a release: shell completions and pages of the manual.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use super::BINARY;
+use crate::process::{self, command};
+
+/// Each shell, and where it looks for completions of `obeya` below `share`.
+const SHELLS: [(&str, &str); 3] = [
+    ("bash", "bash-completion/completions/obeya"),
+    ("zsh", "zsh/vendor-completions/_obeya"),
+    ("fish", "fish/vendor_completions.d/obeya.fish"),
+];
+
+/// The files by their place below `share`.
+pub(super) fn files(binary: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>> {
+    let mut files = Vec::new();
+    for (shell, place) in SHELLS {
+        let output = command(binary)
+            .args(["completions", shell])
+            .output()
+            .with_context(|| format!("cannot start {}", binary.display()))?;
+        if !output.status.success() {
+            bail!(
+                "`{BINARY} completions {shell}` failed: {}",
+                String::from_utf8_lossy(&output.stderr)
+            );
+        }
+        files.push((place.into(), output.stdout));
+    }
+    let folder = tempfile::tempdir()?;
+    process::run(command(binary).arg("manual").arg(folder.path()))?;
+    let mut pages: Vec<_> = fs::read_dir(folder.path())?.collect::<Result<_, _>>()?;
+    pages.sort_by_key(fs::DirEntry::file_name);
+    for page in pages {
+        files.push((
+            Path::new("man/man1").join(page.file_name()),
+            fs::read(page.path())?,
+        ));
+    }
+    Ok(files)
+}
