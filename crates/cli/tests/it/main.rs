@@ -15,6 +15,7 @@ mod export;
 mod failing_disk;
 mod folders_killed;
 mod import;
+mod import_table;
 mod keys;
 mod killed;
 mod limits;
