@@ -187,21 +187,59 @@ const fn api(name: &'static str, field: Field) -> Field {
 /// No limit of the interface.
 const LONG: usize = usize::MAX;
 
-const EXTERNAL_ID: &str = "externalid extid id nr no number nummer saksnr saksnummer caseid casenumber caseno case reference \
- referanse referenz ref avviksnr avviksnummer fallnummer vorgangsnummer eksternid externeid \
- incidentid recordid key nøkkel";
+const EXTERNAL_ID: Field = field(
+    "externalId",
+    "externalId",
+    Kind::Text(255),
+    "externalid extid id nr no number nummer saksnr saksnummer caseid casenumber caseno case reference \
+     referanse referenz ref avviksnr avviksnummer fallnummer vorgangsnummer eksternid externeid \
+     incidentid recordid key nøkkel",
+);
 const TEXT: &str = "text tekst description beskrivelse beschreibung details detaljer narrative comment kommentar \
- comments bemerkung notes notat summary sammendrag";
+     comments bemerkung notes notat summary sammendrag";
 const TITLE: &str = "title tittel titel subject emne betreff headline overskrift heading kurzbeschreibung \
- shortdescription name navn";
+     shortdescription name navn";
 const GROUP: &str = "followupgroup group gruppe team oppfølgingsgruppe ansvarliggruppe avdeling abteilung department \
- zuständigegruppe";
-const AREA: &str = "area areaid område bereich location sted lokasjon ort standort place site zone";
-const PROJECT: &str =
-    "project projectid projectnumber prosjekt prosjektnummer projekt projektnummer";
-const RESPONSIBLE: &str = "responsible responsibleuser responsibleuserid ansvarlig verantwortlich verantwortlicher owner \
- assignee assignedto tildelt eier saksbehandler bearbeiter zuständig";
-const DUE: &str = "duedate due frist deadline fällig fälligkeit fälligam forfallsdato termin";
+     zuständigegruppe";
+const AREA: Field = field(
+    "area",
+    "areaId",
+    Kind::Name(Named::Area),
+    "area areaid område bereich location sted lokasjon ort standort place site zone",
+);
+const PROJECT: Field = field(
+    "project",
+    "projectId",
+    Kind::Name(Named::Project),
+    "project projectid projectnumber prosjekt prosjektnummer projekt projektnummer",
+);
+const RESPONSIBLE: Field = field(
+    "responsible",
+    "responsibleUserId",
+    Kind::Name(Named::User),
+    "responsible responsibleuser responsibleuserid ansvarlig verantwortlich verantwortlicher owner \
+     assignee assignedto tildelt eier saksbehandler bearbeiter zuständig",
+);
+const DUE: Field = field(
+    "dueDate",
+    "dueDate",
+    Kind::Instant,
+    "duedate due frist deadline fällig fälligkeit fälligam forfallsdato termin",
+);
+
+const EVALUATION_STATUS: Field = field(
+    "evaluationStatus",
+    "evaluationStatus",
+    Kind::Words(EVALUATIONS),
+    "evaluation evaluationstatus evaluering bewertung",
+);
+
+const EVALUATION_TEXT: Field = field(
+    "evaluationText",
+    "evaluationText",
+    Kind::Text(LONG),
+    "evaluationtext evalueringstekst bewertungstext",
+);
 
 static INCIDENTS: &[Field] = &[
     required(field("title", "title", Kind::Text(LONG), TITLE)),
@@ -257,12 +295,7 @@ static INCIDENTS: &[Field] = &[
         "reportedbygroup reportinggroup meldendegruppe meldtavgruppe rapportertavgruppe skift schicht \
          shift",
     ),
-    field(
-        "responsible",
-        "responsibleUserId",
-        Kind::Name(Named::User),
-        RESPONSIBLE,
-    ),
+    RESPONSIBLE,
     api(
         "createdByUserId",
         field(
@@ -287,21 +320,11 @@ static INCIDENTS: &[Field] = &[
         "resolveddate resolved closed closeddate closedon lukket lukketdato løst avsluttet erledigt \
          erledigtam gelöstam geschlossen",
     ),
-    field("dueDate", "dueDate", Kind::Instant, DUE),
-    field("area", "areaId", Kind::Name(Named::Area), AREA),
-    field("project", "projectId", Kind::Name(Named::Project), PROJECT),
-    field(
-        "evaluationStatus",
-        "evaluationStatus",
-        Kind::Words(EVALUATIONS),
-        "evaluation evaluationstatus evaluering bewertung",
-    ),
-    field(
-        "evaluationText",
-        "evaluationText",
-        Kind::Text(LONG),
-        "evaluationtext evalueringstekst bewertungstext",
-    ),
+    DUE,
+    AREA,
+    PROJECT,
+    EVALUATION_STATUS,
+    EVALUATION_TEXT,
     field(
         "isAnonymous",
         "isAnonymous",
@@ -320,7 +343,7 @@ static INCIDENTS: &[Field] = &[
         Kind::Number,
         "longitude lon long lng lengdegrad längengrad",
     )),
-    field("externalId", "externalId", Kind::Text(255), EXTERNAL_ID),
+    EXTERNAL_ID,
 ];
 
 static VALUES: &[Field] = &[
@@ -369,10 +392,10 @@ static VALUES: &[Field] = &[
         "dimension4 dim4",
     ),
     field("description", "description", Kind::Text(255), TEXT),
-    field("area", "areaId", Kind::Name(Named::Area), AREA),
+    AREA,
     field("asset", "assetId", Kind::Whole, "asset assetid"),
-    field("project", "projectId", Kind::Name(Named::Project), PROJECT),
-    field("externalId", "externalId", Kind::Text(255), EXTERNAL_ID),
+    PROJECT,
+    EXTERNAL_ID,
 ];
 
 static IMPROVEMENTS: &[Field] = &[
@@ -391,7 +414,7 @@ static IMPROVEMENTS: &[Field] = &[
         "prioritystatus priority prioritet priorität",
     ),
     field("group", "groupId", Kind::Name(Named::Group), GROUP),
-    field("project", "projectId", Kind::Name(Named::Project), PROJECT),
+    PROJECT,
     field(
         "category",
         "categoryId",
@@ -405,12 +428,7 @@ static IMPROVEMENTS: &[Field] = &[
         "suggestedby suggestedbyuserid foreslåttav forslagsstiller vorgeschlagenvon einreicher \
          createdby proposedby opprettetav",
     )),
-    field(
-        "responsible",
-        "responsibleUserId",
-        Kind::Name(Named::User),
-        RESPONSIBLE,
-    ),
+    RESPONSIBLE,
     given(field(
         "suggestionDate",
         "suggestionDate",
@@ -448,7 +466,7 @@ static IMPROVEMENTS: &[Field] = &[
         Kind::Instant,
         "archiveddate archived arkivert archiviert",
     )),
-    field("dueDate", "dueDate", Kind::Instant, DUE),
+    DUE,
     field(
         "costOfInvestment",
         "costOfInvestment",
@@ -497,19 +515,9 @@ static IMPROVEMENTS: &[Field] = &[
         Kind::Number,
         "estimatedgainofinvestmenthours",
     ),
-    field(
-        "evaluationStatus",
-        "evaluationStatus",
-        Kind::Words(EVALUATIONS),
-        "evaluation evaluationstatus evaluering bewertung",
-    ),
-    field(
-        "evaluationText",
-        "evaluationText",
-        Kind::Text(LONG),
-        "evaluationtext evalueringstekst bewertungstext",
-    ),
-    field("externalId", "externalId", Kind::Text(255), EXTERNAL_ID),
+    EVALUATION_STATUS,
+    EVALUATION_TEXT,
+    EXTERNAL_ID,
 ];
 
 static USERS: &[Field] = &[
@@ -555,7 +563,7 @@ static USERS: &[Field] = &[
         Kind::Names(Named::Group),
         "groups group grupper gruppe gruppen team teams avdeling department abteilung",
     )),
-    field("externalId", "externalId", Kind::Text(255), EXTERNAL_ID),
+    EXTERNAL_ID,
 ];
 
 static GROUPS: &[Field] = &[
@@ -579,14 +587,14 @@ static GROUPS: &[Field] = &[
         "parent parentid parentgroup overordnet overordnetgruppe übergeordnet übergeordnetegruppe \
          obergruppe",
     ),
-    field("project", "projectId", Kind::Name(Named::Project), PROJECT),
+    PROJECT,
     given(field(
         "sortOrder",
         "sortOrder",
         Kind::Whole,
         "sortorder order rekkefølge reihenfolge sortering",
     )),
-    field("externalId", "externalId", Kind::Text(255), EXTERNAL_ID),
+    EXTERNAL_ID,
 ];
 
 #[cfg(test)]
