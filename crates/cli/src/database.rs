@@ -12,7 +12,7 @@ use clap::{Arg, Command};
 #[derive(clap::Args)]
 pub(crate) struct DatabaseArg {
     /// The database: sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME
-    #[arg(long = "db", value_name = "URL", env = "OBEYA_DB", hide_env_values = true, value_parser = DatabaseUrlParser)]
+    #[arg(id = "db", long = "db", value_name = "URL", env = "OBEYA_DB", hide_env_values = true, value_parser = DatabaseUrlParser)]
     pub(crate) url: String,
 }
 

@@ -18,11 +18,13 @@ mod durable;
 mod erase_user;
 mod export;
 mod import;
+mod import_table;
 mod init;
 mod keys;
 mod limits;
 mod manual;
 mod migrate;
+mod optional;
 mod progress;
 mod pull;
 mod restore;
@@ -72,6 +74,8 @@ enum Command {
     EraseUser(erase_user::Args),
     /// Imports a folder of JSON Lines and CSV files into a database, all or nothing
     Import(import::Args),
+    /// Imports the rows of a CSV file or an Excel workbook, into a database or through a service
+    ImportTable(Box<import_table::Args>),
     /// Exports the records of a database to a folder that can be imported
     Export(export::Args),
     /// Copies a whole database to an empty one, on the same engine or another, all or nothing
@@ -114,6 +118,7 @@ impl Command {
             | Command::Init(_)
             | Command::Status(_)
             | Command::Import(_)
+            | Command::ImportTable(_)
             | Command::Export(_)
             | Command::Migrate(_)
             | Command::Backup(_)
@@ -137,6 +142,7 @@ impl Command {
             Command::Audit(args) => audit::run(args).await,
             Command::EraseUser(args) => erase_user::run(args).await,
             Command::Import(args) => import::run(args).await,
+            Command::ImportTable(args) => import_table::run(*args).await,
             Command::Export(args) => export::run(args).await,
             Command::Migrate(args) => migrate::run(args).await,
             Command::Backup(args) => backup::run(args).await,

@@ -50,6 +50,14 @@ pub fn retain(session: &mut dyn Session, table: &str) -> Result<(), StoreError> 
     raise_counter(session, table, last)
 }
 
+/// The highest id that a table with a counter has issued or contains; 0 if it has none.
+pub fn highest(session: &mut dyn Session, table: &str) -> Result<i64, StoreError> {
+    let counted = counted(session, table)?.unwrap_or_default();
+    let sql = format!("SELECT max(id) FROM {table}");
+    let in_use = session.first(&sql, &[], |row| row.int(0))?;
+    Ok(in_use.flatten().unwrap_or_default().max(counted))
+}
+
 /// The value of a counter, if there is one.
 pub fn counted(session: &mut dyn Session, name: &str) -> Result<Option<i64>, StoreError> {
     let sql = "SELECT last FROM counters WHERE name = ?1";
@@ -62,12 +70,4 @@ pub fn raise_counter(session: &mut dyn Session, name: &str, last: i64) -> Result
     let sql = "INSERT INTO counters (name, last) VALUES (?1, ?2)
         ON CONFLICT (name) DO UPDATE SET last = excluded.last WHERE counters.last < excluded.last";
     session.execute_deferred(sql, &[name.into(), last.into()])
-}
-
-/// The highest id that a table with a counter has issued or contains; 0 if it has none.
-fn highest(session: &mut dyn Session, table: &str) -> Result<i64, StoreError> {
-    let counted = counted(session, table)?.unwrap_or_default();
-    let sql = format!("SELECT max(id) FROM {table}");
-    let in_use = session.first(&sql, &[], |row| row.int(0))?;
-    Ok(in_use.flatten().unwrap_or_default().max(counted))
 }

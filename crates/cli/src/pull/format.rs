@@ -17,11 +17,13 @@ pub(crate) enum Format {
     Parquet,
     /// Apache Arrow IPC stream
     Arrow,
+    /// Excel workbook of one sheet: at most 1,048,575 records, instants in UTC; lists are JSON text
+    Xlsx,
 }
 
 impl Format {
     /// The extensions from which the format is inferred.
-    pub(crate) const EXTENSIONS: &str = ".csv, .ndjson, .jsonl, .parquet, .arrow or .arrows";
+    pub(crate) const EXTENSIONS: &str = ".csv, .ndjson, .jsonl, .parquet, .arrow, .arrows or .xlsx";
 
     /// The format inferred from a file's extension.
     pub(crate) fn from_path(file: &Path) -> Option<Self> {
@@ -31,6 +33,7 @@ impl Format {
             "ndjson" | "jsonl" => Some(Self::Ndjson),
             "parquet" => Some(Self::Parquet),
             "arrow" | "arrows" => Some(Self::Arrow),
+            "xlsx" => Some(Self::Xlsx),
             _ => None,
         }
     }

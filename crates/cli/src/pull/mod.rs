@@ -13,6 +13,7 @@ mod resumable;
 mod resume_state;
 mod segments;
 mod stream;
+mod workbook;
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -115,6 +116,10 @@ struct Common {
     #[arg(long, value_enum)]
     format: Option<Format>,
 
+    /// The same as --format xlsx
+    #[arg(long, conflicts_with = "format")]
+    xlsx: bool,
+
     /// In CSV, puts a ' before texts that begin like a formula (= + - @, a tab or a line break), so that a
     /// spreadsheet that opens the file does not run them
     #[arg(long)]
@@ -215,6 +220,7 @@ impl Common {
     /// The format from `--format`, or inferred from the file's extension.
     fn format(&self) -> Format {
         let format = match (self.format, self.is_stdout()) {
+            _ if self.xlsx => Format::Xlsx,
             (Some(format), _) => format,
             (None, true) => Format::Csv,
             (None, false) => Format::from_path(&self.output).unwrap_or_else(|| {
@@ -230,10 +236,15 @@ impl Common {
                 "found --guard-formulas for a format that spreadsheets do not run, expected it with CSV",
             );
         }
-        if format == Format::Parquet && self.is_stdout() {
-            exit_with_usage(
-                "found --format parquet for stdout, expected -o FILE: Parquet cannot be streamed",
-            );
+        let unstreamed = match format {
+            Format::Parquet => Some(("--format parquet", "Parquet")),
+            Format::Xlsx => Some(("an Excel workbook", "a workbook")),
+            _ => None,
+        };
+        if let Some((found, name)) = unstreamed.filter(|_| self.is_stdout()) {
+            exit_with_usage(&format!(
+                "found {found} for stdout, expected -o FILE: {name} cannot be streamed"
+            ));
         }
         format
     }

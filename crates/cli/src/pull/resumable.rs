@@ -20,6 +20,7 @@ use super::query::PullQuery;
 use super::resume_state::{ResumeAfter, ResumeState};
 use super::segments::Segments;
 use super::stream::Stream;
+use super::workbook;
 use crate::durable::{self, with_suffix};
 
 #[cfg(test)]
@@ -175,6 +176,11 @@ impl ResumableFile {
                         .concatenate(&whole)?;
                     whole
                 }
+                Format::Xlsx => {
+                    let whole = with_suffix(&self.part, ".xlsx");
+                    workbook::write(&self.part, &self.state.query.schema(), &whole)?;
+                    whole
+                }
                 _ => self.part.clone(),
             };
             durable::publish(&whole, &self.file).with_context(context)?;
@@ -268,6 +274,9 @@ impl PieceSink for ResumableFile {
             }
         }
         self.pending += piece.rows;
+        if self.state.query.format == Format::Xlsx {
+            workbook::check_rows(self.state.rows + self.pending)?;
+        }
         self.after = piece.after;
         if self.is_commit_due() {
             self.commit()?;

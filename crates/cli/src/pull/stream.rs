@@ -27,7 +27,10 @@ impl<W: Write> Stream<W> {
             written,
         };
         let beginning = match format {
-            Format::Csv => csv_header(schema.fields().iter().map(|field| field.name())),
+            // The rows of a workbook are CSV until the end.
+            Format::Csv | Format::Xlsx => {
+                csv_header(schema.fields().iter().map(|field| field.name()))
+            }
             Format::Arrow => {
                 let mut arrow = StreamWriter::try_new(Vec::new(), schema)?;
                 let beginning = std::mem::take(arrow.get_mut());

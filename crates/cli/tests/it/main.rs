@@ -16,6 +16,7 @@ mod export;
 mod failing_disk;
 mod folders_killed;
 mod import;
+mod import_table;
 mod init;
 mod keys;
 mod killed;

@@ -19,7 +19,8 @@ fn every_command_has_a_page() {
         .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
         .collect();
     assert!(commands.len() > 8, "{commands:?}");
-    for command in commands {
+    // `help` is of clap itself.
+    for command in commands.into_iter().filter(|name| *name != "help") {
         assert!(
             page(&format!("obeya-{command}.1")).contains(".SH NAME"),
             "{command}"

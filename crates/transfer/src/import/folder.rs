@@ -18,9 +18,18 @@ pub(super) struct Source {
     pub(super) resource: &'static str,
     /// Name in the folder.
     pub(super) name: String,
-    path: PathBuf,
+    place: Place,
+    /// Whether it is CSV rather than JSON Lines.
+    pub(super) is_csv: bool,
     /// Size in bytes.
     pub(super) bytes: u64,
+}
+
+/// Where the lines of a file are.
+#[derive(Debug)]
+enum Place {
+    File(PathBuf),
+    Memory(Vec<u8>),
 }
 
 /// The content of an attachment in the folder.
@@ -54,8 +63,9 @@ pub(super) fn sources(folder: &Path) -> Result<Vec<Source>, ImportError> {
         let bytes = entry.path().metadata().map_err(failed)?.len();
         found.push(Source {
             resource,
+            is_csv: name == CSV,
             name,
-            path: entry.path(),
+            place: Place::File(entry.path()),
             bytes,
         });
     }
@@ -102,24 +112,28 @@ fn resource(name: &str) -> Result<Option<&'static str>, ImportError> {
 }
 
 impl Source {
-    /// Whether it is CSV rather than JSON Lines.
-    pub(super) fn is_csv(&self) -> bool {
-        self.name == CSV
+    /// JSON Lines that are in no folder. `name` is used in errors.
+    pub(super) fn in_memory(resource: &'static str, name: &str, lines: Vec<u8>) -> Self {
+        Self {
+            resource,
+            name: name.to_owned(),
+            bytes: lines.len() as u64,
+            place: Place::Memory(lines),
+            is_csv: false,
+        }
     }
 
     /// Opens it for reading, after a byte-order mark if there is one.
     pub(super) fn open<'a>(
-        &self,
+        &'a self,
         progress: &'a dyn Progress,
     ) -> Result<impl io::BufRead + use<'a>, ImportError> {
         let open = || -> io::Result<_> {
-            let mut reader = BufReader::with_capacity(
-                256 << 10,
-                Counted {
-                    inner: File::open(&self.path)?,
-                    progress,
-                },
-            );
+            let inner: Box<dyn Read + 'a> = match &self.place {
+                Place::File(path) => Box::new(File::open(path)?),
+                Place::Memory(lines) => Box::new(&lines[..]),
+            };
+            let mut reader = BufReader::with_capacity(256 << 10, Counted { inner, progress });
             if reader.fill_buf()?.starts_with(b"\xEF\xBB\xBF") {
                 reader.consume(3);
             }
@@ -184,7 +198,10 @@ impl Source {
     }
 
     fn contents(&self) -> PathBuf {
-        self.path.with_file_name(CONTENTS)
+        match &self.place {
+            Place::File(path) => path.with_file_name(CONTENTS),
+            Place::Memory(_) => PathBuf::from(CONTENTS),
+        }
     }
 
     /// Calls `each` with every line that is not blank, without its line ending.
@@ -237,7 +254,7 @@ impl Source {
 
 /// A reader that reports progress.
 struct Counted<'a> {
-    inner: File,
+    inner: Box<dyn Read + 'a>,
     progress: &'a dyn Progress,
 }
 

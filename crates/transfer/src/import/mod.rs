@@ -18,7 +18,9 @@ mod folder;
 mod ids;
 mod improvements;
 mod incidents;
+mod lookup;
 mod names;
+mod new_records;
 mod organisation;
 mod progress;
 mod projects;
@@ -38,6 +40,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub use error::{ImportError, LineError};
+pub use lookup::{Name, Named, names as names_of};
+pub use new_records::{NewRecord, NewRecords, NewReport, NewResource, import_new};
 pub use progress::Progress;
 
 use folder::Source;

@@ -49,7 +49,7 @@ pub(super) const REQUIRED: usize = 4;
 pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
     let mut values = Values::default();
     let file = source.name.as_str();
-    let read = if source.is_csv() {
+    let read = if source.is_csv {
         csv::each(source, run.progress, |location, line| {
             values.take(run, location, line)
         })

@@ -1,11 +1,48 @@
 //! Every record type in every format equals what the service responds in JSON.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
+use calamine::{Data, Reader as _, Xlsx, open_workbook};
+use obeya::model::Timestamp;
 use serde_json::Value;
 
 use super::plant::{DATASOURCE, Plant, changed};
 use super::read::{arrow, csv, in_columns, lines, objects, parquet, text};
+
+/// The cells of a workbook's sheet.
+fn workbook(file: &Path) -> Vec<Vec<Data>> {
+    let mut book: Xlsx<_> = open_workbook(file).expect("a workbook");
+    let range = book.worksheet_range_at(0).expect("a sheet").expect("cells");
+    range.rows().map(<[Data]>::to_vec).collect()
+}
+
+/// Whether a cell has what the wire has. An instant is one to the millisecond.
+fn is_cell_of(cell: &Data, wire: &Value) -> bool {
+    match (cell, wire) {
+        (Data::Empty, Value::Null) => true,
+        (Data::Empty, Value::String(text)) => text.is_empty(),
+        (Data::Bool(found), Value::Bool(expected)) => found == expected,
+        (Data::Float(found), Value::Number(expected)) => Some(*found) == expected.as_f64(),
+        (Data::String(found), Value::Array(_)) => {
+            serde_json::from_str::<Value>(found).is_ok_and(|found| &found == wire)
+        }
+        (Data::String(found), Value::String(expected)) => found == expected,
+        (Data::DateTime(date), Value::String(expected)) => {
+            let (year, month, day, hour, minute, second, milli) = date.to_ymd_hms_milli();
+            let text =
+                format!("{year}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z");
+            let instant = |text: &str| text.parse::<Timestamp>().expect("an instant").ticks();
+            let expected = match expected.contains('T') {
+                true => instant(expected),
+                false => instant(&format!("{expected}T00:00:00Z")),
+            };
+            // Half a millisecond, in ticks of 100 ns.
+            (instant(&text) - expected).abs() <= 5_000
+        }
+        _ => false,
+    }
+}
 
 /// Holds all forms of what `arguments` pull to records of the wire.
 #[track_caller]
@@ -49,6 +86,24 @@ fn hold(plant: &Plant, arguments: &[&str], wire: &[Value]) {
                 }
                 other => assert_eq!(found, &text(other), "{name}"),
             }
+        }
+    }
+
+    let file = plant.pulled(arguments, &format!("{name}.xlsx"));
+    let sheet = workbook(&file);
+    assert_eq!(
+        sheet[0].iter().map(ToString::to_string).collect::<Vec<_>>(),
+        names,
+        "{name}"
+    );
+    assert_eq!(sheet.len(), wire.len() + 1, "{name}");
+    for (row, wire) in sheet[1..].iter().zip(wire) {
+        for (column, cell) in names.iter().zip(row) {
+            let expected = wire.get(column).cloned().unwrap_or_default();
+            assert!(
+                is_cell_of(cell, &expected),
+                "{name}, {column}: {cell:?} of {expected}"
+            );
         }
     }
 
@@ -133,8 +188,8 @@ fn hold_values(plant: &Plant) {
     let (from, to) = (from.as_str().expect("a text"), to.as_str().expect("a text"));
     let within = |value: &&Value| {
         let date = value["valueDate"].as_str().expect("a text");
-        let [date, from, to] = [date, from, to]
-            .map(|text| text.parse::<obeya::model::Timestamp>().expect("an instant"));
+        let [date, from, to] =
+            [date, from, to].map(|text| text.parse::<Timestamp>().expect("an instant"));
         date >= from && date < to && value["dimension"] == "Night"
     };
     let some: Vec<Value> = wire.iter().filter(within).cloned().collect();

@@ -135,18 +135,23 @@ fn wrong_usage_exits_with_2() {
     let plant = Plant::new();
     for (arguments, told) in [
         (
-            &["areas", "-o", "areas.xlsx"][..],
+            &["areas", "-o", "areas.xls"][..],
             "expected one that ends in .csv",
         ),
         (&["areas", "-o", "areas"], "expected one that ends in .csv"),
         (&["areas", "--format", "parquet"], "expected -o FILE"),
+        (&["areas", "--xlsx"], "expected -o FILE"),
+        (
+            &["areas", "--xlsx", "--format", "csv"],
+            "cannot be used with",
+        ),
         (
             &["areas", "--guard-formulas", "--format", "ndjson"],
             "expected it with CSV",
         ),
         (
-            &["areas", "--format", "xlsx"],
-            "[possible values: csv, ndjson, parquet, arrow]",
+            &["areas", "--format", "ods"],
+            "[possible values: csv, ndjson, parquet, arrow, xlsx]",
         ),
         (&["values", "twelve"], "twelve"),
         (
