@@ -8,6 +8,7 @@ mod deny;
 mod dist;
 mod features;
 mod linter;
+mod mutants;
 mod packages;
 mod plant_service;
 mod postgres;
@@ -15,6 +16,7 @@ mod process;
 mod python;
 mod regen;
 mod report;
+mod revision;
 mod rust;
 mod schemathesis;
 mod snapshots;
@@ -57,7 +59,7 @@ enum Command {
     /// packages, Schemathesis.
     Test {
         /// Ten times as many Schemathesis requests, minutes of tests that kill replicas and migrations,
-        /// builds of the packages, and clients of other makers.
+        /// builds of the packages, clients of other makers, and mutants of the code since the last release.
         #[arg(long)]
         long: bool,
     },
@@ -90,6 +92,9 @@ enum Command {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
+    /// Changes the code that was changed since a revision, one place at a time, and fails if the tests do not
+    /// notice. Since the last release it is a part of `test --long`.
+    Mutants(mutants::Options),
     /// Writes the reference of the Python package into target/python-docs.
     Docs,
     /// Runs a command with a PostgreSQL: a temporary one, or the one that OBEYA_TEST_POSTGRES names. The
@@ -129,6 +134,7 @@ fn main() -> anyhow::Result<()> {
         Command::Python { long } => python::run(long),
         Command::Packages { long } => packages::run(long),
         Command::Dist { out } => dist::run(out),
+        Command::Mutants(options) => mutants::run(&options),
         Command::Docs => python::docs(),
         Command::Postgres { durable, command } => {
             let profile = if durable {
