@@ -12,7 +12,6 @@ mod changing;
 mod changing_records;
 mod edits;
 mod errors;
-mod faults;
 mod keys;
 mod paging;
 mod proxies;
