@@ -201,6 +201,23 @@ async fn without_a_state_the_count_tells_that_something_went() {
     }
 }
 
+/// What comes before the pages that were read moves their last value to the next one.
+#[tokio::test]
+async fn without_a_state_the_count_tells_that_something_came() {
+    for tells in [Tells::State, Tells::CountOfAll] {
+        let change = |asked: usize, rows: &mut Vec<Row>| {
+            if asked == 3 {
+                rows.push((0, 100));
+            }
+        };
+        let (client, _) = datasource(many(), tells, Box::new(change)).await;
+        let found = ids(values(&client).orderby("id desc").prefetch(1)).await;
+        let mut found = found.unwrap();
+        found.retain(|id| *id != 100);
+        assert_eq!(found, (1..=60).rev().collect::<Vec<_>>(), "{tells:?}");
+    }
+}
+
 #[tokio::test]
 async fn where_nothing_changes_each_page_is_asked_for_once() {
     for (tells, prefetch, order) in [
