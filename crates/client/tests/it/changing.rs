@@ -340,6 +340,21 @@ async fn a_condition_that_asks_for_the_time_loses_nothing_in_an_order_of_the_cal
 }
 
 /// Values of one date on several pages too, in each order of dates, in both encodings, by another process.
+/// The service would refuse a period that ends before it begins.
+#[tokio::test]
+async fn after_the_end_of_its_period_a_stream_requests_nothing() {
+    let (client, asked) = datasource(many(), Tells::State, Box::new(|_, _| ())).await;
+    let mut pages = values(&client).pages_with_position();
+    let mut last = None;
+    while let Some(page) = pages.next().await {
+        last = page.unwrap().position;
+    }
+    let before = asked.total();
+    let request = values(&client).after(last.unwrap()).to(at(5));
+    assert_eq!(ids(request).await.unwrap(), [0; 0]);
+    assert_eq!(asked.total(), before);
+}
+
 #[tokio::test]
 async fn a_stream_continues_after_the_position_of_another() {
     let mut rng = obeya_testkit::rng();
