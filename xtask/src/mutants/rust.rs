@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
@@ -55,12 +55,20 @@ enum Summary {
     Unviable,
 }
 
+/// Whether Cargo has the subcommand: alone, the program refuses every option.
+fn is_installed() -> bool {
+    let mut version = cargo();
+    version.args(["mutants", "--version"]).stdout(Stdio::null());
+    version.stderr(Stdio::null());
+    version.status().is_ok_and(|status| status.success())
+}
+
 /// Tests the mutants in the changed lines.
 pub(super) fn run(changes: &Changes, base: &str, end: Instant) -> Result<Outcome> {
     if changes.rust.is_empty() {
         return Ok(Outcome::default());
     }
-    if !exists(TOOL, "--version") {
+    if !is_installed() {
         bail!(
             "found no {TOOL}; install it with `cargo install {TOOL} --locked --version {TOOL_VERSION}`"
         );
