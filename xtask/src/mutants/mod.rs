@@ -1,6 +1,6 @@
-//! `cargo xtask mutants [BASE]`: changes the code that was changed since a revision, one place at a time, and
-//! runs its tests. A change that no test notices is a survivor, and fails unless `xtask/mutants.toml` says why
-//! it may live. It changes copies only.
+//! `cargo xtask mutants [BASE]`: changes the code that was changed since a revision, one place at a time,
+//! and runs its tests. A change that no test notices is a survivor, and fails unless `xtask/mutants.toml`
+//! says why it may live. It changes copies only.
 
 mod changes;
 mod cosmic_ray;

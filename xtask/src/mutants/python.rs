@@ -1,5 +1,5 @@
-//! Mutants of the Python package, by cosmic-ray, in a copy: those in the changed lines, with the tests of their
-//! module.
+//! Mutants of the Python package, by cosmic-ray, in a copy: those in the changed lines, with the tests of
+//! their module.
 
 use std::collections::BTreeMap;
 use std::fs;
