@@ -9,6 +9,7 @@ mod dist;
 mod features;
 mod guide;
 mod linter;
+mod mutants;
 mod packages;
 mod plant_service;
 mod postgres;
@@ -16,6 +17,7 @@ mod process;
 mod python;
 mod regen;
 mod report;
+mod revision;
 mod rust;
 mod schemathesis;
 mod snapshots;
@@ -58,7 +60,7 @@ enum Command {
     /// packages, Schemathesis.
     Test {
         /// Ten times as many Schemathesis requests, minutes of tests that kill replicas and migrations,
-        /// builds of the packages, and clients of other makers.
+        /// builds of the packages, clients of other makers, and mutants of the code since the last release.
         #[arg(long)]
         long: bool,
     },
@@ -100,6 +102,9 @@ enum Command {
         #[arg(long)]
         python: bool,
     },
+    /// Changes the code that was changed since a revision, one place at a time, and fails if the tests do not
+    /// notice. Since the last release it is a part of `test --long`.
+    Mutants(mutants::Options),
     /// Runs a command with a PostgreSQL: a temporary one, or the one that OBEYA_TEST_POSTGRES names. The
     /// command finds it by that variable.
     Postgres {
@@ -142,6 +147,7 @@ fn main() -> anyhow::Result<()> {
             println!("{}", guide::build()?.join("index.html").display());
             Ok(())
         }
+        Command::Mutants(options) => mutants::run(&options),
         Command::Postgres { durable, command } => {
             let profile = if durable {
                 Profile::Durable

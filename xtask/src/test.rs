@@ -5,7 +5,9 @@ use anyhow::{Result, bail};
 use crate::python::Units;
 use crate::report::{Part, summary};
 use crate::schemathesis::Binary;
-use crate::{breaking, check, clients, deny, linter, packages, python, rust, schemathesis};
+use crate::{
+    breaking, check, clients, deny, linter, mutants, packages, python, rust, schemathesis,
+};
 
 /// Runs every part, also after a failure; the last line counts them all. `long` runs tests that search, or
 /// kill and start processes, for longer.
@@ -31,6 +33,7 @@ pub(crate) fn run(long: bool) -> Result<()> {
     if long {
         parts.push(Part::of("Surfaces", breaking::surfaces));
         parts.push(Part::of("Clients", clients::tests));
+        parts.push(Part::of("Mutants", mutants::tests));
     }
     println!("\n{}", summary(&parts));
     if parts.iter().any(|part| part.failed > 0) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,11 @@ TYPES = [
         "categories": [{"id": 31, "title": "Hydraulics"}, {"id": 32, "title": "Leak"}],
         "causes": [{"id": 33, "title": "Wear"}],
         "consequences": [{"id": 34, "title": "Downtime", "unit": "min"}, {"id": 35, "title": "severity"}],
-        "customFields": [{"id": 36, "label": "Machine", "type": "text"}, {"id": 37, "label": "title", "type": "text"}],
+        "customFields": [
+            {"id": 36, "label": "Machine", "type": "text"},
+            {"id": 37, "label": "title", "type": "text"},
+            {"id": 38, "label": "Shift", "type": "list", "dataListId": 5},
+        ],
     },
     {
         "id": 4,
@@ -53,7 +58,11 @@ INCIDENTS = [
         categories=[{"id": 31}, {"id": 32}],
         causes=[{"id": 33}],
         consequences=[{"id": 34, "amount": 90.5}, {"id": 35, "amount": 2}],
-        customFields=[{"id": 36, "value": "Press 2"}, {"id": 37, "value": "Foreman"}],
+        customFields=[
+            {"id": 36, "value": "Press 2"},
+            {"id": 37, "value": "Foreman"},
+            {"id": 38, "value": "51", "dataListId": 5, "dataListValue": "Night"},
+        ],
     ),
     incident(2, 3, categories=[{"id": 31}]),
     incident(
@@ -69,7 +78,8 @@ INCIDENTS = [
 @pytest.fixture(scope="module")
 def quality(tmp_path_factory: pytest.TempPathFactory) -> Iterator[obeya.TestServer]:
     folder: Path = tmp_path_factory.mktemp("quality")
-    for name, lines in {"incident_types": TYPES, "incidents": INCIDENTS}.items():
+    lists = [{"id": 5, "name": "Shifts", "items": [{"id": 51, "identifier": "Night"}]}]
+    for name, lines in {"data_lists": lists, "incident_types": TYPES, "incidents": INCIDENTS}.items():
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     with obeya.TestServer() as server:
         server.import_dir(folder)
@@ -83,7 +93,7 @@ def test_each_kind_of_part_has_a_table(quality: obeya.TestServer) -> None:
         found = read.tidy()
         assert found.incidents.column_names == read.to_arrow().column_names[:-4]
         assert found.incidents["id"].to_pylist() == [1, 2, 3]
-        assert repr(found) == "<obeya.Tidy: 3 incidents, 5 consequences, 1 causes, 4 categories, 5 custom_fields>"
+        assert repr(found) == "<obeya.Tidy: 3 incidents, 5 consequences, 1 causes, 4 categories, 6 custom_fields>"
         match found:
             case obeya.Tidy(incidents, consequences):
                 assert (incidents, consequences) == (found.incidents, found.consequences)
@@ -94,6 +104,8 @@ def test_each_kind_of_part_has_a_table(quality: obeya.TestServer) -> None:
             {"incidentId": 3, "id": 45, "title": "Scrap", "amount": None, "unit": "kg"},
             {"incidentId": 3, "id": 49, "title": "Downtime", "amount": 5.0, "unit": "min"},
         ]
+        owner = found.consequences.schema.field("incidentId")
+        assert (owner.type, owner.nullable) == (pa.int32(), False)
         assert found.causes.to_pylist() == [{"incidentId": 1, "id": 33, "title": "Wear"}]
         assert found.categories.to_pydict() == {
             "incidentId": [1, 1, 2, 3],
@@ -104,6 +116,7 @@ def test_each_kind_of_part_has_a_table(quality: obeya.TestServer) -> None:
         assert [tuple(row.values()) for row in fields.to_pylist()] == [
             (1, 36, "Machine", "Press 2"),
             (1, 37, "title", "Foreman"),
+            (1, 38, "Shift", "51"),
             (3, 46, "Machine", "Lathe"),
             (3, 47, "Batch", "0815"),
             (3, 48, "Machine (46)", "x"),
@@ -124,6 +137,8 @@ WIDE: dict[str, list[Any]] = {
     "severity (consequence)": [2.0, None, None],
     "Machine (36)": ["Press 2", None, None],
     "title (37)": ["Foreman", None, None],
+    # The item of the list, and not its id.
+    "Shift": ["Night", None, None],
     "Machine (46)": [None, None, "Lathe"],
     "Batch": [None, None, "0815"],
     "Machine (46) (48)": [None, None, "x"],
@@ -151,6 +166,31 @@ def test_an_incident_that_comes_twice_has_its_own_amounts_each_time(quality: obe
     twice = wide(pa.concat_tables([table, table.slice(0, 1)]))
     assert twice["id"].to_pylist() == [1, 2, 3, 1]
     assert twice.select(list(WIDE)).to_pydict() == {name: [*values, values[0]] for name, values in WIDE.items()}
+
+
+def test_columns_are_in_one_order_whatever_the_order_of_incidents(quality: obeya.TestServer) -> None:
+    with quality.client() as client:
+        table = client.incidents.list().to_arrow()
+    backwards = wide(table.take(pa.array([2, 1, 0])))
+    assert backwards["id"].to_pylist() == [3, 2, 1]
+    assert backwards.select(list(WIDE)).to_pydict() == {name: values[::-1] for name, values in WIDE.items()}
+    assert backwards.column_names == wide(table).column_names
+
+
+@pytest.mark.parametrize(
+    ("way", "missing", "needed"),
+    [("to_pandas", "pandas", "pyarrow and pandas"), ("to_pandas", "pyarrow", "pyarrow and pandas"), ("to_polars", "polars", "polars")],
+)
+def test_a_missing_library_is_named(
+    quality: obeya.TestServer, monkeypatch: pytest.MonkeyPatch, way: str, missing: str, needed: str
+) -> None:
+    with quality.client() as client:
+        found = client.incidents.list().tidy()
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(ImportError) as caught:
+        getattr(found, way)()
+    assert str(caught.value) == f"this needs {needed}: pip install {needed.replace(' and ', ' ')}"
+    assert caught.value.name == missing
 
 
 def test_where_there_are_no_incidents_there_are_their_own_columns(quality: obeya.TestServer) -> None:

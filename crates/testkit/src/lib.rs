@@ -12,7 +12,7 @@ mod seed;
 mod serving;
 mod words;
 
-pub use proxy::{Answer, Proxy};
+pub use proxy::{Answer, Fault, Proxy};
 pub use seed::{is_long, rng, seed, seeds};
 pub use serving::Serving;
 pub use words::UnknownWord;

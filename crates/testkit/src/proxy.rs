@@ -1,5 +1,6 @@
 //! A proxy that counts, rewrites, refuses and breaks connections.
 
+mod faults;
 mod http;
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
 use tokio_rustls::TlsAcceptor;
 
+pub use faults::Fault;
+use faults::Faults;
 pub use http::Answer;
 use http::Exchange;
 
@@ -44,6 +47,7 @@ enum Mode {
     Bytes,
     Postgres(TlsAcceptor),
     Http(Exchange),
+    Faults(Faults),
 }
 
 #[derive(Default)]
@@ -117,6 +121,16 @@ impl Proxy {
         let target = service.strip_prefix("http://").expect("plain HTTP");
         let target = target.parse().expect("an address");
         Self::start(&[target], Mode::Http(Exchange::new(replace, before)))
+    }
+
+    /// Passes HTTP requests on to the target that [`Proxy::set`] names, and breaks those for which `choose`
+    /// returns a fault. It gets the first line and the headers of each. Connections of the caller stay open.
+    ///
+    /// # Panics
+    /// In the thread of the proxy, if a token is to be spoiled in a request without one.
+    #[must_use]
+    pub fn faulty(choose: impl Fn(&str) -> Option<Fault> + Send + Sync + 'static) -> Self {
+        Self::start(&[], Mode::Faults(Faults::new(choose)))
     }
 
     fn start(targets: &[SocketAddr], mode: Mode) -> Self {
@@ -206,6 +220,7 @@ impl State {
         match &self.mode {
             Mode::Bytes => self.copy(caller, self.connect().await?).await,
             Mode::Http(exchange) => exchange.pass_on(caller, self.connect()).await,
+            Mode::Faults(faults) => faults.pass_on(caller, || self.connect()).await,
             Mode::Postgres(acceptor) => {
                 let mut server = self.connect().await?;
                 let mut first = [0; 8];

@@ -7,7 +7,6 @@ mod operation_rules;
 #[cfg(test)]
 mod real_specification;
 mod release;
-mod revision;
 mod rules;
 mod schema;
 mod schema_rules;
@@ -25,6 +24,7 @@ use self::compare::Finding;
 use self::release::{Exceptions, Version};
 use crate::process::root;
 use crate::report::Part;
+use crate::revision;
 
 const SPEC: &str = "spec/openapi.yaml";
 const EXCEPTIONS: &str = "spec/breaking.toml";

@@ -261,6 +261,13 @@ mod tests {
         assert_eq!(cursor.bounds(), bounds(end, None));
         assert!(cursor.take(noon() + 1, 2));
         assert!(!cursor.finish());
+
+        let mut cursor = DateCursor::new(Direction::Descending, false);
+        assert!(cursor.take(noon(), 5));
+        cursor.restart(false).unwrap();
+        assert_eq!(cursor.bounds(), within);
+        assert!(cursor.finish());
+        assert_eq!(cursor.bounds(), bounds(None, at(NOON)));
     }
 
     #[test]
@@ -270,6 +277,29 @@ mod tests {
         assert!(cursor.take(noon() - 1, 6));
         assert!(!cursor.is_out_of_order());
         cursor.restart(true).unwrap_err();
+    }
+
+    /// As a service does that ignores the bounds, or the order of ids.
+    #[test]
+    fn after_a_change_a_record_out_of_order_is_noticed() {
+        let mut cursor = DateCursor::new(Direction::Ascending, false);
+        assert!(cursor.take(noon(), 5));
+        cursor.restart(true).unwrap();
+        assert!(!cursor.take(noon() - 1, 6));
+        assert!(cursor.is_out_of_order());
+
+        let mut cursor = DateCursor::new(Direction::Ascending, false);
+        assert!(cursor.take(noon(), 5));
+        cursor.restart(false).unwrap();
+        assert!(cursor.take(noon(), 8) && !cursor.is_out_of_order());
+        assert!(cursor.take(noon(), 7) && cursor.is_out_of_order());
+    }
+
+    #[test]
+    fn before_the_first_record_there_is_no_date_to_read_by_id() {
+        let mut cursor = DateCursor::new(Direction::Ascending, false);
+        cursor.restart(false).unwrap();
+        assert!(!cursor.reads_single_pages());
     }
 
     #[test]

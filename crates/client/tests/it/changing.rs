@@ -210,6 +210,23 @@ async fn without_a_state_the_count_tells_that_something_went() {
     }
 }
 
+/// What comes before the pages that were read moves their last value to the next one.
+#[tokio::test]
+async fn without_a_state_the_count_tells_that_something_came() {
+    for tells in [Tells::State, Tells::CountOfAll] {
+        let change = |asked: usize, rows: &mut Vec<Row>| {
+            if asked == 3 {
+                rows.push((0, 100));
+            }
+        };
+        let (client, _) = datasource(many(), tells, Box::new(change)).await;
+        let found = ids(values(&client).orderby("id desc").prefetch(1)).await;
+        let mut found = found.unwrap();
+        found.retain(|id| *id != 100);
+        assert_eq!(found, (1..=60).rev().collect::<Vec<_>>(), "{tells:?}");
+    }
+}
+
 #[tokio::test]
 async fn where_nothing_changes_each_page_is_asked_for_once() {
     for (tells, prefetch, order) in [
@@ -332,6 +349,21 @@ async fn a_condition_that_asks_for_the_time_loses_nothing_in_an_order_of_the_cal
 }
 
 /// Values of one date on several pages too, in each order of dates, in both encodings, by another process.
+/// The service would refuse a period that ends before it begins.
+#[tokio::test]
+async fn after_the_end_of_its_period_a_stream_requests_nothing() {
+    let (client, asked) = datasource(many(), Tells::State, Box::new(|_, _| ())).await;
+    let mut pages = values(&client).pages_with_position();
+    let mut last = None;
+    while let Some(page) = pages.next().await {
+        last = page.unwrap().position;
+    }
+    let before = asked.total();
+    let request = values(&client).after(last.unwrap()).to(at(5));
+    assert_eq!(ids(request).await.unwrap(), [0; 0]);
+    assert_eq!(asked.total(), before);
+}
+
 #[tokio::test]
 async fn a_stream_continues_after_the_position_of_another() {
     let mut rng = obeya_testkit::rng();

@@ -14,7 +14,6 @@ mod changing;
 mod changing_records;
 mod edits;
 mod errors;
-mod faults;
 mod keys;
 mod limits;
 mod paging;

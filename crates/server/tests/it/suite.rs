@@ -12,6 +12,7 @@ pub mod bad_input;
 pub mod base_url;
 pub mod boards;
 pub mod busy_readers;
+pub mod client_faults;
 pub mod client_settings;
 pub mod contract;
 pub mod data_lists;

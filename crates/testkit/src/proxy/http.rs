@@ -40,19 +40,20 @@ impl Exchange {
         mut caller: TcpStream,
         service: impl Future<Output = io::Result<TcpStream>>,
     ) -> io::Result<()> {
-        let Some((line, request)) = read_request(&mut caller).await? else {
+        let Some(Request { head, bytes }) = read_request(&mut caller).await? else {
             return Ok(());
         };
+        let line = head.lines().next().expect("a first line");
         // It may block for as long as needed. Other requests wait meanwhile.
         let other = tokio::task::block_in_place(|| {
             let mut before = self.before.lock().expect("no panic");
-            before(&line)
+            before(line)
         });
         if let Some(answer) = other {
             return caller.write_all(answer.as_bytes()).await;
         }
         let mut service = service.await?;
-        service.write_all(&request).await?;
+        service.write_all(&bytes).await?;
         let mut answer = Vec::new();
         service.read_to_end(&mut answer).await?;
         for (text, other) in self.replace {
@@ -62,8 +63,15 @@ impl Exchange {
     }
 }
 
-/// The first line of a request, and the request as the service shall see it; `None` if the caller sends none.
-async fn read_request(caller: &mut TcpStream) -> io::Result<Option<(String, Vec<u8>)>> {
+/// A request as the service shall see it: the last of its connection.
+pub(super) struct Request {
+    /// The first line and the headers, as the caller sent them.
+    pub(super) head: String,
+    pub(super) bytes: Vec<u8>,
+}
+
+/// Reads a request; `None` if the caller sends none.
+pub(super) async fn read_request(caller: &mut TcpStream) -> io::Result<Option<Request>> {
     let mut request = Vec::new();
     let body = loop {
         if caller.read_buf(&mut request).await? == 0 {
@@ -84,8 +92,10 @@ async fn read_request(caller: &mut TcpStream) -> io::Result<Option<(String, Vec<
     request.extend(rest);
     // One request for each connection, so that the answer ends where the connection ends.
     request.splice(body - 2..body - 2, *b"connection: close\r\n");
-    let line = head.lines().next().expect("a first line").to_owned();
-    Ok(Some((line, request)))
+    Ok(Some(Request {
+        head,
+        bytes: request,
+    }))
 }
 
 fn replace(bytes: &mut [u8], text: &[u8], other: &[u8]) {

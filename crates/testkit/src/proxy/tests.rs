@@ -1,7 +1,7 @@
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 
-use super::Proxy;
+use super::{Fault, Proxy};
 
 /// A server on a free port that answers each line with the line and its name.
 fn echo(name: &'static str) -> SocketAddr {
@@ -78,4 +78,46 @@ fn an_answer_is_the_tests_own_or_has_its_texts_replaced() {
         answer("/"),
         "POST / HTTP/1.1\r\nb: 2\r\nContent-Length: 2\r\nconnection: close\r\n\r\nxyonce"
     );
+}
+
+#[test]
+fn an_answer_is_broken_in_the_way_that_the_test_chooses() {
+    let proxy = Proxy::faulty(|head| {
+        let path = head.split(' ').nth(1).expect("a path");
+        match path {
+            "/refused" => Some(Fault::Refuse("HTTP/1.1 429 \r\n\r\n")),
+            "/replaced" => Some(Fault::Replace("HTTP/1.1 504 \r\n\r\n")),
+            "/cut" => Some(Fault::Cut),
+            "/spoiled" => Some(Fault::SpoilToken),
+            "/reset" => Some(Fault::ResetBefore),
+            "/lost" => Some(Fault::ResetAfter),
+            _ => None,
+        }
+    });
+    proxy.set(0, Some(echo("once")));
+    let request = |path: &str| {
+        format!("POST {path} HTTP/1.1\r\nauthorization: Bearer xyz\r\nContent-Length: 2\r\n\r\nxy")
+    };
+    let mut caller = TcpStream::connect(proxy.address()).expect("connected");
+    // On one connection: it stays open though the one to the service ends.
+    assert_eq!(
+        ask(&mut caller, &request("/refused")),
+        "HTTP/1.1 429 \r\n\r\n"
+    );
+    assert_eq!(ask(&mut caller, &request("/")), request("/") + "once");
+    assert_eq!(
+        ask(&mut caller, &request("/replaced")),
+        "HTTP/1.1 504 \r\n\r\n"
+    );
+    let spoiled = request("/spoiled").replace(" xyz", " Ayz") + "once";
+    assert_eq!(ask(&mut caller, &request("/spoiled")), spoiled);
+    let cut = ask(&mut caller, &request("/cut"));
+    assert!(cut.ends_with("\r\n\r\nxyo"), "{cut}");
+    assert_eq!(caller.read(&mut [0]).expect("closed"), 0);
+    for path in ["/reset", "/lost"] {
+        let mut caller = TcpStream::connect(proxy.address()).expect("connected");
+        caller.write_all(request(path).as_bytes()).expect("sent");
+        let error = caller.read(&mut [0]).expect_err("a reset");
+        assert_eq!(error.kind(), std::io::ErrorKind::ConnectionReset, "{path}");
+    }
 }

@@ -1,4 +1,4 @@
-//! The revision to compare with, and its files, from Git.
+//! The revision to compare with, its files and what was changed since, from Git.
 
 use std::process::Output;
 
@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use crate::process::command;
 
 /// The tag of the last release before the working tree, or why there is none.
-pub(super) fn last_tag() -> Result<Result<String, &'static str>> {
+pub(crate) fn last_tag() -> Result<Result<String, &'static str>> {
     let inside = git(&["rev-parse", "--git-dir"])?;
     if !inside.status.success() {
         return Ok(Err("this folder has no Git history"));
@@ -30,7 +30,7 @@ fn latest(tags: &str) -> Option<String> {
 }
 
 /// The commit that a revision names.
-pub(super) fn commit(revision: &str) -> Result<String> {
+pub(crate) fn commit(revision: &str) -> Result<String> {
     let commit = format!("{revision}^{{commit}}");
     let output = git(&[
         "rev-parse",
@@ -48,8 +48,34 @@ pub(super) fn commit(revision: &str) -> Result<String> {
 }
 
 /// A file as it was at a commit.
-pub(super) fn file(commit: &str, path: &str) -> Result<String> {
+pub(crate) fn file(commit: &str, path: &str) -> Result<String> {
     succeed(&["show", &format!("{commit}:{path}")])
+}
+
+/// The commit that the working tree and a revision have in common.
+pub(crate) fn merge_base(revision: &str) -> Result<String> {
+    Ok(succeed(&["merge-base", revision, "HEAD"])?
+        .trim()
+        .to_owned())
+}
+
+/// The names of the files that the working tree has otherwise than a commit, one a line, without those that
+/// are gone.
+pub(crate) fn changed_files(commit: &str) -> Result<String> {
+    succeed(&[
+        "diff",
+        "--name-only",
+        "--no-renames",
+        "--diff-filter=d",
+        commit,
+    ])
+}
+
+/// The changes of these files since a commit.
+pub(crate) fn diff(commit: &str, files: &[String]) -> Result<String> {
+    let options = ["diff", "--no-color", "--no-ext-diff", commit, "--"];
+    let files = files.iter().map(String::as_str);
+    succeed(&options.into_iter().chain(files).collect::<Vec<_>>())
 }
 
 fn succeed(arguments: &[&str]) -> Result<String> {

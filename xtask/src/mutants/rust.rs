@@ -1,0 +1,220 @@
+//! Mutants of Rust, by cargo-mutants: first with the tests of the crate that is changed, then those that
+//! survived with all tests.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, bail};
+use serde::Deserialize;
+
+use super::changes::Changes;
+use super::{Outcome, folder, run_until};
+use crate::postgres::{Profile, Server};
+use crate::process::{cargo, exists};
+use crate::revision;
+
+const TOOL: &str = "cargo-mutants";
+const TOOL_VERSION: &str = "27.1.0";
+
+/// A list that cargo-mutants writes while it runs.
+#[derive(Debug, Deserialize)]
+struct Outcomes {
+    outcomes: Vec<Tested>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Tested {
+    scenario: Scenario,
+    summary: Summary,
+}
+
+#[derive(Debug, Deserialize)]
+enum Scenario {
+    /// The tests of the code as it is.
+    Baseline,
+    Mutant(Mutant),
+}
+
+#[derive(Debug, Deserialize)]
+struct Mutant {
+    /// `FILE:LINE:COLUMN: replace … with … in …`.
+    name: String,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+enum Summary {
+    Success,
+    Failure,
+    CaughtMutant,
+    MissedMutant,
+    /// The tests take much longer than without the change, as in a loop without an end: noticed too.
+    Timeout,
+    /// It does not compile.
+    Unviable,
+}
+
+/// Whether Cargo has the subcommand: alone, the program refuses every option.
+fn is_installed() -> bool {
+    let mut version = cargo();
+    version.args(["mutants", "--version"]).stdout(Stdio::null());
+    version.stderr(Stdio::null());
+    version.status().is_ok_and(|status| status.success())
+}
+
+/// Tests the mutants in the changed lines.
+pub(super) fn run(changes: &Changes, base: &str, end: Instant) -> Result<Outcome> {
+    if changes.rust.is_empty() {
+        return Ok(Outcome::default());
+    }
+    if !is_installed() {
+        bail!(
+            "found no {TOOL}; install it with `cargo install {TOOL} --locked --version {TOOL_VERSION}`"
+        );
+    }
+    let folder = folder().join("rust");
+    fs::create_dir_all(&folder)?;
+    // What an earlier run killed would be left out with `--iterate`.
+    let results = folder.join("mutants.out");
+    if results.exists() {
+        fs::remove_dir_all(&results)?;
+    }
+    let diff = folder.join("changes.diff");
+    fs::write(&diff, revision::diff(base, &changes.rust)?)?;
+    let server = Server::get(Profile::Test)?;
+    let run = |more: &[&str]| {
+        let mut mutants = mutants(&diff, &folder);
+        mutants.args(more).envs(server.environment());
+        run_until(&mut mutants, end)?;
+        read(&results)
+    };
+    let first = run(&[])?;
+    if first.survivors.is_empty() || Instant::now() >= end {
+        return Ok(first);
+    }
+    // Much of a crate is tested by the crates above it.
+    let second = run(&["--iterate", "--test-workspace=true"])?;
+    Ok(Outcome {
+        killed: first.killed + second.killed,
+        ..second
+    })
+}
+
+fn mutants(diff: &Path, folder: &Path) -> Command {
+    let mut mutants = cargo();
+    mutants.args([
+        "mutants",
+        "--no-config",
+        "--all-features",
+        "--cap-lints=true",
+    ]);
+    // In an order of its own, so that each run that is too short tests others. With the history, which tests
+    // of xtask read.
+    mutants.args(["--shuffle", "--copy-vcs=true", "--colors=never"]);
+    if exists("cargo-nextest", "--version") {
+        mutants.arg("--test-tool=nextest");
+    }
+    mutants.arg("--in-diff").arg(diff);
+    mutants.arg("--output").arg(folder);
+    mutants.env("INSTA_UPDATE", "no");
+    mutants
+}
+
+/// The results in this folder; nothing if there was no place to change.
+fn read(results: &Path) -> Result<Outcome> {
+    let all = results.join("mutants.json");
+    if !all.exists() {
+        return Ok(Outcome::default());
+    }
+    let all: Vec<serde_json::Value> = serde_json::from_str(&fs::read_to_string(all)?)?;
+    let outcomes = results.join("outcomes.json");
+    if !outcomes.exists() {
+        // Stopped before the first.
+        let untested = all.len();
+        return Ok(Outcome {
+            untested,
+            ..Outcome::default()
+        });
+    }
+    let outcomes = fs::read_to_string(outcomes)?;
+    outcome(&outcomes, all.len()).context("outcomes.json of cargo-mutants")
+}
+
+fn outcome(outcomes: &str, all: usize) -> Result<Outcome> {
+    let outcomes: Outcomes = serde_json::from_str(outcomes)?;
+    let mut found = Outcome::default();
+    let mut unviable = 0;
+    for Tested { scenario, summary } in outcomes.outcomes {
+        match (scenario, summary) {
+            (Scenario::Baseline, Summary::Success) => {}
+            (Scenario::Baseline, _) => {
+                bail!("the tests fail without any change, see target/mutants/rust/mutants.out/log")
+            }
+            (_, Summary::Unviable) => unviable += 1,
+            (Scenario::Mutant(mutant), Summary::MissedMutant | Summary::Success) => {
+                found.survivors.push(without_place(&mutant.name));
+            }
+            (_, Summary::CaughtMutant | Summary::Timeout | Summary::Failure) => found.killed += 1,
+        }
+    }
+    found.untested = all.saturating_sub(found.killed + found.survivors.len() + unviable);
+    Ok(found)
+}
+
+/// The name of a mutant without line and column, which change with every edit above it.
+fn without_place(name: &str) -> String {
+    let Some((place, what)) = name.split_once(": ") else {
+        return name.to_owned();
+    };
+    let file = place.split(':').next().unwrap_or(place);
+    format!("{file}: {what}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As cargo-mutants 27 writes it, without what is not read.
+    const OUTCOMES: &str = r#"{"outcomes": [
+        {"scenario": "Baseline", "summary": "Success", "phase_results": []},
+        {"scenario": {"Mutant": {"name": "crates/client/src/prefetch.rs:31:29: replace > with >= in Extent::is_last",
+            "package": "obeya", "genre": "BinaryOperator"}}, "summary": "MissedMutant"},
+        {"scenario": {"Mutant": {"name": "crates/client/src/prefetch.rs:37:9: replace Extent::pages -> i32 with 0"}},
+            "summary": "CaughtMutant"},
+        {"scenario": {"Mutant": {"name": "a.rs:1:1: b"}}, "summary": "Timeout"},
+        {"scenario": {"Mutant": {"name": "a.rs:2:1: c"}}, "summary": "Unviable"}],
+        "total_mutants": 4}"#;
+
+    #[test]
+    fn outcomes_are_counted_and_survivors_named_without_their_line() {
+        let expected = Outcome {
+            killed: 2,
+            survivors: vec![
+                "crates/client/src/prefetch.rs: replace > with >= in Extent::is_last".to_owned(),
+            ],
+            untested: 3,
+        };
+        assert_eq!(outcome(OUTCOMES, 7).expect("read"), expected);
+    }
+
+    #[test]
+    fn tests_that_fail_without_a_change_are_an_error() {
+        let failing = OUTCOMES.replacen("Success", "Failure", 1);
+        let error = outcome(&failing, 4).expect_err("no result");
+        assert!(
+            error
+                .to_string()
+                .starts_with("the tests fail without any change"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn where_nothing_was_changed_there_is_no_result() {
+        let folder = tempfile::tempdir().expect("a folder");
+        assert_eq!(read(folder.path()).expect("read"), Outcome::default());
+        fs::write(folder.path().join("mutants.json"), "[{}, {}]").expect("written");
+        assert_eq!(read(folder.path()).expect("read").untested, 2);
+    }
+}
