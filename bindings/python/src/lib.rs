@@ -21,6 +21,7 @@ mod parquet;
 mod runtime;
 mod server;
 mod time;
+mod top;
 
 use pyo3::prelude::*;
 

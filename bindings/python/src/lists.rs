@@ -21,12 +21,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyIterator, PyTuple};
 
 use crate::answer::{Answer, CallState, Make, Work, make, work};
-use crate::arguments::Top;
 use crate::arrow::{self, Batches, Fetch, Rows};
 use crate::call::Call;
 use crate::handle::Handle;
 use crate::models::Record;
 use crate::runtime::ForkGuard;
+use crate::top::Top;
 
 /// One page of any list.
 pub(crate) struct ListPage<T> {

@@ -1,5 +1,5 @@
-//! Tries what was built where nothing else is: a fresh Debian without a compiler, in a folder of its own. Each
-//! artefact is installed, started, asked and removed.
+//! Tries what was built where nothing else is: a fresh Debian without a compiler, in a folder of its own.
+//! Each artefact is installed, started, asked and removed.
 //!
 //! It needs root, for `chroot`, and mmdebstrap, which downloads some 40 packages.
 

@@ -1,4 +1,5 @@
-//! The package for Debian and what is made of it: the binary with its unit of systemd, its user and its folder.
+//! The package for Debian and what is made of it: the binary with its unit of systemd, its user and its
+//! folder.
 //!
 //! It is built by dpkg-deb, and starts nothing.
 

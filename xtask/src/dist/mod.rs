@@ -54,8 +54,8 @@ const THIRD_PARTY: &str = "LICENSES-THIRD-PARTY.txt";
 /// Checksums of the archives, as `sha256sum --check` reads them.
 const CHECKSUMS: &str = "SHA256SUMS";
 
-/// Builds the binary and writes the files of the release into `out`, or else into `target/dist`. Tries them in
-/// an empty place if asked to.
+/// Builds the binary and writes the files of the release into `out`, or else into `target/dist`. Tries
+/// them in an empty place if asked to.
 pub(crate) fn run(out: Option<PathBuf>, is_checked: bool) -> Result<()> {
     if !cfg!(target_os = "linux") {
         bail!("`dist` splits ELF binaries on Linux; elsewhere use `cargo build --release`");

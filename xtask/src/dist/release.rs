@@ -1,5 +1,5 @@
-//! The files of a release, from a binary and what belongs to it: equal input gives equal bytes, whoever packs it
-//! and when.
+//! The files of a release, from a binary and what belongs to it: equal input gives equal bytes, whoever
+//! packs it and when.
 
 use std::fs;
 use std::path::{Path, PathBuf};

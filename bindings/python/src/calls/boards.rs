@@ -2,10 +2,11 @@
 
 use pyo3::prelude::*;
 
-use crate::arguments::{Id, Moment, Top};
+use crate::arguments::{Id, Moment};
 use crate::handle::Handle;
 use crate::lists::{Numbered, Query};
 use crate::models::Board;
+use crate::top::Top;
 
 #[pyclass(frozen, module = "obeya._obeya")]
 pub(crate) struct BoardCalls(pub(crate) Handle);

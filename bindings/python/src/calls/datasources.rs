@@ -3,11 +3,12 @@
 use obeya::model;
 use pyo3::prelude::*;
 
-use crate::arguments::{Id, Moment, Names, Top, Where, bodies};
+use crate::arguments::{Id, Moment, Names, Where, bodies};
 use crate::call::Call;
 use crate::handle::Handle;
 use crate::lists::{Numbered, Query};
 use crate::models::{DATASOURCE_VALUE_INPUT, Datasource, DatasourceValue};
+use crate::top::Top;
 
 #[pyclass(frozen, module = "obeya._obeya")]
 pub(crate) struct DatasourceCalls(pub(crate) Handle);

@@ -3,9 +3,10 @@
 use obeya::model;
 use pyo3::prelude::*;
 
-use crate::arguments::{Moment, Names, Top, Where};
+use crate::arguments::{Moment, Names, Where};
 use crate::handle::Handle;
 use crate::lists::{Numbered, Query};
+use crate::top::Top;
 
 #[pyclass(frozen, module = "obeya._obeya")]
 pub(crate) struct ImprovementCalls(pub(crate) Handle);

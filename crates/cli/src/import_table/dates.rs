@@ -444,8 +444,8 @@ mod tests {
         );
     }
 
-    /// The serials are those of Microsoft's documentation of DATE and of the two systems: 1 January 1900 is 1,
-    /// 1 March 1900 is 61, 5 July 2011 is 40729, and in the system of 1904 it is 39267.
+    /// The serials are those of Microsoft's documentation of DATE and of the two systems: 1 January 1900
+    /// is 1, 1 March 1900 is 61, 5 July 2011 is 40729, and in the system of 1904 it is 39267.
     #[test]
     fn days_of_workbooks_count_from_1900_or_1904() {
         let day = |days: f64, order| serial(days, order).unwrap().date.to_string();

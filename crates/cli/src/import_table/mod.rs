@@ -1,8 +1,9 @@
 //! `obeya import-table`: the rows of a CSV file or a workbook as records, in a database or through a service.
 //!
 //! Stages, each in its own file: bytes → cells (`read_csv`, `read_excel`) → header → map of the columns
-//! (`guess`, `map`, `given`) → how each column is read (`columns`) → drafts (`convert`) → records with ids (`names`) →
-//! database or service (`place`, `service`) → `report`. Nothing is stored before every row was read.
+//! (`guess`, `map`, `given`) → how each column is read (`columns`) → drafts (`convert`) → records with ids
+//! (`names`) → database or service (`place`, `service`) → `report`. Nothing is stored before every row was
+//! read.
 
 mod cell;
 mod columns;

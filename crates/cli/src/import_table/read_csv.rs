@@ -201,7 +201,8 @@ mod tests {
         );
     }
 
-    /// 0xD8 is Ø and 0x80 is the sign of the euro in Windows-1252 (the table of the WHATWG encoding standard).
+    /// 0xD8 is Ø and 0x80 is the sign of the euro in Windows-1252 (the table of the WHATWG encoding
+    /// standard).
     #[test]
     fn windows_1252_is_read_with_a_note() {
         let notes = check(

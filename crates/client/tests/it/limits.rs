@@ -88,8 +88,11 @@ async fn ids_of_tasks(tasks: BoardTasks) -> Vec<i32> {
     all.iter().map(|task| task.id).collect()
 }
 
-/// For a limit, with pages of ten: the pages that are requested, and how many records are yielded.
-fn expected() -> Vec<(u32, Vec<(usize, usize)>, i32)> {
+/// A limit, the pages that are requested with their sizes, and how many records are yielded.
+type Expected = (u32, Vec<(usize, usize)>, i32);
+
+/// With pages of ten.
+fn expected() -> Vec<Expected> {
     let pages = |last: usize, size: usize| (1..=last).map(|page| (page, size)).collect();
     vec![
         // A page of no records cannot be requested.
@@ -133,7 +136,7 @@ async fn nor_does_one_of_batches() {
     for (top, pages, count) in expected() {
         let values = client.datasources().values(9).page_size(10).top(top);
         let batches = values.to_arrow().await.unwrap();
-        let rows: usize = batches.iter().map(|batch| batch.num_rows()).sum();
+        let rows: usize = batches.iter().map(arrow_array::RecordBatch::num_rows).sum();
         assert_eq!(rows, usize::try_from(count).unwrap(), "top {top}");
         // The columns are known where there is no record.
         assert_eq!(batches[0].schema(), obeya::value_schema());

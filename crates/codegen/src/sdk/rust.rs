@@ -28,7 +28,12 @@ pub fn rust(
     for method in methods {
         let resource = method.resource.as_deref();
         let handle = resource.map_or_else(|| "Client".to_owned(), pascal);
-        let has = |found: &str| inherent(found, &handle).contains(&format!("fn {}(", method.name));
+        // A method may be generic.
+        let heads = ["(", "<"].map(|next| format!("fn {}{next}", method.name));
+        let has = |found: &str| {
+            let methods = inherent(found, &handle);
+            heads.iter().any(|head| methods.contains(head))
+        };
         if has(&by_hand(resource)) {
             continue;
         }

@@ -19,6 +19,7 @@ fn resumable(folder: &Path, format: Format) -> (ResumableFile, Piece) {
         records: Selection::Boards,
         condition: None,
         order: None,
+        top: None,
         format,
         guard_formulas: false,
     };
