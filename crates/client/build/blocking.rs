@@ -1,5 +1,4 @@
-//! Writes the methods of `obeya::blocking` from the source of the asynchronous ones, so that each is written
-//! once.
+//! Writes the methods of `obeya::blocking` from the source of the asynchronous ones: each is written once.
 //!
 //! It reads the `impl` blocks of the types below. What a method does stays in its source: the one written
 //! here calls it and waits. Methods that take an asynchronous closure are left out; `src/blocking/mod.rs` has
@@ -265,14 +264,14 @@ fn method(method: &ImplItemFn) -> Option<proc_macro2::TokenStream> {
     let is_wrapped = text
         .split(|c| !is_of_name(c))
         .any(|word| says_so.contains(&word));
-    let kept = method.attrs.iter().filter(|attribute| {
+    let attributes = method.attrs.iter().filter(|attribute| {
         let path = attribute.path();
         path.is_ident("cfg") || (path.is_ident("must_use") && !is_wrapped)
     });
     let (generics, _, bounds) = signature.generics.split_for_impl();
     Some(quote! {
         #(#docs)*
-        #(#kept)*
+        #(#attributes)*
         pub fn #name #generics (#(#inputs),*) #output #bounds {
             #body
         }

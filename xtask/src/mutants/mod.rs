@@ -125,7 +125,7 @@ fn run_until(command: &mut Command, end: Instant) -> Result<Option<bool>> {
     }
 }
 
-/// Asks the process and its children to end, so that a tool writes what it has found.
+/// Asks the process and its children to end: a tool then writes what it has found.
 fn stop(child: &mut std::process::Child) -> Result<()> {
     if cfg!(unix) {
         let group = format!("-{}", child.id());

@@ -109,8 +109,8 @@ fn mutants(diff: &Path, folder: &Path) -> Command {
         "--all-features",
         "--cap-lints=true",
     ]);
-    // In an order of its own, so that each run that is too short tests others. With the history, which tests
-    // of xtask read.
+    // In a random order: each run that is too short tests others. With the history, which tests of xtask
+    // read.
     mutants.args(["--shuffle", "--copy-vcs=true", "--colors=never"]);
     if exists("cargo-nextest", "--version") {
         mutants.arg("--test-tool=nextest");

@@ -178,7 +178,7 @@ impl Upload<'_> {
             _ => self.each(new, allowed, &mut outcome).await,
         };
         if let Err(error) = done {
-            // What is stored is told also if the rest failed.
+            // What was stored is shown also if the rest failed.
             outcome.ended = Some(format!("{error:#}"));
         }
         Ok(outcome)
@@ -198,7 +198,7 @@ impl Upload<'_> {
             .collect();
         let mut keys: Vec<Key> = keys.into_iter().collect();
         keys.sort();
-        // Keys of one file share a beginning, so that one condition finds all of them.
+        // Keys of one file share a beginning: one condition finds all of them.
         let prefix = format!("{}:", self.file_key);
         for of_owner in keys.chunk_by(|a, b| a.0 == b.0) {
             let owner = of_owner[0].0;

@@ -23,8 +23,8 @@
 //! that is made of it, has one thread of its own, for connections and for pages that are prefetched.
 //!
 //! Within an asynchronous runtime, every call is [`Error::InsideRuntime`](crate::Error::InsideRuntime),
-//! because it would stop the tasks of that runtime. That includes `tokio::task::spawn_blocking`, which cannot
-//! be told from it: use the asynchronous client there, or a thread of `std`.
+//! because it would stop the tasks of that runtime. That includes `tokio::task::spawn_blocking`, which looks
+//! the same: use the asynchronous client there, or a thread of `std`.
 //!
 //! The methods are written when the crate is built, from the source of the asynchronous ones: each is the
 //! asynchronous method and a wait.
