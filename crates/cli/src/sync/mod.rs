@@ -33,6 +33,7 @@ use self::state::{Source, State};
 use self::target::{FolderTarget, Location, Postgres, SqlTarget, Sqlite, Target};
 use crate::connect::ConnectArgs;
 use crate::database;
+use crate::optional::Optional;
 
 /// Creates or updates a local copy of all records a client may read.
 #[derive(clap::Args)]
@@ -64,7 +65,7 @@ pub(crate) struct Args {
     status: bool,
 
     #[command(flatten)]
-    connect: Option<ConnectArgs>,
+    connect: Optional<ConnectArgs>,
 }
 
 /// The tables of a copy that `--only` selects.
@@ -115,7 +116,7 @@ pub(crate) async fn run(args: Args) -> Result<()> {
     if args.status {
         return status(&args.to).await;
     }
-    let Some(connect) = &args.connect else {
+    let Some(connect) = &args.connect.0 else {
         bail!("found no service, expected --url and --client-id");
     };
     let client = connect.client()?;
@@ -145,7 +146,7 @@ pub(crate) async fn sync_to_folder(
         full: false,
         page_size: None,
         status: false,
-        connect: None,
+        connect: Optional(None),
     };
     let source = Source {
         url: url.to_owned(),
