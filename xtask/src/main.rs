@@ -18,11 +18,13 @@ mod python;
 mod regen;
 mod report;
 mod revision;
+mod running;
 mod rust;
 mod schemathesis;
 mod snapshots;
 mod test;
 mod tidy;
+mod tools;
 mod venv;
 
 use std::ffi::OsString;

@@ -1,15 +1,14 @@
 //! The service in a child process, on `spec/plant`: the data behind the examples of the specification.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use serde_json::Value;
 
 use crate::process::{self, cargo, command, root, target};
+use crate::running::Running;
 
 /// Builds the binary that the service runs from, with the guide in this folder if there is one.
 pub(crate) fn build(guide: Option<&Path>) -> Result<()> {
@@ -21,10 +20,9 @@ pub(crate) fn build(guide: Option<&Path>) -> Result<()> {
     process::run(&mut build)
 }
 
-/// The service, with a client that has every scope. The process is killed when this value is dropped.
+/// The service, with a client that has every scope.
 pub(crate) struct PlantService {
-    process: Child,
-    address: String,
+    running: Running,
     client_id: String,
     client_secret: String,
 }
@@ -38,36 +36,28 @@ impl PlantService {
         process::run(obeya().args(["import", "--db", &db]).arg(folder))?;
         let (client_id, client_secret) = add_client(&db)?;
         let log = fs::File::create(folder.join("serve.log"))?;
-        let mut process = obeya()
-            .args(["serve", "--listen", "127.0.0.1:0", "--log", "warn", "--db"])
-            .arg(&db)
-            .stdout(Stdio::piped())
-            .stderr(log)
-            .spawn()
-            .context("cannot start the service")?;
-        let mut line = String::new();
-        if let Some(stdout) = process.stdout.take() {
-            BufReader::new(stdout).read_line(&mut line)?;
-        }
-        let address = line.trim().strip_prefix("listening on http://");
-        let service = Self {
-            process,
-            address: address.unwrap_or_default().to_owned(),
+        let mut serve = obeya();
+        serve.args([
+            "serve",
+            "--listen",
+            "127.0.0.1:0",
+            "--log",
+            "warn",
+            "--db",
+            &db,
+        ]);
+        let running = Running::start(serve.stderr(log))
+            .with_context(|| format!("see {}", folder.join("serve.log").display()))?;
+        Ok(Self {
+            running,
             client_id,
             client_secret,
-        };
-        if service.address.is_empty() {
-            bail!(
-                "the service did not start; see {}",
-                folder.join("serve.log").display()
-            );
-        }
-        Ok(service)
+        })
     }
 
     /// Its address.
     pub(crate) fn url(&self) -> String {
-        format!("http://{}", self.address)
+        format!("http://{}", self.running.address())
     }
 
     /// Tells a program where the service is, and the credentials of its client.
@@ -85,28 +75,15 @@ impl PlantService {
             "grant_type=client_credentials&client_id={}&client_secret={}",
             self.client_id, self.client_secret
         );
-        let request = format!(
-            "POST /connect/token HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\
-             Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{form}",
-            self.address,
+        let headers = format!(
+            "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n",
             form.len()
         );
-        let mut stream = TcpStream::connect(&self.address)?;
-        stream.write_all(request.as_bytes())?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer)?;
+        let answer = self.running.ask("POST /connect/token", &headers, &form)?;
         let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
         let body: Value = serde_json::from_str(body).context("no answer to the token request")?;
         let token = body["access_token"].as_str();
         Ok(token.context("no token was given")?.to_owned())
-    }
-}
-
-impl Drop for PlantService {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }
 

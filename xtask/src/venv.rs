@@ -1,6 +1,6 @@
 //! The virtual environments of Python for tools and tests.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
@@ -30,6 +30,11 @@ pub(crate) fn interpreter_of(folder: &str) -> Result<PathBuf> {
 
 /// Installs packages into the environment. Installed ones cost nothing.
 pub(crate) fn install(packages: &[&str]) -> Result<()> {
+    install_into(&interpreter()?, packages)
+}
+
+/// Installs packages into the environment of an interpreter.
+pub(crate) fn install_into(python: &Path, packages: &[&str]) -> Result<()> {
     let pip = [
         "-m",
         "pip",
@@ -37,5 +42,5 @@ pub(crate) fn install(packages: &[&str]) -> Result<()> {
         "--quiet",
         "--disable-pip-version-check",
     ];
-    run(command(interpreter()?).args(pip).args(packages))
+    run(command(python).args(pip).args(packages))
 }

@@ -4,16 +4,15 @@
 //! It needs root, for `chroot`, and mmdebstrap, which downloads some 40 packages.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
 use super::{BINARY, CHECKSUMS};
 use crate::process::{self, command, exists};
+use crate::running::Running;
 
 /// The files of a release.
 pub(super) struct Artefacts<'a> {
@@ -70,12 +69,12 @@ fn archive(system: &System, archive: &Path) -> Result<()> {
         "--db",
         "sqlite:/opt/plant.db",
     ])?;
-    service.expect("/healthz", "\r\n\r\nok")?;
+    expect(&service, "/healthz", "\r\n\r\nok")?;
     println!(
         "archive: first answer after {:.1} s",
         started.elapsed().as_secs_f64()
     );
-    service.expect("/guide/", "<title>")?;
+    expect(&service, "/guide/", "<title>")?;
     drop(service);
     let demo = Instant::now();
     process::run(system.command(&[&program, "demo"]).stdout(Stdio::null()))?;
@@ -95,7 +94,7 @@ fn package(system: &System, package: &Path) -> Result<()> {
     let database = format!("sqlite:/{PLANT}");
     let serve = [BINARY, "serve", "--create", "--db", &database];
     let service = system.serve(&[&user[..], &serve].concat())?;
-    service.expect("/readyz", "\r\n\r\nready")?;
+    expect(&service, "/readyz", "\r\n\r\nready")?;
     println!(
         "package: first answer after {:.1} s",
         started.elapsed().as_secs_f64()
@@ -138,59 +137,17 @@ impl System {
     }
 
     /// Starts the service on a free port of loopback.
-    fn serve(&self, words: &[&str]) -> Result<Service> {
-        let mut process = self
-            .command(words)
-            .args(["--listen", "127.0.0.1:0", "--log", "warn"])
-            .stdout(Stdio::piped())
-            .spawn()
-            .context("cannot start the service")?;
-        let mut line = String::new();
-        if let Some(stdout) = process.stdout.take() {
-            BufReader::new(stdout).read_line(&mut line)?;
-        }
-        let service = Service {
-            process,
-            address: line
-                .trim()
-                .trim_start_matches("listening on http://")
-                .to_owned(),
-        };
-        if service.address.is_empty() {
-            bail!("the service did not start");
-        }
-        Ok(service)
+    fn serve(&self, words: &[&str]) -> Result<Running> {
+        let mut serve = self.command(words);
+        Running::start(serve.args(["--listen", "127.0.0.1:0", "--log", "warn"]))
     }
 }
 
-/// A service, stopped when this value is dropped.
-struct Service {
-    process: Child,
-    address: String,
-}
-
-impl Service {
-    /// Fails unless the answer is 200 and contains the text.
-    fn expect(&self, path: &str, text: &str) -> Result<()> {
-        let mut stream = TcpStream::connect(&self.address)?;
-        let head = format!(
-            "GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n",
-            self.address
-        );
-        stream.write_all(head.as_bytes())?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer)?;
-        if !answer.starts_with("HTTP/1.1 200 ") || !answer.contains(text) {
-            bail!("{path}: expected 200 with {text:?}, found {answer}");
-        }
-        Ok(())
+/// Fails unless the answer is 200 and contains the text.
+fn expect(service: &Running, path: &str, text: &str) -> Result<()> {
+    let answer = service.ask(&format!("GET {path}"), "", "")?;
+    if !answer.starts_with("HTTP/1.1 200 ") || !answer.contains(text) {
+        bail!("{path}: expected 200 with {text:?}, found {answer}");
     }
-}
-
-impl Drop for Service {
-    fn drop(&mut self) {
-        // It may have ended by itself, which the requests have shown.
-        drop(self.process.kill());
-        drop(self.process.wait());
-    }
+    Ok(())
 }

@@ -179,19 +179,17 @@ mod tests {
 
     use super::*;
 
-    /// The name of the test that panics, as the test binary takes it.
-    const PANICS: &str = "dist::release::tests::a_function_with_a_name_panics";
-
-    #[test]
-    #[ignore = "panics, for the test below"]
-    fn a_function_with_a_name_panics() {
-        panic!("on purpose");
-    }
+    /// The test below, as the test binary takes its name.
+    const TEST: &str =
+        "dist::release::tests::the_binary_is_stripped_and_its_debug_file_gives_traces_their_names";
+    /// With this variable the test panics at once, for its own trace.
+    const PANICS: &str = "OBEYA_TEST_PANICS";
 
     /// The trace of a panic in a copy of this test binary.
     fn trace(binary: &Path) -> String {
         let output = Command::new(binary)
-            .args(["--ignored", "--exact", PANICS, "--nocapture"])
+            .args(["--exact", TEST, "--nocapture"])
+            .env(PANICS, "1")
             .env("RUST_BACKTRACE", "1")
             .output()
             .expect("the copy starts");
@@ -222,6 +220,7 @@ mod tests {
 
     #[test]
     fn the_binary_is_stripped_and_its_debug_file_gives_traces_their_names() {
+        assert!(std::env::var_os(PANICS).is_none(), "on purpose");
         let folder = tempfile::tempdir().expect("a folder");
         let (out, unpacked) = (folder.path().join("out"), folder.path().join("unpacked"));
         fs::create_dir(&unpacked).expect("created");
@@ -291,7 +290,7 @@ mod tests {
         let size = |path: &Path| fs::metadata(path).expect("a file").len();
         assert!(size(&stripped) < size(&binary), "not smaller");
         // The thread's name is that of the test, without the crate.
-        let function = format!("xtask::{PANICS}");
+        let function = format!("xtask::{TEST}");
         let alone = trace(&stripped);
         assert!(!alone.contains(&function), "{alone}");
 

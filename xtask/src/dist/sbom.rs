@@ -1,19 +1,18 @@
 //! The software bill of materials: every crate of the binary with version, licence and checksum, as CycloneDX
-//! JSON. It is written by cargo-sbom, which is installed below `target` when it is first needed.
-
-use std::path::PathBuf;
+//! JSON. It is written by cargo-sbom.
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use crate::process::{self, cargo, command, root, target};
+use crate::process::{command, root};
+use crate::tools;
 
 /// The version that is installed.
 const VERSION: &str = "0.10.0";
 
 /// The bill of a package.
 pub(super) fn components(package: &str) -> Result<Vec<u8>> {
-    let output = command(tool()?)
+    let output = command(tools::installed("cargo-sbom", VERSION)?)
         .args(["--output-format", "cyclone_dx_json_1_6"])
         .args(["--cargo-package", package, "--project-directory"])
         .arg(root())
@@ -54,28 +53,6 @@ fn reproducible(mut bill: Value, seconds: u64) -> Result<Value> {
         bill.remove("serialNumber");
     }
     Ok(bill)
-}
-
-/// The program.
-fn tool() -> Result<PathBuf> {
-    let folder = target().join(format!("tools/cargo-sbom-{VERSION}"));
-    let program = folder.join("bin/cargo-sbom");
-    if !program.exists() {
-        process::run(
-            cargo()
-                .args([
-                    "install",
-                    "--quiet",
-                    "--locked",
-                    "cargo-sbom",
-                    "--version",
-                    VERSION,
-                    "--root",
-                ])
-                .arg(&folder),
-        )?;
-    }
-    Ok(program)
 }
 
 #[cfg(test)]

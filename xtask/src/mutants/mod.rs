@@ -22,7 +22,7 @@ use crate::revision;
 /// Which code, and how long.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// A Git revision; by default the merge base with the tag of the last release
+    /// A Git revision; by default the last release, or before the first one the first parent of HEAD
     base: Option<String>,
 
     /// Stops after so many minutes and names how many mutants were not tested
@@ -47,10 +47,7 @@ struct Outcome {
 pub(crate) fn run(options: &Options) -> Result<()> {
     let base = match &options.base {
         Some(name) => revision::commit(name)?,
-        None => match revision::last_tag()? {
-            Ok(tag) => revision::merge_base(&tag)?,
-            Err(reason) => bail!("{reason}; name a revision: `cargo xtask mutants REVISION`"),
-        },
+        None => default_base()?,
     };
     let part = since(&base, options.minutes)?;
     println!(
@@ -63,15 +60,17 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// The part of `test --long`: what was changed since the last release.
+/// The part of `test --long`: what was changed since the default revision.
 pub(crate) fn tests() -> Result<Part> {
+    since(&default_base()?, MINUTES)
+}
+
+/// The merge base with the tag of the last release; where there is no release yet, the first parent of HEAD,
+/// which for a merge is the branch before it.
+fn default_base() -> Result<String> {
     match revision::last_tag()? {
-        Ok(tag) => since(&revision::merge_base(&tag)?, MINUTES),
-        Err(reason) => {
-            let mut part = Part::new("Mutants", true, 1, 0);
-            part.note = format!("not run: {reason}");
-            Ok(part)
-        }
+        Ok(tag) => revision::merge_base(&tag),
+        Err(_) => revision::commit("HEAD^1"),
     }
 }
 
@@ -100,8 +99,12 @@ fn since(base: &str, minutes: u64) -> Result<Part> {
     let untested: usize = outcomes.iter().map(|outcome| outcome.untested).sum();
     part.note = format!("{excused} may live, {untested} not tested in {minutes} min");
     if part.passed + part.failed == 0 {
-        // Nothing to change, or no time: a part that ran no test would pass for a broken one.
+        if untested > 0 {
+            bail!("none of {untested} mutants was tested in {minutes} min");
+        }
+        // A part without a test would count as one that could not run.
         part.passed = 1;
+        part.note = format!("no mutant in what was changed since {base}");
     }
     Ok(part)
 }

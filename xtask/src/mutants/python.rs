@@ -116,10 +116,11 @@ fn test(copy: &Path, module: &str, number: usize, base: &str, end: Instant) -> R
     if Instant::now() < end {
         run_command(tool("cosmic-ray")?.arg("baseline").arg(&settings))
             .with_context(|| format!("the tests of {name} without any change"))?;
-        run_until(
-            tool("cosmic-ray")?.arg("exec").arg(&settings).arg(&session),
-            end,
-        )?;
+        let mut exec = tool("cosmic-ray")?;
+        exec.arg("exec").arg(&settings).arg(&session);
+        if run_until(&mut exec, end)? == Some(false) {
+            bail!("`cosmic-ray exec` failed for {name}");
+        }
     }
     let source = fs::read_to_string(root().join(module))?;
     outcome(&dump(&session, &mut tool("cosmic-ray")?)?, module, &source)
@@ -197,14 +198,7 @@ fn tool(name: &str) -> Result<PathBuf> {
         .with_file_name(name)
         .with_extension(std::env::consts::EXE_EXTENSION);
     if !program.exists() {
-        let pip = [
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-        ];
-        run_command(command(&python).args(pip).arg(TOOL))?;
+        venv::install_into(&python, &[TOOL])?;
     }
     Ok(program)
 }

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
@@ -12,13 +12,16 @@ use serde::Deserialize;
 use super::changes::Changes;
 use super::{Outcome, folder, run_until};
 use crate::postgres::{Profile, Server};
-use crate::process::{cargo, exists};
-use crate::revision;
+use crate::process::{command, exists};
+use crate::{revision, tools};
 
-const TOOL: &str = "cargo-mutants";
-const TOOL_VERSION: &str = "27.1.0";
+/// The version of cargo-mutants that is installed.
+const VERSION: &str = "27.1.0";
 
-/// A list that cargo-mutants writes while it runs.
+/// The file of the results, which cargo-mutants writes while it runs.
+const OUTCOMES: &str = "outcomes.json";
+
+/// Its content.
 #[derive(Debug, Deserialize)]
 struct Outcomes {
     outcomes: Vec<Tested>,
@@ -55,24 +58,12 @@ enum Summary {
     Unviable,
 }
 
-/// Whether Cargo has the subcommand: alone, the program refuses every option.
-fn is_installed() -> bool {
-    let mut version = cargo();
-    version.args(["mutants", "--version"]).stdout(Stdio::null());
-    version.stderr(Stdio::null());
-    version.status().is_ok_and(|status| status.success())
-}
-
 /// Tests the mutants in the changed lines.
 pub(super) fn run(changes: &Changes, base: &str, end: Instant) -> Result<Outcome> {
     if changes.rust.is_empty() {
         return Ok(Outcome::default());
     }
-    if !is_installed() {
-        bail!(
-            "found no {TOOL}; install it with `cargo install {TOOL} --locked --version {TOOL_VERSION}`"
-        );
-    }
+    let tool = tools::installed("cargo-mutants", VERSION)?;
     let folder = folder().join("rust");
     fs::create_dir_all(&folder)?;
     // What an earlier run killed would be left out with `--iterate`.
@@ -84,9 +75,13 @@ pub(super) fn run(changes: &Changes, base: &str, end: Instant) -> Result<Outcome
     fs::write(&diff, revision::diff(base, &changes.rust)?)?;
     let server = Server::get(Profile::Test)?;
     let run = |more: &[&str]| {
-        let mut mutants = mutants(&diff, &folder);
+        let mut mutants = mutants(&tool, &diff, &folder);
         mutants.args(more).envs(server.environment());
-        run_until(&mut mutants, end)?;
+        let succeeded = run_until(&mut mutants, end)?;
+        // It fails for a survivor too, but then there is a result.
+        if succeeded == Some(false) && !results.join(OUTCOMES).exists() {
+            bail!("cargo-mutants failed before the first mutant");
+        }
         read(&results)
     };
     let first = run(&[])?;
@@ -101,8 +96,8 @@ pub(super) fn run(changes: &Changes, base: &str, end: Instant) -> Result<Outcome
     })
 }
 
-fn mutants(diff: &Path, folder: &Path) -> Command {
-    let mut mutants = cargo();
+fn mutants(tool: &Path, diff: &Path, folder: &Path) -> Command {
+    let mut mutants = command(tool);
     mutants.args([
         "mutants",
         "--no-config",
@@ -128,7 +123,7 @@ fn read(results: &Path) -> Result<Outcome> {
         return Ok(Outcome::default());
     }
     let all: Vec<serde_json::Value> = serde_json::from_str(&fs::read_to_string(all)?)?;
-    let outcomes = results.join("outcomes.json");
+    let outcomes = results.join(OUTCOMES);
     if !outcomes.exists() {
         // Stopped before the first.
         let untested = all.len();
@@ -176,7 +171,7 @@ mod tests {
     use super::*;
 
     /// As cargo-mutants 27 writes it, without what is not read.
-    const OUTCOMES: &str = r#"{"outcomes": [
+    const RESULTS: &str = r#"{"outcomes": [
         {"scenario": "Baseline", "summary": "Success", "phase_results": []},
         {"scenario": {"Mutant": {"name": "crates/client/src/prefetch.rs:31:29: replace > with >= in Extent::is_last",
             "package": "obeya", "genre": "BinaryOperator"}}, "summary": "MissedMutant"},
@@ -195,12 +190,12 @@ mod tests {
             ],
             untested: 3,
         };
-        assert_eq!(outcome(OUTCOMES, 7).expect("read"), expected);
+        assert_eq!(outcome(RESULTS, 7).expect("read"), expected);
     }
 
     #[test]
     fn tests_that_fail_without_a_change_are_an_error() {
-        let failing = OUTCOMES.replacen("Success", "Failure", 1);
+        let failing = RESULTS.replacen("Success", "Failure", 1);
         let error = outcome(&failing, 4).expect_err("no result");
         assert!(
             error
