@@ -100,6 +100,8 @@ fn mutants(tool: &Path, diff: &Path, folder: &Path) -> Command {
     let mut mutants = command(tool);
     mutants.args([
         "mutants",
+        // Otherwise those of the default member alone.
+        "--workspace",
         "--no-config",
         "--all-features",
         "--cap-lints=true",

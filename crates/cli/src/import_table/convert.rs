@@ -41,10 +41,35 @@ pub(crate) struct NameIn {
 pub(crate) struct Reader<'a> {
     pub(crate) resource: Resource,
     pub(crate) columns: &'a [Reading],
-    /// Fields with the same text in every record.
-    pub(crate) constants: Vec<(&'static Field, String)>,
+    /// What is the same in every record.
+    pub(crate) constants: Vec<Constant>,
     pub(crate) zone: TimeZone,
     pub(crate) through_api: bool,
+}
+
+/// A field with the same value in every record, read as a column whose cells are all equal.
+#[derive(Debug)]
+pub(crate) struct Constant {
+    column: Reading,
+    cell: Cell,
+}
+
+impl Constant {
+    pub(crate) fn new(field: &'static Field, text: &str) -> Self {
+        Self {
+            column: Reading {
+                at: 0,
+                header: format!("--set {}", field.name),
+                field,
+                dates: None,
+                decimal: numbers::Decimal::Point,
+                factor: None,
+                words: Default::default(),
+                is_days: true,
+            },
+            cell: Cell::text(text),
+        }
+    }
 }
 
 impl Reader<'_> {
@@ -56,18 +81,8 @@ impl Reader<'_> {
             names: Vec::new(),
         };
         let mut faults = Vec::new();
-        for (field, text) in &self.constants {
-            let column = Reading {
-                at: 0,
-                header: format!("--set {}", field.name),
-                field,
-                dates: None,
-                decimal: numbers::Decimal::Point,
-                factor: None,
-                words: Default::default(),
-                is_days: true,
-            };
-            self.cell(&mut draft, &column, &Cell::text(text), &mut faults);
+        for Constant { column, cell } in &self.constants {
+            self.cell(&mut draft, column, cell, &mut faults);
         }
         for column in self.columns {
             let cell = row.cells.get(column.at).unwrap_or(&Cell::Empty);

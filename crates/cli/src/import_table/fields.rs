@@ -196,7 +196,7 @@ const EXTERNAL_ID: Field = field(
      incidentid recordid key nøkkel",
 );
 const TEXT: &str = "text tekst description beskrivelse beschreibung details detaljer narrative comment kommentar \
-     comments bemerkung notes notat summary sammendrag";
+     comments bemerkung anmerkung merknad notes notat summary sammendrag";
 const TITLE: &str = "title tittel titel subject emne betreff headline overskrift heading kurzbeschreibung \
      shortdescription name navn";
 const GROUP: &str = "followupgroup group gruppe team oppfølgingsgruppe ansvarliggruppe avdeling abteilung department \

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_names_are_told_apart_and_line_breaks_are_spaces() {
+    fn equal_names_get_numbers_and_line_breaks_are_spaces() {
         check(
             "Date;Value;\"Value\";\"Two\nlines\";\n1;2;3;4;\n",
             Resource::Values,

@@ -38,7 +38,7 @@ use sha2::{Digest as _, Sha256};
 
 use self::cell::Table;
 use self::columns::Plan;
-use self::convert::Reader;
+use self::convert::{Constant, Reader};
 use self::dates::DateOrder;
 use self::faults::{Fault, Faults, counted};
 use self::fields::{Kind, Resource};
@@ -261,7 +261,7 @@ fn records(
     let constants = map
         .set
         .iter()
-        .filter_map(|(name, value)| Some((args.resource.field(name)?, value.clone())));
+        .filter_map(|(name, value)| Some(Constant::new(args.resource.field(name)?, value)));
     let reader = Reader {
         resource: args.resource,
         columns: &plan.columns,

@@ -133,3 +133,14 @@ pub fn database() -> (TempDir, String) {
     let url = format!("sqlite:{}", folder.path().join("plant.db").display());
     (folder, url)
 }
+
+/// The commands that the help lists.
+pub fn commands() -> Vec<String> {
+    let help = run(["--help"]).success();
+    let (_, listed) = help.split_once("\nCommands:\n").expect("a heading");
+    let lines = listed.lines().take_while(|line| line.starts_with("  "));
+    let names = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    let commands: Vec<String> = names.map(str::to_owned).collect();
+    assert!(commands.len() > 8, "{commands:?}");
+    commands
+}

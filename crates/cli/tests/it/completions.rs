@@ -1,16 +1,10 @@
 //! `obeya completions`: a script for each shell, with every command.
 
-use crate::binary::{run, run_unread};
+use crate::binary::{commands, run, run_unread};
 
 #[test]
 fn the_script_of_each_shell_has_every_command() {
-    let help = run(["--help"]).success();
-    let (_, listed) = help.split_once("\nCommands:\n").expect("a heading");
-    let lines = listed.lines().take_while(|line| line.starts_with("  "));
-    let commands: Vec<&str> = lines
-        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
-        .collect();
-    assert!(commands.len() > 8, "{commands:?}");
+    let commands = commands();
     for (shell, begin) in [
         ("bash", "_obeya() {"),
         ("zsh", "#compdef obeya"),
