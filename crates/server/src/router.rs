@@ -29,11 +29,13 @@ use crate::http::accept::Offers;
 use crate::http::body::Response;
 use crate::http::client_address;
 use crate::http::connections::client_is_known;
+use crate::http::extract;
 use crate::http::format_option;
 use crate::http::odata::{self, is_odata};
 use crate::http::parameter_names;
 use crate::http::path::{Captures, Node};
 use crate::http::problem::Problem;
+use crate::http::query_in_body;
 use crate::http::request_body::RequestBody;
 use crate::ops;
 use crate::ops::call::Call;
@@ -245,8 +247,20 @@ impl Routes {
         }
     }
 
-    /// The route of a request: 404 `not_found` or 405 `method.not_allowed` when there is none.
+    /// The route of a request: 404 `not_found` or 405 `method.not_allowed` when there is none. That of a POST
+    /// to `…/$query` is the route of the GET that it stands for.
     pub(crate) fn find(&self, method: &Method, path: &str) -> Result<(Route, Captures), Problem> {
+        let Some(read) = query_in_body::path_read(path).filter(|read| is_odata(read)) else {
+            return self.find_at(method, path);
+        };
+        match (method, self.find_at(&Method::GET, read)?) {
+            (_, (Route::Endpoint(_), _)) => Err(Problem::unserved_path()),
+            (&Method::POST, found) => Ok(found),
+            _ => Err(Problem::method_not_allowed(method, "POST")),
+        }
+    }
+
+    fn find_at(&self, method: &Method, path: &str) -> Result<(Route, Captures), Problem> {
         // No id has parentheses, so they always denote a key, also where the name before them could be an id.
         let found = self.table.find_by_key(path);
         let Some((node, captures)) = found.or_else(|| self.table.find(path)) else {
@@ -310,7 +324,7 @@ pub(crate) async fn answer(
     route: Route,
     captures: Captures,
     mut head: Parts,
-    body: RequestBody,
+    mut body: RequestBody,
     caller: &mut Option<Caller>,
 ) -> Result<Response, Problem> {
     let (operation, computed) = match route {
@@ -322,6 +336,9 @@ pub(crate) async fn answer(
     let caller = authorise(&app, guard, &head, caller).await?;
     if guard.odata {
         odata::check_max_version(&head.headers)?;
+    }
+    if operation.method() == "GET" && head.method == Method::POST {
+        read_query(&app, &mut head, &mut body, &caller).await?;
     }
     if operation.method() == "GET"
         && let Some(accept) = format_option::accept(head.uri.query().unwrap_or(""))?
@@ -369,6 +386,21 @@ async fn authorise(
     } else {
         Err(Refusal::Scope(guard.scopes).into())
     }
+}
+
+/// Makes a POST to `…/$query` the GET that it stands for.
+async fn read_query(
+    app: &App,
+    head: &mut Parts,
+    body: &mut RequestBody,
+    caller: &Caller,
+) -> Result<(), Problem> {
+    query_in_body::check_content(&head.headers)?;
+    let limits = &app.config.limits;
+    let limit = query_in_body::body_limit(head, limits.uri_bytes);
+    let mut memory = app.memory.body_of(&caller.client_id);
+    let body = extract::bytes(body, &head.headers, limit, limits, &mut memory).await?;
+    query_in_body::turn_into_get(head, &body)
 }
 
 async fn answer_endpoint(
