@@ -104,6 +104,9 @@ enum Command {
         #[arg(long)]
         python: bool,
     },
+    /// Takes the pictures in `docs` again: the report, the wall and the explorer in a headless Chromium. Look
+    /// at them before you commit them.
+    Pictures,
     /// Changes the code that was changed since a revision, one place at a time, and fails if the tests do not
     /// notice. Since the last release it is a part of `test --long`.
     Mutants(mutants::Options),
@@ -149,6 +152,7 @@ fn main() -> anyhow::Result<()> {
             println!("{}", guide::build()?.join("index.html").display());
             Ok(())
         }
+        Command::Pictures => python::pictures(),
         Command::Mutants(options) => mutants::run(&options),
         Command::Postgres { durable, command } => {
             let profile = if durable {

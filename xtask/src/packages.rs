@@ -66,7 +66,7 @@ fn crates(workdir: &Path) -> Result<Vec<PathBuf>> {
         "--no-verify",
         "--allow-dirty",
     ]);
-    for private in ["xtask", "obeya-python", "obeya-testkit"] {
+    for private in ["xtask", "obeya-python", "obeya-testkit", "obeya-ingester"] {
         package.args(["--exclude", private]);
     }
     process::run(package.arg("--target-dir").arg(workdir.join("packed")))?;

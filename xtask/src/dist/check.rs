@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use super::{BINARY, CHECKSUMS};
+use super::{BINARY, CHECKSUMS, first_screen};
 use crate::process::{self, command, exists};
 use crate::running::Running;
 
@@ -46,6 +46,12 @@ pub(super) fn check(artefacts: &Artefacts<'_>) -> Result<()> {
     )
     .context("making an empty Debian")?;
     let system = System { root };
+    first_screen::walk(
+        &system.root,
+        |words| system.command(words),
+        [artefacts.archive, artefacts.package],
+    )?;
+    process::run(&mut system.command(&["dpkg", "--purge", BINARY]))?;
     archive(&system, artefacts.archive)?;
     package(&system, artefacts.package)
 }

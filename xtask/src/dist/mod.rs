@@ -5,6 +5,7 @@
 
 mod check;
 mod deb;
+mod first_screen;
 mod licences;
 mod release;
 mod sbom;
