@@ -186,6 +186,23 @@ async fn where_nothing_changes_each_page_is_asked_for_once_and_the_version_twice
     }
 }
 
+/// In the order of ids each request begins a list of its own: its page may be smaller, but never larger.
+#[tokio::test]
+async fn a_limit_in_the_order_of_ids_takes_pages_of_at_most_the_size_that_was_set() {
+    let (client, asked) = improvements(20, Box::new(|_, _| ())).await;
+    for (top, pages) in [(0, 1), (4, 1), (5, 1), (6, 2), (12, 3), (60, 4)] {
+        let before = asked.total();
+        let list = client.improvements().list().page_size(5).top(top);
+        let count = i32::try_from(top).unwrap().min(20);
+        assert_eq!(
+            ids(list).await,
+            (1..=count).collect::<Vec<_>>(),
+            "top {top}"
+        );
+        assert_eq!(asked.total() - before, pages, "top {top}");
+    }
+}
+
 /// As many as a page has are of one moment: no change can come between two pages.
 #[tokio::test]
 async fn a_limit_within_a_page_gives_the_first_of_the_order_at_one_moment() {
