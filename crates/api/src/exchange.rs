@@ -1,4 +1,5 @@
-//! The client's way to its executor, which every call goes. Requests are not built here, and bodies not decoded.
+//! The client's way to its executor, which every call goes. Requests are not built here, and bodies are not
+//! decoded.
 
 use std::sync::Arc;
 

@@ -2,8 +2,8 @@
 //! for all others.
 //!
 //! A loopback address needs no TLS because its requests do not leave the machine. That holds only if they
-//! never pass a proxy, so every request must be sent by [`HttpClients::exchange`]. Requests are not authorised
-//! or retried here.
+//! never pass a proxy, so every request must be sent by [`HttpClients::exchange`]. Requests are not
+//! authorised or retried here.
 
 #[cfg(target_arch = "wasm32")]
 mod browser;
