@@ -2,6 +2,7 @@
 
 mod bench;
 mod breaking;
+mod browser;
 mod check;
 mod clients;
 mod deny;

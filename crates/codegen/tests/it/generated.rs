@@ -185,6 +185,17 @@ fn nothing_positional_is_public() {
 }
 
 #[test]
+fn a_method_ends_with_its_request() {
+    let client = generate(&Spec::parse(SOUND).expect("sound"))
+        .expect("generates")
+        .client;
+    assert!(client.contains("let request = self"), "{client}");
+    for sent in ["self.pre(", "self.exec(", "self.post(", "ClientHooks<"] {
+        assert!(!client.contains(sent), "{sent} in\n{client}");
+    }
+}
+
+#[test]
 fn operations_are_an_enum_and_a_table() {
     let spec = Spec::parse(SOUND).expect("sound");
     let list = operations::operations(spec.document());
