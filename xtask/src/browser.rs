@@ -1,11 +1,10 @@
 //! Checks that the client builds for browsers, without the parts that need a system.
 
 use std::path::Path;
-use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 
-use crate::process::{self, cargo};
+use crate::process::{self, cargo, rustc};
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
@@ -28,14 +27,6 @@ pub(crate) fn check() -> Result<()> {
 
 /// Whether the compiler has a standard library for the target. It names the place of one that it has not.
 fn is_installed() -> Result<bool> {
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let output = Command::new(rustc)
-        .args(["--print", "target-libdir", "--target", TARGET])
-        .output()
-        .context("cannot start rustc")?;
-    let place = String::from_utf8_lossy(&output.stdout);
-    if !output.status.success() {
-        bail!("rustc does not know {TARGET}: {}", output.status);
-    }
-    Ok(Path::new(place.trim()).is_dir())
+    let place = rustc(&["--print", "target-libdir", "--target", TARGET])?;
+    Ok(Path::new(&place).is_dir())
 }

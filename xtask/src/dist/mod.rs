@@ -19,12 +19,11 @@ mod wheel;
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
 use crate::guide;
-use crate::process::{exists, root, target};
+use crate::process::{exists, root, rustc, target};
 use release::{Files, Release};
 
 /// The package and the binary in it.
@@ -196,15 +195,4 @@ fn host() -> Result<String> {
     let version = rustc(&["-vV"])?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
     Ok(host.context("`rustc -vV` names no host")?.to_owned())
-}
-
-/// The standard output of the compiler.
-fn rustc(arguments: &[&str]) -> Result<String> {
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let output = Command::new(rustc)
-        .args(arguments)
-        .current_dir(root())
-        .output()
-        .context("cannot start rustc")?;
-    Ok(String::from_utf8(output.stdout)?.trim().to_owned())
 }
