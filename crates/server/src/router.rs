@@ -191,8 +191,8 @@ impl Routes {
     pub(crate) fn new(has_explorer: bool) -> Self {
         let mut table = Node::default();
         for operation in Operation::ALL {
-            let method = method_of(operation);
-            table.insert(method, operation.path(), Route::Operation(operation));
+            let route = Route::Operation(operation);
+            insert(&mut table, method_of(operation), operation.path(), route);
         }
         // After all of them, so that a described operation takes precedence at such an address.
         for operation in Operation::ALL {
@@ -247,20 +247,8 @@ impl Routes {
         }
     }
 
-    /// The route of a request: 404 `not_found` or 405 `method.not_allowed` when there is none. That of a POST
-    /// to `…/$query` is the route of the GET that it stands for.
+    /// The route of a request: 404 `not_found` or 405 `method.not_allowed` when there is none.
     pub(crate) fn find(&self, method: &Method, path: &str) -> Result<(Route, Captures), Problem> {
-        let Some(read) = query_in_body::path_read(path).filter(|read| is_odata(read)) else {
-            return self.find_at(method, path);
-        };
-        match (method, self.find_at(&Method::GET, read)?) {
-            (_, (Route::Endpoint(_), _)) => Err(Problem::unserved_path()),
-            (&Method::POST, found) => Ok(found),
-            _ => Err(Problem::method_not_allowed(method, "POST")),
-        }
-    }
-
-    fn find_at(&self, method: &Method, path: &str) -> Result<(Route, Captures), Problem> {
         // No id has parentheses, so they always denote a key, also where the name before them could be an id.
         let found = self.table.find_by_key(path);
         let Some((node, captures)) = found.or_else(|| self.table.find(path)) else {
@@ -278,6 +266,17 @@ fn method_of(operation: Operation) -> Method {
     Method::from_bytes(operation.method().as_bytes()).unwrap_or(Method::GET)
 }
 
+/// Adds a route. A GET below OData's root may also be a POST, to its path with the segment of
+/// [`query_in_body`].
+fn insert(table: &mut Node<Route>, method: Method, path: &str, route: Route) {
+    if method == Method::GET && is_odata(path) {
+        for segment in query_in_body::SEGMENTS {
+            table.insert(Method::POST, &format!("{path}/{segment}"), route);
+        }
+    }
+    table.insert(method, path, route);
+}
+
 /// The addresses that OData tools derive for an operation on a set: under the name of its set, the number of
 /// its entities, and the navigations of a record.
 fn insert_set(table: &mut Node<Route>, operation: Operation) {
@@ -287,29 +286,33 @@ fn insert_set(table: &mut Node<Route>, operation: Operation) {
     let mut addresses = vec![format!("{ROOT}/{}{rest}", set.url)];
     if set.name != set.url {
         let path = format!("{ROOT}/{}{rest}", set.name);
-        table.insert(method_of(operation), &path, Route::Operation(operation));
+        let route = Route::Operation(operation);
+        insert(table, method_of(operation), &path, route);
         addresses.push(path);
     }
     if operation.method() != "GET" {
         return;
     }
     for address in addresses {
-        let mut insert = |path: &str, what: Computed| {
-            let route = Route::Computed(operation, what);
-            table.insert(Method::GET, &format!("{address}/{path}"), route);
+        let mut derive = |path: &str, what: Computed| {
+            let (path, route) = (
+                format!("{address}/{path}"),
+                Route::Computed(operation, what),
+            );
+            insert(table, Method::GET, &path, route);
         };
         if rest.is_empty() {
             for count in COUNT {
-                insert(count, Computed::Count);
+                derive(count, Computed::Count);
             }
             continue;
         }
         for (at, navigation) in set.entity.navigations.iter().enumerate() {
-            insert(navigation.name, Computed::Related(at));
+            derive(navigation.name, Computed::Related(at));
             if navigation.cardinality == Cardinality::Many {
                 for count in COUNT {
                     let path = format!("{}/{count}", navigation.name);
-                    insert(&path, Computed::RelatedCount(at));
+                    derive(&path, Computed::RelatedCount(at));
                 }
             }
         }
@@ -337,7 +340,7 @@ pub(crate) async fn answer(
     if guard.odata {
         odata::check_max_version(&head.headers)?;
     }
-    if operation.method() == "GET" && head.method == Method::POST {
+    if head.method == Method::POST && operation.method() == "GET" {
         read_query(&app, &mut head, &mut body, &caller).await?;
     }
     if operation.method() == "GET"

@@ -12,18 +12,10 @@ use super::extract::{not_encoded, unsupported};
 use super::problem::Problem;
 use obeya_read::text::quoted;
 
-/// The last segment of such a path, in its two spellings.
-const SEGMENTS: [&str; 2] = ["/$query", "/%24query"];
-const PLAIN_TEXT: HeaderValue = HeaderValue::from_static("text/plain");
+/// The last segment of the path of such a request, in its two spellings.
+pub(crate) const SEGMENTS: [&str; 2] = ["$query", "%24query"];
 
-/// The path that is read, if this is the path of such a request.
-pub(crate) fn path_read(path: &str) -> Option<&str> {
-    let (before, segment) = path.split_at_checked(path.rfind('/')?)?;
-    let is_query = SEGMENTS
-        .iter()
-        .any(|spelling| spelling.eq_ignore_ascii_case(segment));
-    is_query.then_some(before)
-}
+const PLAIN_TEXT: HeaderValue = HeaderValue::from_static("text/plain");
 
 /// 415 unless the body is plain text.
 pub(crate) fn check_content(headers: &HeaderMap) -> Result<(), Problem> {
@@ -55,10 +47,11 @@ pub(crate) fn body_limit(head: &Parts, uri_bytes: usize) -> usize {
     uri_bytes.saturating_sub(own)
 }
 
-/// Turns the head into that of the GET with the options of its URL and its body. 400 `body.malformed` if the
-/// body cannot be a part of a URL.
+/// Turns the head into that of the GET: the path without its last segment, with the options of the URL and of
+/// the body. 400 `body.malformed` if the body cannot be a part of a URL.
 pub(crate) fn turn_into_get(head: &mut Parts, body: &Bytes) -> Result<(), Problem> {
-    let path = path_read(head.uri.path()).unwrap_or_else(|| head.uri.path());
+    let path = head.uri.path();
+    let path = path.rsplit_once('/').map_or(path, |(read, _)| read);
     let options = options(body)?;
     let parts = [head.uri.query().unwrap_or(""), options];
     let query = parts
