@@ -119,7 +119,7 @@ impl Issuer {
         let url = join(&self.auth_url, "/.well-known/openid-configuration");
         let get = || http.request_builder().get(url.as_str());
         let answer = self.exchange(http, retry, deadline, get).await?;
-        let document = Some(&answer.body()[..]).filter(|_| answer.status().is_success());
+        let document = answer.status().is_success().then_some(&answer.body()[..]);
         let known = Known::of(&self.auth_url, self.token_url.as_ref(), document);
         if answer.status().is_server_error() || answer.status() == StatusCode::TOO_MANY_REQUESTS {
             // The document may be available next time.

@@ -56,8 +56,9 @@ impl HttpClients {
         };
         runtime::exchange(async move {
             let broken = |error| connection(operation, is_connect(&error), error);
-            let response = client.execute(request).await.map_err(broken)?;
-            let (status, headers) = (response.status(), response.headers().clone());
+            let mut response = client.execute(request).await.map_err(broken)?;
+            let status = response.status();
+            let headers = std::mem::take(response.headers_mut());
             let read = body::read(response, limit).await.map_err(broken)?;
             let body = read.ok_or(Error::TooLarge { operation, limit })?;
             let mut whole = http::Response::new(body);
