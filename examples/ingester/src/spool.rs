@@ -92,7 +92,7 @@ impl Spool {
             .and_then(|()| file.sync_all())
             .with_context(|| shown(&unfinished))?;
         fs::rename(&unfinished, self.file(number)).with_context(|| shown(&self.file(number)))?;
-        self.sync()?;
+        sync(&self.folder)?;
         waiting.0.insert(number);
         waiting.1 = number + 1;
         Ok(())
@@ -142,26 +142,27 @@ impl Spool {
         let refused = self.folder.join("refused").join(name(number));
         fs::write(refused.with_extension("txt"), reason).with_context(|| shown(&refused))?;
         fs::rename(self.file(number), &refused).with_context(|| shown(&refused))?;
+        sync(&self.folder.join("refused"))?;
         self.forget(number)
     }
 
     fn forget(&self, number: u64) -> Result<()> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.0.remove(&number);
-        self.sync()
+        sync(&self.folder)
     }
 
     fn file(&self, number: u64) -> PathBuf {
         self.folder.join(name(number))
     }
+}
 
-    /// Names are on disk when their folder is. Windows has no such call, and orders them itself.
-    fn sync(&self) -> Result<()> {
-        if cfg!(unix) {
-            File::open(&self.folder)?.sync_all()?;
-        }
-        Ok(())
+/// Names are on disk when their folder is. Windows has no such call, and orders them itself.
+fn sync(folder: &Path) -> Result<()> {
+    if cfg!(unix) {
+        File::open(folder)?.sync_all()?;
     }
+    Ok(())
 }
 
 fn name(number: u64) -> String {
