@@ -1,8 +1,8 @@
 //! Functions that databases lack or do differently, in plain Rust: scalar ones and aggregates.
 //!
-//! The store registers every entry of [`SCALARS`] and of [`AGGREGATES`] with its database in a loop; each is
-//! deterministic and free of side effects. A null argument gives null, as OData defines it for every function; so does one of a
-//! wrong type, which only a wrong entity model can cause.
+//! The store registers every entry of [`SCALARS`] and of [`AGGREGATES`] with its database in a loop; each
+//! is deterministic and free of side effects. A null argument gives null, as OData defines it for every
+//! function; so does one of a wrong type, which only a wrong entity model can cause.
 //!
 //! ```
 //! use obeya_odata::functions::{Arg, Out, SCALARS, ScalarError};

@@ -1,8 +1,6 @@
 //! Streams by the builders of arrow-ipc, each with one fact that is wrong. Whatever is accepted is decoded
 //! without the net around the decoder, which would hide that it panics.
 
-use std::sync::Arc;
-
 use arrow_array::new_null_array;
 use arrow_ipc::reader::StreamDecoder;
 use arrow_ipc::writer::StreamWriter;
