@@ -4,7 +4,7 @@ use super::Parser;
 use crate::ast::apply::{AggregateItem, AggregateMethod, Aggregated, ComputeItem, Transformation};
 use crate::ast::{Expr, Segment};
 use crate::error::{Error, ErrorKind, excerpt};
-use crate::lex::TokenKind;
+use crate::lex::{TokenKind, is_literal_or_operator};
 use crate::nearest::{did_you_mean, nearest};
 
 /// The transformations that are offered, as `$metadata` lists them.
@@ -160,6 +160,13 @@ impl Parser<'_> {
             .is_some_and(|first| first == '_' || first.is_alphabetic())
             && letters.all(|letter| letter == '_' || letter.is_alphanumeric())
             && alias.name.chars().count() <= LONGEST_ALIAS;
+        if is_name && is_literal_or_operator(&alias.name) {
+            let message = format!(
+                "found `{}`, which is read as a literal or an operator where it is used; expected another name",
+                alias.name
+            );
+            return Err(Error::syntax(alias.at, message));
+        }
         if is_name {
             return Ok(alias);
         }

@@ -35,6 +35,8 @@ pub(crate) struct Renderer<'d> {
     visible: BTreeMap<&'static str, String>,
     /// The alias of the groups that [`NodeKind::Column`] refers to.
     groups: String,
+    /// Whether the expression is a value of the result, where whole numbers must fit 64 bits at every step.
+    is_returned: bool,
     /// The rows in reach, innermost last.
     frames: Vec<Frame>,
     aliases: usize,
@@ -71,6 +73,7 @@ impl<'d> Renderer<'d> {
             rows: query.rows.as_deref(),
             visible: BTreeMap::new(),
             groups: String::new(),
+            is_returned: false,
             frames: Vec::new(),
             aliases: 0,
         };
@@ -255,12 +258,13 @@ impl<'d> Renderer<'d> {
         }
     }
 
-    /// A value that is returned, grouped by or aggregated: the same, but a whole number must fit 64 bits.
+    /// A value that is returned, grouped by or aggregated: the same, but whole numbers must fit 64 bits, also
+    /// those that it is computed from. SQLite would go on with doubles, and its results would be others.
     pub(super) fn narrow(&mut self, node: &Node) -> String {
-        match shape(node).kind {
-            SqlKind::Wide => format!("odata_narrow({})", self.value(node)),
-            _ => self.key(node),
-        }
+        let outer = std::mem::replace(&mut self.is_returned, true);
+        let text = self.key(node);
+        self.is_returned = outer;
+        text
     }
 
     /// The kind of the result of [`Renderer::key`].
@@ -274,7 +278,13 @@ impl<'d> Renderer<'d> {
     /// A number as one of a kind.
     pub(super) fn number(&mut self, node: &Node, kind: SqlKind) -> String {
         let text = self.value(node);
-        self.dialect.convert(&text, shape(node).kind, kind)
+        match shape(node).kind {
+            SqlKind::Wide if self.is_returned => {
+                let narrow = format!("odata_narrow({text})");
+                self.dialect.convert(&narrow, SqlKind::Int, kind)
+            }
+            found => self.dialect.convert(&text, found, kind),
+        }
     }
 
     /// A value as functions take it, of 64 bits if it is a whole number.
