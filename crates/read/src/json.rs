@@ -35,16 +35,18 @@ pub fn int(out: &mut Vec<u8>, value: i64) {
 }
 
 /// Writes a double as the shortest JSON number that reads back as the same double. JSON has none for an
-/// infinity, which is `"INF"` or `"-INF"` (OData JSON 4.01, 7.1), and none for NaN, which is `null`, because
-/// SQLite stores it as that.
+/// infinity, which is `"INF"` or `"-INF"` (OData JSON 4.01, 7.1), and none for NaN, which is `null`, as SQLite
+/// stores it.
 ///
 /// A whole number ends in `.0`, so that readers that distinguish integers from floats (Python's `json`)
 /// always see a float.
 pub fn double(out: &mut Vec<u8>, value: f64) {
-    if value.is_nan() {
-        null(out);
-    } else if value.is_infinite() {
-        out.extend_from_slice(if value > 0.0 { b"\"INF\"" } else { b"\"-INF\"" });
+    if !value.is_finite() {
+        out.extend_from_slice(match value {
+            f64::INFINITY => b"\"INF\"",
+            f64::NEG_INFINITY => b"\"-INF\"",
+            _ => b"null",
+        });
     } else if let Some(thousandths) = as_thousandths(value) {
         fixed(out, thousandths);
     } else {

@@ -231,6 +231,8 @@ async fn infinities_are_not_null() {
     let path = "/v2/boards?$apply=compute(case(id gt 1:INF,true:-INF) as x)/groupby((x))";
     let expected = json!([{"x": "-INF"}, {"x": "INF"}]);
     assert_eq!(value(&plant, path).await, expected);
+    let path = "/v2/boards?$apply=compute(case(id gt 1:INF,true:-INF) as x)/compute(x sub x as y)/groupby((y))";
+    assert_eq!(value(&plant, path).await, json!([{"y": null}]));
 }
 
 /// What a client may not read it does not learn from groups either: the names with which users sign in, and
