@@ -61,7 +61,30 @@ struct Join {
 
 /// An identifier in quotes: the model may call a table `group`.
 pub(crate) fn quote(identifier: &str) -> String {
-    format!("\"{}\"", identifier.replace('"', "\"\""))
+    let mut out = String::with_capacity(identifier.len() + 2);
+    push_quoted(&mut out, identifier);
+    out
+}
+
+/// A column of the row with this alias. Each plan names all columns of its entity, so this does without
+/// format strings.
+pub(crate) fn qualified(alias: &str, column: &str) -> String {
+    let mut out = String::with_capacity(alias.len() + column.len() + 3);
+    out.push_str(alias);
+    out.push('.');
+    push_quoted(&mut out, column);
+    out
+}
+
+fn push_quoted(out: &mut String, identifier: &str) {
+    out.push('"');
+    for part in identifier.split_inclusive('"') {
+        out.push_str(part);
+        if part.ends_with('"') {
+            out.push('"');
+        }
+    }
+    out.push('"');
 }
 
 impl<'d> Renderer<'d> {
@@ -166,7 +189,7 @@ impl<'d> Renderer<'d> {
     /// A column of a row.
     pub(crate) fn column(&self, alias: &str, column: Column) -> String {
         match column {
-            Column::Name(name) | Column::Indexed(name, _) => format!("{alias}.{}", quote(name)),
+            Column::Name(name) | Column::Indexed(name, _) => qualified(alias, name),
             Column::Expr(text) => format!("({})", text.replace("{t}", alias)),
         }
     }
@@ -388,11 +411,11 @@ impl<'d> Renderer<'d> {
             .pop()
             .map(|frame| frame.from())
             .unwrap_or_default();
-        let mut link = format!(
-            "{inner}.{} = {outer}.{}",
-            quote(navigation.to),
-            quote(navigation.from)
+        let (to_key, from_key) = (
+            qualified(&inner, navigation.to),
+            qualified(&outer, navigation.from),
         );
+        let mut link = format!("{to_key} = {from_key}");
         if let Some(visible) = visible {
             let _ = write!(link, " AND {visible}");
         }
@@ -483,13 +506,10 @@ impl Frame {
             } = join;
             let (table, to, from) = (
                 quote(navigation.target.table),
-                quote(navigation.to),
-                quote(navigation.from),
+                qualified(alias, navigation.to),
+                qualified(parent, navigation.from),
             );
-            let _ = write!(
-                text,
-                " LEFT JOIN {table} AS {alias} ON {alias}.{to} = {parent}.{from}"
-            );
+            let _ = write!(text, " LEFT JOIN {table} AS {alias} ON {to} = {from}");
             if let Some(visible) = visible {
                 let _ = write!(text, " AND {visible}");
             }
