@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::ast::apply::{AggregateItem, AggregateMethod, Aggregated, ComputeItem, Transformation};
-use crate::ast::{Expr, Segment};
+use crate::ast::{Expr, ExprKind, Segment};
 use crate::error::{Error, ErrorKind, excerpt};
 use crate::lex::{TokenKind, is_identifier, is_literal_or_operator};
 use crate::nearest::{did_you_mean, nearest};
@@ -69,12 +69,9 @@ impl Parser<'_> {
         if self.eat(&TokenKind::Comma) {
             const EXPECTED: &str =
                 "`aggregate(…)`, the only transformation that may be applied to each group";
-            let is_known = matches!(self.peek().kind,
-                TokenKind::Word(word) if word.eq_ignore_ascii_case("aggregate"));
-            if !is_known {
+            if !self.eat_word("aggregate") {
                 return Err(self.unexpected(EXPECTED));
             }
-            self.take();
             self.expect(&TokenKind::Open, "`(` after `aggregate`")?;
             aggregates = self.items(Self::aggregate_item)?;
             self.expect(&TokenKind::Close, "`,` or `)`")?;
@@ -85,10 +82,15 @@ impl Parser<'_> {
     fn group_path(&mut self) -> Result<Vec<Segment>, Error> {
         let mut path = vec![self.segment("a property to group by, such as `status`")?];
         if self.peek().kind == TokenKind::Open {
-            let message = format!(
-                "found a call of `{0}`; expected a property: name the value of a function first, as in `compute({0}(…) as x)/groupby((x))`",
-                excerpt(&path[0].name)
-            );
+            let message = if path[0].name.eq_ignore_ascii_case("rollup") {
+                "found `rollup`, which is not supported; expected the path of a property, such as `area/name`"
+                    .to_owned()
+            } else {
+                format!(
+                    "found a call of `{0}`; expected a property: name the value of a function first, as in `compute({0}(…) as x)/groupby((x))`",
+                    excerpt(&path[0].name)
+                )
+            };
             return Err(Error::syntax(path[0].at, message));
         }
         while self.eat(&TokenKind::Slash) {
@@ -106,34 +108,37 @@ impl Parser<'_> {
 
     fn compute_item(&mut self) -> Result<ComputeItem, Error> {
         let expr = self.expr()?;
-        let alias = self.alias_after("`as` and a name, as in `year(dueDate) as y`")?;
+        if !self.eat_word("as") {
+            return Err(self.unexpected_after("or `as` and a name, as in `year(dueDate) as y`"));
+        }
+        let alias = self.alias()?;
         Ok(ComputeItem { expr, alias })
     }
 
     fn aggregate_item(&mut self) -> Result<AggregateItem, Error> {
-        let is_count = matches!(self.peek().kind,
-            TokenKind::Word(word) if word.eq_ignore_ascii_case("$count"));
-        let value = if is_count {
-            self.take();
+        let value = if self.eat_word("$count") {
             Aggregated::Count
         } else {
             let expr = self.expr()?;
             let method = self.method(&expr)?;
             Aggregated::Of(expr, method)
         };
-        let alias = self.alias_after("`as` and a name, as in `$count as n`")?;
+        if self.next_is_word("from") {
+            let message = "found `from`, which is not supported; expected `as` and a name, as in `$count as n`";
+            return Err(Error::syntax(self.peek().at, message));
+        }
+        if !self.eat_word("as") {
+            return Err(self.unexpected("`as` and a name, as in `$count as n`"));
+        }
+        let alias = self.alias()?;
         Ok(AggregateItem { value, alias })
     }
 
     /// `with` and a method.
     fn method(&mut self, of: &Expr) -> Result<AggregateMethod, Error> {
-        self.word_after("with", || {
-            let of = of.to_string();
-            format!(
-                "`with` and a method, as in `{} with max as x`",
-                excerpt(&of)
-            )
-        })?;
+        if !self.eat_word("with") {
+            return Err(self.without_method(of));
+        }
         let words = AggregateMethod::ALL.map(AggregateMethod::word);
         let name = self.segment("a method such as `sum`")?;
         let method = AggregateMethod::ALL
@@ -152,9 +157,31 @@ impl Parser<'_> {
         })
     }
 
-    /// `as` and the name of a value in the result.
-    fn alias_after(&mut self, others: &str) -> Result<Segment, Error> {
-        self.word_after("as", || others.to_owned())?;
+    /// An expression that no `with` follows.
+    fn without_method(&self, of: &Expr) -> Error {
+        if let ExprKind::Call(name, args) = &of.kind
+            && let [value] = args.as_slice()
+            && let Some(method) = AggregateMethod::ALL
+                .into_iter()
+                .find(|method| method.word() == name)
+        {
+            let value = value.to_string();
+            let message = format!(
+                "found a call of `{name}`; expected the method after its value, as in `{} with {} as x`",
+                excerpt(&value),
+                method.word()
+            );
+            return Error::syntax(of.at, message);
+        }
+        let of = of.to_string();
+        self.unexpected_after(&format!(
+            "or `with` and a method, as in `{} with max as x`",
+            excerpt(&of)
+        ))
+    }
+
+    /// The name of a value in the result.
+    fn alias(&mut self) -> Result<Segment, Error> {
         let alias = self.segment("a name after `as`")?;
         let is_short = alias.name.chars().count() <= LONGEST_ALIAS;
         if !is_short || !is_identifier(&alias.name) {
@@ -174,20 +201,16 @@ impl Parser<'_> {
         Ok(alias)
     }
 
-    /// A word that follows an expression.
-    fn word_after(
-        &mut self,
-        expected: &'static str,
-        others: impl FnOnce() -> String,
-    ) -> Result<(), Error> {
-        if matches!(self.peek().kind, TokenKind::Word(word) if word.eq_ignore_ascii_case(expected))
-        {
+    fn next_is_word(&self, expected: &str) -> bool {
+        matches!(self.peek().kind, TokenKind::Word(word) if word.eq_ignore_ascii_case(expected))
+    }
+
+    fn eat_word(&mut self, expected: &str) -> bool {
+        let is_next = self.next_is_word(expected);
+        if is_next {
             self.take();
-            return Ok(());
         }
-        // The token itself is none that occurs.
-        self.expect_after(&TokenKind::Word(expected), &format!("or {}", others()))
-            .map(drop)
+        is_next
     }
 
     /// Items separated by commas, each of which counts as a part of an expression.

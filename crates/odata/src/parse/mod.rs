@@ -152,6 +152,11 @@ impl<'a> Parser<'a> {
         if self.peek().kind == *kind {
             return Ok(self.take());
         }
+        Err(self.unexpected_after(others))
+    }
+
+    /// An error at what follows a complete expression; `others` is what else could follow it.
+    pub(crate) fn unexpected_after(&self, others: &str) -> Error {
         let mut error = self.unexpected(&format!("an operator such as `eq` or `and`, {others}"));
         let before = self
             .next
@@ -159,7 +164,7 @@ impl<'a> Parser<'a> {
             .and_then(|at| self.tokens.get(at))
             .map(|token| &token.kind);
         error.message.push_str(&hint::meant(before, self.peek()));
-        Err(error)
+        error
     }
 
     /// The end of a text whose last part is an expression.

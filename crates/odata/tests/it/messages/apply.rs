@@ -18,9 +18,13 @@ fn transformations_are_written_in_their_grammar() {
     assert_snapshot!(message(&GROUP, "$apply=groupby(level)"), @"$apply at byte 8: found `level`; expected the properties to group by in parentheses, as in `groupby((status,area/name))`");
     assert_snapshot!(message(&GROUP, "$apply=groupby((level),filter(id gt 1))"), @"$apply at byte 16: found `filter`; expected `aggregate(…)`, the only transformation that may be applied to each group");
     assert_snapshot!(message(&GROUP, "$apply=groupby((year(level)))"), @"$apply at byte 9: found a call of `year`; expected a property: name the value of a function first, as in `compute(year(…) as x)/groupby((x))`");
+    assert_snapshot!(message(&INCIDENT, "$apply=groupby((rollup(area/name,status)))"), @"$apply at byte 9: found `rollup`, which is not supported; expected the path of a property, such as `area/name`");
     assert_snapshot!(message(&GROUP, "$apply=groupby((level))filter(id gt 1)"), @"$apply at byte 16: found `filter`; expected `/` before another transformation, or the end");
     assert_snapshot!(message(&GROUP, "$apply=aggregate(level as n)"), @"$apply at byte 16: found `as`; expected an operator such as `eq` or `and`, or `with` and a method, as in `level with max as x`");
-    assert_snapshot!(message(&GROUP, "$apply=aggregate(level with sum)"), @"$apply at byte 24: found `)`; expected an operator such as `eq` or `and`, or `as` and a name, as in `$count as n`");
+    assert_snapshot!(message(&GROUP, "$apply=aggregate(level with sum)"), @"$apply at byte 24: found `)`; expected `as` and a name, as in `$count as n`");
+    assert_snapshot!(message(&GROUP, "$apply=aggregate(level with sum from id with max as n)"), @"$apply at byte 25: found `from`, which is not supported; expected `as` and a name, as in `$count as n`");
+    assert_snapshot!(message(&GROUP, "$apply=aggregate(Sum(level add 1) as n)"), @"$apply at byte 10: found a call of `sum`; expected the method after its value, as in `level add 1 with sum as x`");
+    assert_snapshot!(message(&GROUP, "$apply=aggregate(year(level) as n)"), @"$apply at byte 22: found `as`; expected an operator such as `eq` or `and`, or `with` and a method, as in `year(level) with max as x`");
     assert_snapshot!(message(&GROUP, "$apply=aggregate(level with medain as n)"), @"$apply at byte 21: found `medain`, which is no method of `aggregate`; expected one of `sum`, `average`, `min`, `max`, `countdistinct`");
     assert_snapshot!(message(&GROUP, "$apply=aggregate(level with mni as n)"), @"$apply at byte 21: found `mni`, which is no method of `aggregate`; did you mean `min`?");
     assert_snapshot!(message(&GROUP, "$apply=aggregate($count as $n)"), @"$apply at byte 20: found `$n`; expected a name of at most 128 letters, digits and `_` that begins with no digit");
