@@ -256,6 +256,16 @@ pub enum ExpandTarget {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Search {
-    /// The phrases, each a run of adjacent tokens; a plain word is a phrase of one token.
-    pub phrases: Vec<Vec<String>>,
+    /// The phrases; a plain word is a phrase of one word.
+    pub phrases: Vec<SearchPhrase>,
+}
+
+/// A phrase of `$search`: words that follow one another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SearchPhrase {
+    /// The words, folded; at least one.
+    pub words: Vec<String>,
+    /// Whether the last word is the beginning of words, written `word*`.
+    pub is_prefix: bool,
 }

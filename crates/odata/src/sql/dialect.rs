@@ -4,6 +4,7 @@
 //! override explains which behaviour of its database requires it. Names beginning with `odata_` are the
 //! functions of [`crate::functions::SCALARS`], which every database must offer.
 
+use crate::search::PhraseTerms;
 use crate::sql::{SqlKind, Value};
 
 /// The substrings that a text must contain to meet a condition, for a trigram index.
@@ -22,9 +23,9 @@ pub enum TrigramCondition {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum IndexLookup<'a> {
-    /// Texts with any of the phrases, each a run of adjacent tokens without punctuation: for a
+    /// Texts with any of the phrases, whose terms have letters, digits and marks only: for a
     /// [`crate::edm::SearchIndex`].
-    Words(&'a [Vec<String>]),
+    Words(&'a [PhraseTerms]),
     /// A superset of the texts that meet the condition: for a [`crate::edm::PartIndex`].
     Parts(&'a TrigramCondition),
 }

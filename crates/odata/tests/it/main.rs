@@ -10,6 +10,7 @@ mod attacks;
 mod csdl;
 mod evaluator;
 mod expand;
+mod folding;
 mod functions_postgres;
 mod fuzz;
 mod harness;

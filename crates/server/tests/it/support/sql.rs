@@ -56,10 +56,8 @@ pub fn put_words(
 pub async fn with_words(store: &Store, index: &str, words: &[&str]) -> Vec<i64> {
     let (sql, words) = match store.dialect() {
         Dialect::Postgres => (
-            format!(
-                "SELECT rowid FROM {index} WHERE words @> string_to_array(?1, ' ') ORDER BY rowid"
-            ),
-            words.join(" "),
+            format!("SELECT rowid FROM {index} WHERE words @@ CAST(?1 AS tsquery) ORDER BY rowid"),
+            words.join(" & "),
         ),
         _ => (
             format!("SELECT rowid FROM {index} WHERE {index} MATCH ?1 ORDER BY rowid"),
