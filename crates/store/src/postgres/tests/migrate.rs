@@ -50,20 +50,11 @@ fn several_that_start_at_once_all_find_the_schema() {
     );
 }
 
-#[test]
-fn a_start_that_was_ended_half_way_leaves_nothing_behind() {
-    let scratch = Scratch::new();
-    // A lock that the migration waits for, so that it can be interrupted there.
-    let mut first = scratch.writer();
-    first
-        .control("BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('obeya ' || current_schema(), 7382611))")
-        .unwrap();
+/// Starts, and ends the server process of that when this query has it.
+fn end_a_start(scratch: &Scratch, waiting: &str) {
     std::thread::scope(|scope| {
         let started = scope.spawn(|| Postgres::open(&scratch.url, &options()).map(drop));
         let mut look = scratch.writer();
-        let waiting = "SELECT max(pid) FROM pg_stat_activity WHERE wait_event = 'advisory' AND pid IN \
-            (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
-             AND objid = (hashtextextended('obeya ' || current_schema(), 7382611) & 4294967295)::oid)";
         let mut process = None;
         until(|| {
             process = one(&mut look, waiting, &[]).unwrap();
@@ -76,6 +67,20 @@ fn a_start_that_was_ended_half_way_leaves_nothing_behind() {
             "{ended:?}"
         );
     });
+}
+
+#[test]
+fn a_start_that_was_ended_half_way_leaves_nothing_behind() {
+    let scratch = Scratch::new();
+    // A lock that the migration waits for, so that it can be interrupted there.
+    let mut first = scratch.writer();
+    first
+        .control("BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('obeya ' || current_schema(), 7382611))")
+        .unwrap();
+    let waiting = "SELECT max(pid) FROM pg_stat_activity WHERE wait_event = 'advisory' AND pid IN \
+        (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
+         AND objid = (hashtextextended('obeya ' || current_schema(), 7382611) & 4294967295)::oid)";
+    end_a_start(&scratch, waiting);
     assert_eq!(one(&mut first, TABLES, &[]).unwrap(), Some(0));
     first.control("ROLLBACK").unwrap();
     Postgres::open(&scratch.url, &options()).unwrap();
@@ -95,23 +100,9 @@ fn a_start_that_was_ended_while_it_indexed_leaves_the_old_words_and_the_next_one
     holder
         .control("BEGIN; LOCK TABLE users IN ACCESS EXCLUSIVE MODE")
         .unwrap();
-    std::thread::scope(|scope| {
-        let started = scope.spawn(|| Postgres::open(&scratch.url, &options()).map(drop));
-        let mut look = scratch.writer();
-        let waiting =
-            "SELECT max(pid) FROM pg_locks WHERE NOT granted AND relation = 'users'::regclass";
-        let mut process = None;
-        until(|| {
-            process = one(&mut look, waiting, &[]).unwrap();
-            process.is_some()
-        });
-        terminate(process.unwrap());
-        let ended = started.join().unwrap();
-        assert!(
-            matches!(ended, Err(StoreError::Unavailable(_))),
-            "{ended:?}"
-        );
-    });
+    let waiting =
+        "SELECT max(pid) FROM pg_locks WHERE NOT granted AND relation = 'users'::regclass";
+    end_a_start(&scratch, waiting);
     holder.control("ROLLBACK").unwrap();
     let version = "SELECT version FROM obeya_schema";
     assert_eq!(
