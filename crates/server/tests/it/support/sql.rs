@@ -56,7 +56,9 @@ pub fn put_words(
 pub async fn with_words(store: &Store, index: &str, words: &[&str]) -> Vec<i64> {
     let (sql, words) = match store.dialect() {
         Dialect::Postgres => (
-            format!("SELECT rowid FROM {index} WHERE words @@ CAST(?1 AS tsquery) ORDER BY rowid"),
+            format!(
+                "SELECT rowid FROM {index} WHERE words @@ CAST(CAST(?1 AS text) AS tsquery) ORDER BY rowid"
+            ),
             words.join(" & "),
         ),
         _ => (
