@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 
 use crate::process::{self, cargo};
 use crate::report::Part;
-use crate::{breaking, deny, guide, regen, tidy};
+use crate::{breaking, browser, deny, guide, regen, tidy};
 
 /// Runs every check, also after a failure, and fails if one failed.
 pub(crate) fn run(options: &deny::Options) -> Result<Part> {
@@ -24,9 +24,10 @@ type Check<'a> = &'a dyn Fn() -> Result<()>;
 
 /// Runs and counts every check.
 pub(crate) fn all(options: &deny::Options) -> Part {
-    let checks: [(&str, Check<'_>); 7] = [
+    let checks: [(&str, Check<'_>); 8] = [
         ("formatting (fix with `cargo fmt --all`)", &formatting),
         ("lints", &lints),
+        ("the client in browsers", &browser::check),
         ("generated files", &regen::check),
         ("structure", &tidy::run),
         ("links of the guide", &|| guide::build().map(|_| ())),

@@ -64,8 +64,11 @@ const PAGES: &[&str] = &[
     "call",
 ];
 
+/// The examples for Excel and Power BI, parsed by the parser of their editor.
+const POWER_QUERY: &[&str] = &["parser", "files", "connection"];
+
 /// python-odata is run with the tests of the Python package.
-const CLIENTS: [Client; 10] = [
+const CLIENTS: [Client; 11] = [
     Client::of_npm("openapi-fetch", "session", GENERATED),
     // Version 0.95 and later need Node.js 22.
     Client::of_npm("hey-api", "session", GENERATED),
@@ -103,6 +106,8 @@ const CLIENTS: [Client; 10] = [
     Client::of_npm("odata", "client", ODATA),
     Client::of_npm("odata", "query", ODATA),
     Client::of_npm("odata", "o", ODATA),
+    // It parses and asks nothing: Excel and Power BI are not here to run the queries.
+    Client::of_npm("power-query", "session", POWER_QUERY),
     // Needs a Chromium, which npm cannot install.
     Client::of_npm("browser", "session", PAGES),
 ];

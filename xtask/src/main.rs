@@ -2,6 +2,7 @@
 
 mod bench;
 mod breaking;
+mod browser;
 mod check;
 mod clients;
 mod deny;
@@ -28,7 +29,6 @@ mod tools;
 mod venv;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 use postgres::Profile;
@@ -88,22 +88,18 @@ enum Command {
         #[arg(long)]
         long: bool,
     },
-    /// Builds the release of the command line: the stripped binary with its licences as an archive and as a
-    /// package for Debian, its debug file, and checksums.
-    Dist {
-        /// The folder to write to; target/dist by default.
-        #[arg(long, value_name = "DIR")]
-        out: Option<PathBuf>,
-        /// Installs, starts and removes each in an empty Debian. It needs root and mmdebstrap.
-        #[arg(long)]
-        check: bool,
-    },
+    /// Builds the release: the stripped binary with its licences as an archive, a package for Debian and an
+    /// image for containers, its debug file, the Python package, and checksums.
+    Dist(dist::Options),
     /// Builds the documentation as a site in target/guide/site, and follows its links.
     Docs {
         /// Writes the reference of the Python package into target/python-docs instead.
         #[arg(long)]
         python: bool,
     },
+    /// Takes the pictures in `docs` again: the report, the wall and the explorer in a headless Chromium. Look
+    /// at them before you commit them.
+    Pictures,
     /// Changes the code that was changed since a revision, one place at a time, and fails if the tests do not
     /// notice. Since the last release it is a part of `test --long`.
     Mutants(mutants::Options),
@@ -143,12 +139,13 @@ fn main() -> anyhow::Result<()> {
         Command::Clients => clients::run(),
         Command::Python { long } => python::run(long),
         Command::Packages { long } => packages::run(long),
-        Command::Dist { out, check } => dist::run(out, check),
+        Command::Dist(options) => dist::run(&options),
         Command::Docs { python: true } => python::docs(),
         Command::Docs { python: false } => {
             println!("{}", guide::build()?.join("index.html").display());
             Ok(())
         }
+        Command::Pictures => python::pictures(),
         Command::Mutants(options) => mutants::run(&options),
         Command::Postgres { durable, command } => {
             let profile = if durable {

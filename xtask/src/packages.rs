@@ -40,7 +40,7 @@ pub(crate) fn tests(long: bool) -> Result<Part> {
     if long && all.is_empty() {
         features::check_each()?;
         build_crates(workdir, &crates)?;
-        build_sdist(workdir, &sdist)?;
+        build_sdist(&sdist, &workdir.join("wheels"), &workdir.join("built"))?;
     }
     let archives = if all.is_empty() { crates.len() + 1 } else { 0 };
     Ok(Part::new("Packages", true, archives, all.len()))
@@ -66,7 +66,7 @@ fn crates(workdir: &Path) -> Result<Vec<PathBuf>> {
         "--no-verify",
         "--allow-dirty",
     ]);
-    for private in ["xtask", "obeya-python", "obeya-testkit"] {
+    for private in ["xtask", "obeya-python", "obeya-testkit", "obeya-ingester"] {
         package.args(["--exclude", private]);
     }
     process::run(package.arg("--target-dir").arg(workdir.join("packed")))?;
@@ -94,7 +94,7 @@ fn sdist(workdir: &Path) -> Result<PathBuf> {
 }
 
 /// Unpacks an archive into a folder, and returns the only folder in it.
-fn unpack(archive: &Path, to: &Path) -> Result<PathBuf> {
+pub(crate) fn unpack(archive: &Path, to: &Path) -> Result<PathBuf> {
     fs::create_dir_all(to)?;
     process::run(command("tar").arg("-xzf").arg(archive).arg("-C").arg(to))?;
     let name = archive.file_name().unwrap_or_default().to_string_lossy();
@@ -151,10 +151,10 @@ fn build_crates(workdir: &Path, crates: &[PathBuf]) -> Result<()> {
     process::run(&mut check)
 }
 
-/// Builds a wheel from the source distribution, as pip does on a platform without a wheel, but unoptimised.
-fn build_sdist(workdir: &Path, sdist: &Path) -> Result<()> {
-    let (empty, wheels) = (workdir.join("empty"), workdir.join("wheels"));
-    fs::create_dir(&empty)?;
+/// Builds a wheel from a source distribution, or the folder of one, as pip does on a platform without a
+/// wheel, but unoptimised: into an empty folder `wheels`, compiling in `target`.
+pub(crate) fn build_sdist(sdist: &Path, wheels: &Path, target: &Path) -> Result<PathBuf> {
+    let empty = tempfile::tempdir()?;
     let mut pip = command(venv::interpreter()?);
     pip.args([
         "-m",
@@ -165,12 +165,12 @@ fn build_sdist(workdir: &Path, sdist: &Path) -> Result<()> {
         "--no-deps",
         "--wheel-dir",
     ]);
-    pip.arg(&wheels).arg(sdist).current_dir(empty);
+    pip.arg(wheels).arg(sdist).current_dir(&empty);
     pip.env("MATURIN_PEP517_ARGS", "--profile dev");
-    pip.env("CARGO_TARGET_DIR", workdir.join("built"));
+    pip.env("CARGO_TARGET_DIR", target);
     process::run(&mut pip)?;
-    match &entries(&wheels)?[..] {
-        [wheel] if has_ending(wheel, "whl") => Ok(()),
+    match &entries(wheels)?[..] {
+        [wheel] if has_ending(wheel, "whl") => Ok(wheel.clone()),
         found => bail!("found {found:?}, expected one wheel"),
     }
 }

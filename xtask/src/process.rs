@@ -31,6 +31,17 @@ pub(crate) fn cargo() -> Command {
     command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
+/// What the compiler prints when it is asked about itself.
+pub(crate) fn rustc(arguments: &[&str]) -> Result<String> {
+    let mut rustc = command(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    let output = rustc.args(arguments).stderr(Stdio::inherit()).output();
+    let output = output.context("cannot start rustc")?;
+    if !output.status.success() {
+        bail!("`rustc {}` failed ({})", arguments.join(" "), output.status);
+    }
+    Ok(String::from_utf8(output.stdout)?.trim().to_owned())
+}
+
 /// Runs a command to its end, with inherited output.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let shown = show(command);

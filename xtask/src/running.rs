@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 use anyhow::{Context, Result, bail};
 
@@ -32,6 +32,11 @@ impl Running {
             bail!("the service did not start: it printed {line:?}");
         }
         Ok(running)
+    }
+
+    /// Waits until the process ends, which somebody else has asked it to do.
+    pub(crate) fn wait(&mut self) -> Result<ExitStatus> {
+        Ok(self.process.wait()?)
     }
 
     /// Host and port.

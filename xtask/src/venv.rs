@@ -1,5 +1,7 @@
 //! The virtual environments of Python for tools and tests.
 
+use std::env;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -21,7 +23,7 @@ pub(crate) fn interpreter_of(folder: &str) -> Result<PathBuf> {
         venv.join("bin/python")
     };
     if !python.exists() {
-        let base = std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
+        let base = env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
         run(command(base).args(["-m", "venv"]).arg(&venv))
             .context("Python 3.10 or later, with its venv module, is needed")?;
     }
@@ -43,4 +45,11 @@ pub(crate) fn install_into(python: &Path, packages: &[&str]) -> Result<()> {
         "--disable-pip-version-check",
     ];
     run(command(python).args(pip).args(packages))
+}
+
+/// A path on which the programs of an interpreter's environment come first.
+pub(crate) fn path_with(python: &Path) -> Result<OsString> {
+    let mut folders: Vec<_> = python.parent().map(Into::into).into_iter().collect();
+    folders.extend(env::var_os("PATH").iter().flat_map(env::split_paths));
+    Ok(env::join_paths(folders)?)
 }

@@ -203,8 +203,8 @@ fn with_count(pages: Paged<ArrowPage>, given: impl Fn(i32) -> i32 + Send + 'stat
 
 /// A list of v1 with numbered pages, and the most records to return.
 pub(crate) struct Numbered<L> {
-    pub(crate) list: L,
-    pub(crate) top: Option<Top>,
+    list: L,
+    top: Option<Top>,
 }
 
 impl<L> Numbered<L> {
@@ -354,6 +354,22 @@ impl Query {
             source: ForkGuard::new(Box::new(source)),
             state: Arc::clone(handle.call_state()),
         }
+    }
+
+    /// A list of v1 with numbered pages, which `limited` gives a limit.
+    pub(crate) fn numbered<L>(
+        handle: &Handle,
+        mut list: L,
+        top: Option<Top>,
+        limited: fn(L, u32) -> L,
+    ) -> Self
+    where
+        Numbered<L>: Source,
+    {
+        if let Some(Top(records)) = top {
+            list = limited(list, records);
+        }
+        Self::new(handle, Numbered { list, top })
     }
 
     /// A list that is returned whole by each call of `ask`, for the `operation` with this id.

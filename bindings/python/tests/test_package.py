@@ -32,7 +32,7 @@ def test_the_stubs_say_what_the_module_has() -> None:
 
 
 def test_types() -> None:
-    run("mypy", "--config-file", "pyproject.toml", "tests", "docs")
+    run("mypy", "--config-file", "pyproject.toml", "tests", "docs", "../../examples/nightly")
     run("mypy", "--config-file", "pyproject.toml", "-p", "obeya")
 
 

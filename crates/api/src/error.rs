@@ -3,7 +3,6 @@
 
 use http::{HeaderMap, StatusCode};
 use obeya_model::Problem;
-use progenitor_client::Error as Generated;
 use serde::de::DeserializeOwned;
 
 use crate::ExecuteError;
@@ -62,30 +61,15 @@ impl Error {
         }
     }
 
-    /// Converts the generated code's error, for a call that returns `T`.
-    pub(crate) fn from_generated<T: DeserializeOwned>(error: Generated<Problem>) -> Self {
+    /// Converts the error of generated code, which only builds requests.
+    pub(crate) fn from_generated(error: progenitor_client::Error) -> Self {
         match error {
-            Generated::InvalidResponsePayload(body, cause) => match carried(cause) {
-                Some(error) => error,
-                None => Self::decode::<T>(&body),
-            },
-            Generated::ErrorResponse(reply) => Error::Answer {
-                status: reply.status(),
-                headers: Box::new(reply.headers().clone()),
-                problem: Some(Box::new(reply.into_inner())),
-            },
-            Generated::UnexpectedResponse(response) => Error::Answer {
-                status: response.status(),
-                headers: Box::new(response.headers().clone()),
-                problem: None,
-            },
-            Generated::CommunicationError(cause) if cause.is_builder() => {
+            progenitor_client::Error::InvalidRequest(reason) => Error::Request(reason),
+            // reqwest could not build the request, and says why.
+            progenitor_client::Error::CommunicationError(cause) => {
                 Error::Request(cause.to_string())
             }
-            Generated::CommunicationError(cause)
-            | Generated::InvalidUpgrade(cause)
-            | Generated::ResponseBodyError(cause) => Error::Execute(Box::new(cause)),
-            Generated::InvalidRequest(reason) | Generated::Custom(reason) => Error::Request(reason),
+            other => Error::Request(other.to_string()),
         }
     }
 
@@ -114,54 +98,9 @@ fn describe(status: StatusCode, problem: Option<&Problem>) -> String {
     }
 }
 
-/// A `serde_json::Error` around ours, the one thing of ours that the generated code lets a hook return:
-/// reading from a reader that fails keeps the reader's error.
-pub(crate) fn carrier(error: Error) -> serde_json::Error {
-    struct Failing(Option<Error>);
-
-    impl std::io::Read for Failing {
-        fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
-            match self.0.take() {
-                Some(error) => Err(std::io::Error::other(error)),
-                None => Ok(0),
-            }
-        }
-    }
-
-    match serde_json::from_reader::<_, serde::de::IgnoredAny>(Failing(Some(error))) {
-        Err(carrier) => carrier,
-        Ok(_) => unreachable!("a reader that fails gives no value"),
-    }
-}
-
-/// Extracts our error from its carrier; `None` for a decoding error.
-fn carried(cause: serde_json::Error) -> Option<Error> {
-    if !cause.is_io() {
-        return None;
-    }
-    let inner = std::io::Error::from(cause).into_inner()?;
-    inner.downcast::<Error>().ok().map(|error| *error)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[derive(Debug, thiserror::Error)]
-    #[error("no token")]
-    struct NoToken(u32);
-
-    #[test]
-    fn an_executors_error_comes_out_as_it_went_in() {
-        let error = Error::from_generated::<()>(Generated::InvalidResponsePayload(
-            bytes::Bytes::new(),
-            carrier(Error::Execute(Box::new(NoToken(7)))),
-        ));
-        let Ok(inner) = error.into_executor::<NoToken>() else {
-            panic!("another error came out");
-        };
-        assert_eq!(inner.0, 7);
-    }
 
     #[test]
     fn a_body_that_does_not_fit_is_named_by_place_and_not_printed() {

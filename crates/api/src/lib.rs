@@ -32,8 +32,8 @@
 
 mod calls;
 mod error;
+mod exchange;
 mod executor;
-mod hooks;
 mod reply;
 mod uploads;
 

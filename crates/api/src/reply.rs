@@ -1,7 +1,7 @@
-//! The result of a call.
+//! The result of a call, made of the whole response.
 
-use bytes::{Bytes, BytesMut};
-use progenitor_client::ByteStream;
+use bytes::Bytes;
+use serde::de::DeserializeOwned;
 
 use crate::Error;
 
@@ -9,22 +9,23 @@ use crate::Error;
 /// it.
 pub type Reply<T> = progenitor_client::ResponseValue<T>;
 
-/// Takes the bytes of a raw response, which the executor has already read into memory.
-pub(crate) async fn collect(reply: Reply<ByteStream>) -> Result<Reply<Bytes>, Error> {
-    let (status, headers) = (reply.status(), reply.headers().clone());
-    let mut stream = reply.into_inner_stream();
-    let mut next = std::future::poll_fn(|context| stream.as_mut().poll_next(context)).await;
-    let mut whole = Bytes::new();
-    while let Some(chunk) = next {
-        let chunk = chunk.map_err(|error| Error::Execute(Box::new(error)))?;
-        whole = if whole.is_empty() {
-            chunk
-        } else {
-            let mut longer = BytesMut::from(whole);
-            longer.extend_from_slice(&chunk);
-            longer.freeze()
-        };
-        next = std::future::poll_fn(|context| stream.as_mut().poll_next(context)).await;
+/// The value that the body contains.
+pub(crate) fn json<T: DeserializeOwned>(answer: http::Response<Bytes>) -> Result<Reply<T>, Error> {
+    let (head, body) = answer.into_parts();
+    match serde_json::from_slice(&body) {
+        Ok(value) => Ok(Reply::new(value, head.status, head.headers)),
+        Err(_) => Err(Error::decode::<T>(&body)),
     }
-    Ok(Reply::new(whole, status, headers))
+}
+
+/// The body as it is.
+pub(crate) fn bytes(answer: http::Response<Bytes>) -> Result<Reply<Bytes>, Error> {
+    let (head, body) = answer.into_parts();
+    Ok(Reply::new(body, head.status, head.headers))
+}
+
+/// The reply of an operation whose success has no body.
+pub(crate) fn empty(answer: http::Response<Bytes>) -> Result<Reply<()>, Error> {
+    let (head, _) = answer.into_parts();
+    Ok(Reply::new((), head.status, head.headers))
 }

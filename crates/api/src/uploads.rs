@@ -6,7 +6,7 @@ use progenitor_client::ClientInfo as _;
 use reqwest::Method;
 use serde::de::DeserializeOwned;
 
-use crate::{Call, Client, Error, Operation, Reply, types};
+use crate::{Call, Client, Error, Operation, Reply, reply, types};
 
 /// A file to send: its name and its content.
 #[derive(Clone, Copy, Debug)]
@@ -78,18 +78,7 @@ async fn send<T: DeserializeOwned>(
     let request = request
         .build()
         .map_err(|error| Error::Request(error.to_string()))?;
-    let executor = &client.inner().0;
-    let answer = executor
-        .execute(operation, request)
-        .await
-        .map_err(Error::Execute)?;
-    if !answer.status().is_success() {
-        return Err(Error::of_answer(&answer));
-    }
-    match serde_json::from_slice(answer.body()) {
-        Ok(value) => Ok(Reply::new(value, answer.status(), answer.headers().clone())),
-        Err(_) => Err(Error::decode::<T>(answer.body())),
-    }
+    reply::json(client.exchange(operation, request).await?)
 }
 
 /// A form with one file (RFC 7578), and its boundary. The same file gives the same form, so that a request

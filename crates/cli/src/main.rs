@@ -22,6 +22,7 @@ mod import_table;
 mod init;
 mod keys;
 mod limits;
+mod log;
 mod manual;
 mod migrate;
 mod optional;

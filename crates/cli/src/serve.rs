@@ -14,6 +14,7 @@ use tracing_subscriber::EnvFilter;
 use crate::database::DatabaseArg;
 use crate::keys::KeyEncryptionArg;
 use crate::limits::LimitArgs;
+use crate::log::{LogFormat, log_to_stderr};
 use crate::settings::{ConfigArg, Parsed};
 use crate::stop::{ReloadSignal, StopSignal};
 
@@ -140,14 +141,6 @@ enum ForwardedHeaderName {
     XForwardedFor,
     /// Forwarded (RFC 7239)
     Forwarded,
-}
-
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum LogFormat {
-    /// Plain text
-    Text,
-    /// One JSON object per line
-    Json,
 }
 
 /// An origin as browsers send it: scheme, host and a port that is not the usual one.
@@ -291,17 +284,4 @@ async fn received(signal: &mut Option<ReloadSignal>) {
         Some(signal) => signal.received().await,
         None => std::future::pending().await,
     }
-}
-
-fn log_to_stderr(filter: &str, format: LogFormat) -> Result<()> {
-    let lines = tracing_subscriber::fmt()
-        .with_env_filter(EnvFilter::try_new(filter)?)
-        .with_writer(io::stderr);
-    let set = match format {
-        LogFormat::Text => lines
-            .with_ansi(io::IsTerminal::is_terminal(&io::stderr()))
-            .try_init(),
-        LogFormat::Json => lines.json().try_init(),
-    };
-    set.map_err(|error| anyhow::anyhow!("the log cannot be set up: {error}"))
 }

@@ -2,38 +2,44 @@
 //!
 //! The limit counts decompressed bytes, so it also stops decompression bombs. The body is not decoded here.
 
+use std::pin::pin;
+
 use bytes::{Bytes, BytesMut};
+use futures_util::TryStreamExt as _;
 
-/// Why a body could not be read.
-#[derive(Debug)]
-pub(crate) enum BodyFault {
-    /// The body exceeds the limit.
-    TooLarge,
-    /// The connection broke.
-    Broken(reqwest::Error),
-}
-
-/// Reads the whole body, at most `limit` bytes of it.
-pub(crate) async fn read(mut response: reqwest::Response, limit: u64) -> Result<Bytes, BodyFault> {
-    // `content_length` is the announced size (absent for compressed bodies): refuse before reading.
-    let announced = response.content_length();
+/// Reads the whole body; `None` if it has more than `limit` bytes.
+pub(crate) async fn read(
+    response: reqwest::Response,
+    limit: u64,
+) -> reqwest::Result<Option<Bytes>> {
+    let announced = announced(&response);
+    // Refuse before reading.
     if announced.is_some_and(|length| length > limit) {
-        return Err(BodyFault::TooLarge);
+        return Ok(None);
     }
-    let Some(first) = response.chunk().await.map_err(BodyFault::Broken)? else {
-        return Ok(Bytes::new());
+    let mut chunks = pin!(response.bytes_stream());
+    let Some(first) = chunks.try_next().await? else {
+        return Ok(Some(Bytes::new()));
     };
-    if announced == Some(first.len() as u64) && first.len() as u64 <= limit {
-        return Ok(first);
+    if announced == Some(first.len() as u64) {
+        return Ok(Some(first));
     }
     let mut whole = BytesMut::with_capacity(announced.unwrap_or(0) as usize);
     let mut next = Some(first);
     while let Some(chunk) = next {
         if (whole.len() + chunk.len()) as u64 > limit {
-            return Err(BodyFault::TooLarge);
+            return Ok(None);
         }
         whole.extend_from_slice(&chunk);
-        next = response.chunk().await.map_err(BodyFault::Broken)?;
+        next = chunks.try_next().await?;
     }
-    Ok(whole.freeze())
+    Ok(Some(whole.freeze()))
+}
+
+/// The announced size of the body, if it is sent as it is. A browser decompresses a body, and shows the size
+/// that was sent.
+fn announced(response: &reqwest::Response) -> Option<u64> {
+    (!cfg!(target_arch = "wasm32"))
+        .then(|| response.content_length())
+        .flatten()
 }

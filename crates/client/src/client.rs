@@ -174,8 +174,7 @@ impl Client {
         let json = http::HeaderValue::from_static("application/json");
         request.headers_mut().insert(http::header::ACCEPT, json);
         self.call_headers().add_own_to(request.headers_mut());
-        let reply = self.transport().call(operation, &request).await?;
-        let response = reply.into_response();
+        let response = self.transport().call(operation, &request).await?;
         self.call_headers().record(&response);
         decode::json(operation, response.body())
     }

@@ -12,6 +12,10 @@ use crate::retry::RetryPolicy;
 use crate::secret::Secret;
 
 /// The complete, validated settings.
+#[cfg_attr(
+    target_arch = "wasm32",
+    expect(dead_code, reason = "the browser decides about connections")
+)]
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
     pub(crate) base_url: Url,
@@ -50,6 +54,8 @@ pub(crate) enum Credentials {
     Anonymous,
 }
 
+/// What a browser decides itself.
+#[cfg(not(target_arch = "wasm32"))]
 impl Config {
     /// Whether no address needs TLS, so that root certificates are not required.
     pub(crate) fn is_plain(&self) -> bool {
@@ -72,7 +78,9 @@ impl Config {
     pub(crate) fn is_loopback(&self) -> bool {
         self.addresses().all(is_loopback)
     }
+}
 
+impl Config {
     /// Refuses settings that send a secret in plain HTTP to another machine, unless they allow it.
     pub(crate) fn require_private(&self) -> Result<(), ConfigError> {
         match self.readable_secrets().next() {

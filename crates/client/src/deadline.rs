@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tokio::time::Instant;
+use crate::runtime::{Instant, timeout_at};
 
 /// When a call must end; `None` for a limit beyond the range of the clock.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ impl Deadline {
     /// Runs the work; `None` if the deadline passed first.
     pub(crate) async fn limit<T>(self, work: impl Future<Output = T>) -> Option<T> {
         match self.0 {
-            Some(end) => tokio::time::timeout_at(end, work).await.ok(),
+            Some(end) => timeout_at(end, work).await.ok(),
             None => Some(work.await),
         }
     }

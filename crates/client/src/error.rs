@@ -321,10 +321,14 @@ pub enum ConfigError {
 }
 
 /// Converts a reqwest error. The text omits the URL, which may contain a filter with personal data.
-pub(crate) fn connection(operation: &'static str, error: reqwest::Error) -> Error {
+pub(crate) fn connection(
+    operation: &'static str,
+    connecting: bool,
+    error: reqwest::Error,
+) -> Error {
     Error::Connection {
         operation,
-        connecting: error.is_connect(),
+        connecting,
         source: Arc::new(Chain(chain(&error.without_url()))),
     }
 }

@@ -57,6 +57,6 @@ impl Executor for Transport {
         operation: Operation,
         request: reqwest::Request,
     ) -> BoxFuture<'_, Result<http::Response<Bytes>, ExecuteError>> {
-        Box::pin(async move { Ok(self.call(operation.id(), &request).await?.into_response()) })
+        Box::pin(async move { Ok(self.call(operation.id(), &request).await?) })
     }
 }

@@ -95,6 +95,12 @@
 //! never a URL, a body or a token. Error messages contain no control characters; use [`printable`] for
 //! records.
 //!
+//! # In a browser
+//!
+//! The crate builds for `wasm32-unknown-unknown` without `blocking`. Requests go through `fetch`, so the
+//! browser decides about connections, proxies, compression, redirects and the name of the agent; the README
+//! lists what differs.
+//!
 //! # Features
 //!
 //! - `arrow`: every list as Arrow record batches (`arrow_stream()`), with the columns in `tables`. The
@@ -107,6 +113,10 @@ mod arrow;
 mod auth;
 #[cfg(feature = "arrow")]
 mod batches;
+#[cfg(all(feature = "blocking", target_arch = "wasm32"))]
+compile_error!(
+    "the feature `blocking` needs threads, which wasm32 has not: use the asynchronous client"
+);
 #[cfg(feature = "blocking")]
 pub mod blocking;
 mod board_tasks;
@@ -137,6 +147,7 @@ mod recorder;
 mod records;
 mod resources;
 mod retry;
+mod runtime;
 mod secret;
 #[cfg(feature = "arrow")]
 pub mod tables;

@@ -9,14 +9,13 @@
 mod tests;
 
 use std::collections::VecDeque;
-use std::future::Future;
 
 use futures_core::Stream;
 use futures_util::stream;
-use tokio::task::JoinHandle;
 
 use crate::error::Result;
 use crate::limit::Portion;
+use crate::runtime::{Task, spawn};
 
 /// The size of a page and of its list.
 #[derive(Clone, Copy, Debug)]
@@ -72,25 +71,6 @@ impl Concurrency {
     }
 }
 
-/// A task that is aborted when it is dropped.
-struct Task<P>(JoinHandle<Result<P>>);
-
-impl<P> Task<P> {
-    async fn finish(mut self) -> Result<P> {
-        match (&mut self.0).await {
-            Ok(outcome) => outcome,
-            // Only `drop` aborts it, so this is a panic: pass it on to the caller.
-            Err(error) => std::panic::resume_unwind(error.into_panic()),
-        }
-    }
-}
-
-impl<P> Drop for Task<P> {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
 struct PrefetchState<F, P> {
     fetch: F,
     concurrency: Concurrency,
@@ -100,7 +80,7 @@ struct PrefetchState<F, P> {
     portion: Portion,
     /// The last page known to exist and to be needed.
     last_known: i32,
-    tasks: VecDeque<Task<P>>,
+    tasks: VecDeque<Task<Result<P>>>,
     ended: bool,
 }
 
@@ -137,7 +117,7 @@ where
             && (state.tasks.is_empty() || state.request <= state.last_known)
         {
             let page = (state.fetch)(state.request);
-            state.tasks.push_back(Task(tokio::spawn(page)));
+            state.tasks.push_back(spawn(page));
             state.request += 1;
         }
         let Some(task) = state.tasks.pop_front() else {

@@ -8,20 +8,19 @@ use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use http::StatusCode;
 use http::header::AUTHORIZATION;
-use http::{HeaderMap, StatusCode};
-use tokio::time::Instant;
 use tracing::Instrument as _;
 
 use crate::auth::{Grant, Issuer, Token, Tokens, bearer};
-use crate::body::{self, BodyFault};
 use crate::config::{Config, Credentials};
 use crate::deadline::Deadline;
-use crate::error::{ConfigError, Error, Result, connection};
+use crate::error::{ConfigError, Error, Result};
 use crate::http_clients::HttpClients;
 use crate::observe::{Exchange, Observer};
 use crate::problem;
 use crate::retry::{self, AttemptFailure, IDEMPOTENCY_KEY};
+use crate::runtime::{Instant, sleep};
 
 /// The shared state of clients. A clone shares its connections and tokens.
 #[derive(Clone)]
@@ -41,30 +40,7 @@ enum Authority {
 }
 
 /// A complete response.
-pub(crate) struct Reply {
-    pub(crate) status: StatusCode,
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: Bytes,
-}
-
-impl Reply {
-    pub(crate) fn into_response(self) -> http::Response<Bytes> {
-        let mut response = http::Response::new(self.body);
-        *response.status_mut() = self.status;
-        *response.headers_mut() = self.headers;
-        response
-    }
-
-    /// What names the request in the log of the service.
-    fn request_id(&self) -> Option<&str> {
-        self.headers.get("x-request-id")?.to_str().ok()
-    }
-
-    /// The problem document; `None` for a success.
-    fn problem(&self) -> Option<problem::Document> {
-        (!self.status.is_success()).then(|| problem::Document::parse(&self.body))
-    }
-}
+pub(crate) type Reply = http::Response<Bytes>;
 
 impl Transport {
     pub(crate) fn new(
@@ -193,7 +169,7 @@ impl Transport {
             }
             let outcome = self.attempt(operation, attempt, copy).await;
             if let (Ok(reply), Some(token)) = (&outcome, token)
-                && reply.status == StatusCode::UNAUTHORIZED
+                && reply.status() == StatusCode::UNAUTHORIZED
                 && !refreshed
                 && let Authority::Tokens(tokens) = &self.authority
             {
@@ -203,10 +179,10 @@ impl Transport {
                 refreshed = true;
                 continue;
             }
-            let problem = outcome.as_ref().ok().and_then(Reply::problem);
+            let problem = outcome.as_ref().ok().and_then(problem_of);
             let code = problem.as_ref().and_then(problem::Document::code);
             let failure = match &outcome {
-                Ok(reply) => AttemptFailure::Status(reply.status, &reply.headers, code),
+                Ok(reply) => AttemptFailure::Status(reply.status(), reply.headers(), code),
                 Err(Error::Connection {
                     connecting: true, ..
                 }) => AttemptFailure::Connect,
@@ -227,7 +203,9 @@ impl Transport {
                 failure.may_have_been_applied() && !request.method().is_safe();
             let outcome = outcome.and_then(|reply| match problem {
                 None => Ok(reply),
-                Some(problem) => Err(problem.into_error(operation, reply.status, &reply.headers)),
+                Some(problem) => {
+                    Err(problem.into_error(operation, reply.status(), reply.headers()))
+                }
             });
             let Some(wait) = wait else {
                 return outcome.map_err(|error| error.after(undecided));
@@ -243,7 +221,7 @@ impl Transport {
                 milliseconds,
                 "waits for another attempt"
             );
-            tokio::time::sleep(wait).await;
+            sleep(wait).await;
         }
     }
 
@@ -285,14 +263,15 @@ impl Transport {
             .observer
             .as_ref()
             .map(|observer| (observer, request.method().clone(), request.url().clone()));
-        let outcome = self.send(operation, request).await;
+        let limit = self.config.max_body_bytes;
+        let outcome = self.http.exchange(operation, request, limit).await;
         let milliseconds = started.elapsed().as_millis();
         match &outcome {
             Ok(reply) => tracing::debug!(
                 operation,
                 attempt,
-                status = reply.status.as_u16(),
-                request_id = reply.request_id(),
+                status = reply.status().as_u16(),
+                request_id = request_id(reply),
                 milliseconds,
                 "answered"
             ),
@@ -306,34 +285,30 @@ impl Transport {
                 url: url.as_str(),
                 attempt,
                 duration: started.elapsed(),
-                status: reply.map(|reply| reply.status.as_u16()),
-                request_id: reply.and_then(Reply::request_id),
-                content_type: reply
-                    .and_then(|reply| reply.headers.get(http::header::CONTENT_TYPE)?.to_str().ok()),
-                body: reply.map_or(&[], |reply| &reply.body),
+                status: reply.map(|reply| reply.status().as_u16()),
+                request_id: reply.and_then(request_id),
+                content_type: reply.and_then(|reply| {
+                    reply
+                        .headers()
+                        .get(http::header::CONTENT_TYPE)?
+                        .to_str()
+                        .ok()
+                }),
+                body: reply.map_or(&[], |reply| reply.body()),
             });
         }
         outcome
     }
+}
 
-    async fn send(&self, operation: &'static str, request: reqwest::Request) -> Result<Reply> {
-        let limit = self.config.max_body_bytes;
-        let response = self
-            .http
-            .execute(request)
-            .await
-            .map_err(|error| connection(operation, error))?;
-        let (status, headers) = (response.status(), response.headers().clone());
-        match body::read(response, limit).await {
-            Ok(body) => Ok(Reply {
-                status,
-                headers,
-                body,
-            }),
-            Err(BodyFault::TooLarge) => Err(Error::TooLarge { operation, limit }),
-            Err(BodyFault::Broken(error)) => Err(connection(operation, error)),
-        }
-    }
+/// What names the request in the log of the service.
+fn request_id(reply: &Reply) -> Option<&str> {
+    reply.headers().get("x-request-id")?.to_str().ok()
+}
+
+/// The problem document; `None` for a success.
+fn problem_of(reply: &Reply) -> Option<problem::Document> {
+    (!reply.status().is_success()).then(|| problem::Document::parse(reply.body()))
 }
 
 impl fmt::Debug for Transport {

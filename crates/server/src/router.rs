@@ -29,11 +29,13 @@ use crate::http::accept::Offers;
 use crate::http::body::Response;
 use crate::http::client_address;
 use crate::http::connections::client_is_known;
+use crate::http::extract;
 use crate::http::format_option;
 use crate::http::odata::{self, is_odata};
 use crate::http::parameter_names;
 use crate::http::path::{Captures, Node};
 use crate::http::problem::Problem;
+use crate::http::query_in_body;
 use crate::http::request_body::RequestBody;
 use crate::ops;
 use crate::ops::call::Call;
@@ -189,8 +191,8 @@ impl Routes {
     pub(crate) fn new(has_explorer: bool) -> Self {
         let mut table = Node::default();
         for operation in Operation::ALL {
-            let method = method_of(operation);
-            table.insert(method, operation.path(), Route::Operation(operation));
+            let route = Route::Operation(operation);
+            insert(&mut table, method_of(operation), operation.path(), route);
         }
         // After all of them, so that a described operation takes precedence at such an address.
         for operation in Operation::ALL {
@@ -264,6 +266,17 @@ fn method_of(operation: Operation) -> Method {
     Method::from_bytes(operation.method().as_bytes()).unwrap_or(Method::GET)
 }
 
+/// Adds a route. A GET below OData's root may also be a POST, to its path with the segment of
+/// [`query_in_body`].
+fn insert(table: &mut Node<Route>, method: Method, path: &str, route: Route) {
+    if method == Method::GET && is_odata(path) {
+        for segment in query_in_body::SEGMENTS {
+            table.insert(Method::POST, &format!("{path}/{segment}"), route);
+        }
+    }
+    table.insert(method, path, route);
+}
+
 /// The addresses that OData tools derive for an operation on a set: under the name of its set, the number of
 /// its entities, and the navigations of a record.
 fn insert_set(table: &mut Node<Route>, operation: Operation) {
@@ -273,29 +286,33 @@ fn insert_set(table: &mut Node<Route>, operation: Operation) {
     let mut addresses = vec![format!("{ROOT}/{}{rest}", set.url)];
     if set.name != set.url {
         let path = format!("{ROOT}/{}{rest}", set.name);
-        table.insert(method_of(operation), &path, Route::Operation(operation));
+        let route = Route::Operation(operation);
+        insert(table, method_of(operation), &path, route);
         addresses.push(path);
     }
     if operation.method() != "GET" {
         return;
     }
     for address in addresses {
-        let mut insert = |path: &str, what: Computed| {
-            let route = Route::Computed(operation, what);
-            table.insert(Method::GET, &format!("{address}/{path}"), route);
+        let mut derive = |path: &str, what: Computed| {
+            let (path, route) = (
+                format!("{address}/{path}"),
+                Route::Computed(operation, what),
+            );
+            insert(table, Method::GET, &path, route);
         };
         if rest.is_empty() {
             for count in COUNT {
-                insert(count, Computed::Count);
+                derive(count, Computed::Count);
             }
             continue;
         }
         for (at, navigation) in set.entity.navigations.iter().enumerate() {
-            insert(navigation.name, Computed::Related(at));
+            derive(navigation.name, Computed::Related(at));
             if navigation.cardinality == Cardinality::Many {
                 for count in COUNT {
                     let path = format!("{}/{count}", navigation.name);
-                    insert(&path, Computed::RelatedCount(at));
+                    derive(&path, Computed::RelatedCount(at));
                 }
             }
         }
@@ -310,7 +327,7 @@ pub(crate) async fn answer(
     route: Route,
     captures: Captures,
     mut head: Parts,
-    body: RequestBody,
+    mut body: RequestBody,
     caller: &mut Option<Caller>,
 ) -> Result<Response, Problem> {
     let (operation, computed) = match route {
@@ -322,6 +339,9 @@ pub(crate) async fn answer(
     let caller = authorise(&app, guard, &head, caller).await?;
     if guard.odata {
         odata::check_max_version(&head.headers)?;
+    }
+    if head.method == Method::POST && operation.method() == "GET" {
+        read_query(&app, &mut head, &mut body, &caller).await?;
     }
     if operation.method() == "GET"
         && let Some(accept) = format_option::accept(head.uri.query().unwrap_or(""))?
@@ -369,6 +389,21 @@ async fn authorise(
     } else {
         Err(Refusal::Scope(guard.scopes).into())
     }
+}
+
+/// Makes a POST to `…/$query` the GET that it stands for.
+async fn read_query(
+    app: &App,
+    head: &mut Parts,
+    body: &mut RequestBody,
+    caller: &Caller,
+) -> Result<(), Problem> {
+    query_in_body::check_content(&head.headers)?;
+    let limits = &app.config.limits;
+    let limit = query_in_body::body_limit(head, limits.uri_bytes);
+    let mut memory = app.memory.body_of(&caller.client_id);
+    let body = extract::bytes(body, &head.headers, limit, limits, &mut memory).await?;
+    query_in_body::turn_into_get(head, &body)
 }
 
 async fn answer_endpoint(

@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use super::{BINARY, DOCUMENTS, THIRD_PARTY};
 use crate::process::{self, command, root};
@@ -32,6 +32,8 @@ pub(super) struct Program<'p> {
     pub(super) binary: &'p Path,
     /// The text of [`THIRD_PARTY`].
     pub(super) third_party: &'p str,
+    /// Debian's name of the architecture.
+    pub(super) architecture: &'p str,
     /// Shell completions and pages of the manual by their place below `usr/share`.
     pub(super) shared: &'p [(PathBuf, Vec<u8>)],
 }
@@ -41,7 +43,7 @@ impl Program<'_> {
     pub(super) fn write(&self, build: &Path, out: &Path) -> Result<PathBuf> {
         self.fill(build)?;
         let version = env!("CARGO_PKG_VERSION");
-        let file = out.join(format!("{BINARY}_{version}_{}.deb", architecture()?));
+        let file = out.join(format!("{BINARY}_{version}_{}.deb", self.architecture));
         process::run(
             command("dpkg-deb")
                 .args(["--root-owner-group", "--build", "-Zxz"])
@@ -49,7 +51,7 @@ impl Program<'_> {
                 .arg(&file)
                 .env(
                     "SOURCE_DATE_EPOCH",
-                    super::release::time_of_source()?.to_string(),
+                    super::archive::time_of_source()?.to_string(),
                 ),
         )?;
         Ok(file)
@@ -104,7 +106,7 @@ impl Program<'_> {
 
     /// The description of the package (deb-control(5)).
     fn control(&self, build: &Path) -> Result<String> {
-        let bytes = super::release::size_below(build)?;
+        let bytes = super::archive::size_below(build)?;
         Ok(format!(
             "Package: {BINARY}\nVersion: {}\nArchitecture: {}\nMaintainer: {}\nSection: net\nPriority: optional\n\
              Installed-Size: {}\nDepends: libc6 (>= {}), passwd\nRecommends: ca-certificates\n\
@@ -112,7 +114,7 @@ impl Program<'_> {
              The service Obeya and its command line: incidents, improvements, boards, groups,\n \
              areas, and datasources with their values, as an HTTP/JSON interface over SQLite\n or PostgreSQL.\n",
             env!("CARGO_PKG_VERSION"),
-            architecture()?,
+            self.architecture,
             env!("CARGO_PKG_AUTHORS"),
             bytes.div_ceil(1024),
             newest_glibc(&fs::read(self.binary)?)
@@ -128,18 +130,6 @@ fn place(file: &Path, mode: u32, content: &[u8]) -> Result<()> {
     fs::write(file, content).with_context(|| format!("writing {}", file.display()))?;
     fs::set_permissions(file, fs::Permissions::from_mode(mode))?;
     Ok(())
-}
-
-/// Debian's name of the architecture that the compiler builds for.
-fn architecture() -> Result<&'static str> {
-    let host = super::host()?;
-    match host.split('-').next() {
-        Some("x86_64") => Ok("amd64"),
-        Some("aarch64") => Ok("arm64"),
-        _ => {
-            bail!("found the platform {host}; packages for Debian are built for x86_64 and aarch64")
-        }
-    }
 }
 
 /// The newest version of glibc that a symbol of the binary requires, such as `2.34`: the names of versions
@@ -181,6 +171,7 @@ mod tests {
         let program = Program {
             binary: &binary,
             third_party: "texts\n",
+            architecture: "amd64",
             shared: &[("man/man1/obeya.1".into(), b".TH obeya 1\n".to_vec())],
         };
         program.fill(folder.path()).expect("filled");
@@ -193,7 +184,7 @@ mod tests {
         assert_eq!(text("usr/share/man/man1/obeya.1"), ".TH obeya 1\n");
         let control = text("DEBIAN/control");
         assert!(
-            control.starts_with("Package: obeya\nVersion: 0.1.0\nArchitecture: "),
+            control.starts_with("Package: obeya\nVersion: 0.1.0\nArchitecture: amd64\n"),
             "{control}"
         );
         assert!(control.contains("\nDepends: libc6 (>= 2."), "{control}");

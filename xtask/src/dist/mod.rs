@@ -1,28 +1,30 @@
-//! The release of the command line: the stripped binary with its licences as an archive and as a package for
-//! Debian, its debug file in an archive of its own, and checksums of all.
+//! The release: the stripped binary with its licences as an archive, as a package for Debian and as an image
+//! for containers, its debug file in an archive of its own, the Python package, and checksums of all.
 //!
 //! Nothing here is published or signed.
 
+mod archive;
+mod build;
 mod check;
 mod deb;
+mod first_screen;
+mod image;
 mod licences;
 mod release;
 mod sbom;
 mod shared;
 mod split;
+mod twice;
+mod wheel;
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
 use crate::guide;
-use crate::process::{self, cargo, root, target};
-use release::Release;
-
-/// A release build with line tables: the debug file is made of them.
-const PROFILE: &str = "profiling";
+use crate::process::{exists, root, rustc, target};
+use release::{Files, Release};
 
 /// The package and the binary in it.
 const PACKAGE: &str = "obeya-cli";
@@ -51,47 +53,141 @@ const DOCUMENTS: [&str; 16] = [
 /// The licences of the crates that are linked into the binary.
 const THIRD_PARTY: &str = "LICENSES-THIRD-PARTY.txt";
 
-/// Checksums of the archives, as `sha256sum --check` reads them.
+/// Checksums of the files, as `sha256sum --check` reads them.
 const CHECKSUMS: &str = "SHA256SUMS";
 
-/// Builds the binary and writes the files of the release into `out`, or else into `target/dist`. Tries
-/// them in an empty place if asked to.
-pub(crate) fn run(out: Option<PathBuf>, is_checked: bool) -> Result<()> {
+/// A part of the release.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Part {
+    /// The archives of the command line, its package for Debian and the list of its crates
+    Binary,
+    /// The image for containers, which contains the binary
+    Image,
+    /// The wheel and the source distribution of the Python package
+    Python,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// The folder to write to; target/dist by default.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Builds this part only; may be given twice.
+    #[arg(long, value_name = "PART")]
+    only: Vec<Part>,
+    /// Installs, starts and removes each in an empty place. It needs root, mmdebstrap, umoci and runc.
+    #[arg(long)]
+    check: bool,
+    /// Builds the binary again, in another folder, and fails unless it has the same bytes. It takes as long
+    /// as the first build.
+    #[arg(long)]
+    twice: bool,
+}
+
+impl Options {
+    fn has(&self, part: Part) -> bool {
+        self.only.is_empty() || self.only.contains(&part)
+    }
+
+    fn needs_binary(&self) -> bool {
+        self.has(Part::Binary) || self.has(Part::Image)
+    }
+}
+
+/// Builds the parts and writes their files into a folder. Tries them if asked to.
+pub(crate) fn run(options: &Options) -> Result<()> {
     if !cfg!(target_os = "linux") {
         bail!("`dist` splits ELF binaries on Linux; elsewhere use `cargo build --release`");
     }
-    let out = out.unwrap_or_else(|| target().join("dist"));
-    let name = format!("{BINARY}-{}-{}", env!("CARGO_PKG_VERSION"), host()?);
-    // Searched before the build, which takes minutes, so that a machine without it fails early.
-    let objcopy = split::objcopy()?;
-    process::run(
-        cargo()
-            .args(["build", "--locked", "--profile", PROFILE])
-            .args(["--package", PACKAGE])
-            .env("OBEYA_GUIDE", guide::build()?),
-    )?;
-    let release = Release {
-        binary: target().join(PROFILE).join(BINARY),
-        name,
-        third_party: licences::third_party(PACKAGE)?,
-        shared: shared::files(&target().join(PROFILE).join(BINARY))?,
-        components: sbom::components(PACKAGE)?,
+    // Before the builds, which take minutes: a machine that lacks something fails early.
+    requirements(options)?;
+    let out = match &options.out {
+        Some(out) => root().join(out),
+        None => target().join("dist"),
     };
-    let files = release.write(&objcopy, &out)?;
-    for path in files.all() {
+    fs::create_dir_all(&out).with_context(|| out.display().to_string())?;
+    let build = tempfile::tempdir_in(&out)?;
+    let triple = host()?;
+    let (mut binary, mut image) = (None, None);
+    if options.needs_binary() {
+        let release = release(&triple, options)?;
+        let content = release.lay_out(&split::objcopy()?, build.path())?;
+        if options.has(Part::Binary) {
+            binary = Some(release.pack(&content, build.path(), &out)?);
+        }
+        if options.has(Part::Image) {
+            let new = image::Image {
+                release: &release,
+                program: &content.program,
+            };
+            image = Some(new.write(build.path(), &out)?);
+        }
+    }
+    let python = match options.has(Part::Python) {
+        true => Some(wheel::write(&triple, build.path(), &out)?),
+        false => None,
+    };
+
+    let mut written: Vec<&PathBuf> = binary.iter().flat_map(Files::all).collect();
+    written.extend(&image);
+    written.extend(python.iter().flat_map(wheel::Python::all));
+    let checksums = archive::write_checksums(written.iter().copied(), &out)?;
+    written.push(&checksums);
+    for path in written {
         println!("{} ({} bytes)", path.display(), fs::metadata(path)?.len());
     }
-    if is_checked {
+    if options.check {
         check::check(&check::Artefacts {
             folder: &out,
-            archive: &files.archive,
-            package: files
-                .package
-                .as_deref()
-                .context("there is no package to check")?,
+            binary: binary.as_ref(),
+            python: python.as_ref(),
+            image: image.as_deref(),
         })?;
     }
     Ok(())
+}
+
+/// Fails where a program is missing that is needed later.
+fn requirements(options: &Options) -> Result<()> {
+    if options.needs_binary() {
+        split::objcopy()?;
+    }
+    if options.has(Part::Image) {
+        needed("mmdebstrap", "--version", "mmdebstrap")?;
+        needed("dpkg-deb", "--version", "dpkg")?;
+    }
+    if options.check {
+        check::requirements(options.has(Part::Binary), options.has(Part::Image))?;
+    }
+    Ok(())
+}
+
+/// Fails unless a program can be started, and names the package of Debian that has it.
+fn needed(program: &str, argument: &str, package: &str) -> Result<()> {
+    if exists(program, argument) {
+        return Ok(());
+    }
+    bail!(
+        "found no `{program}` on the path; Debian has it in the package `{package}`, and `--only` \
+         leaves out what needs it"
+    )
+}
+
+/// Builds the binary and what belongs to it.
+fn release(triple: &str, options: &Options) -> Result<Release> {
+    let guide = guide::build()?;
+    let binary = build::binary(triple, &guide, &target())?;
+    if options.twice {
+        twice::compare(triple, &guide, &binary)?;
+    }
+    Ok(Release {
+        name: format!("{BINARY}-{}-{triple}", env!("CARGO_PKG_VERSION")),
+        architecture: image::architecture(triple)?,
+        third_party: licences::third_party(PACKAGE)?,
+        shared: shared::files(&binary)?,
+        components: sbom::components(PACKAGE)?,
+        binary,
+    })
 }
 
 /// The platform that the compiler builds for by default, such as `x86_64-unknown-linux-gnu`.
@@ -99,15 +195,4 @@ fn host() -> Result<String> {
     let version = rustc(&["-vV"])?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
     Ok(host.context("`rustc -vV` names no host")?.to_owned())
-}
-
-/// The standard output of the compiler.
-fn rustc(arguments: &[&str]) -> Result<String> {
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let output = Command::new(rustc)
-        .args(arguments)
-        .current_dir(root())
-        .output()
-        .context("cannot start rustc")?;
-    Ok(String::from_utf8(output.stdout)?.trim().to_owned())
 }

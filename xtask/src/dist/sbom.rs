@@ -25,7 +25,7 @@ pub(super) fn components(package: &str) -> Result<Vec<u8>> {
         );
     }
     let bill = serde_json::from_slice(&output.stdout).context("cargo-sbom wrote no JSON")?;
-    let bill = reproducible(bill, super::release::time_of_source()?)?;
+    let bill = reproducible(bill, super::archive::time_of_source()?)?;
     Ok(serde_json::to_vec_pretty(&bill)?)
 }
 

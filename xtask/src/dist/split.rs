@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::{host, rustc};
-use crate::process::{self, command, exists};
+use super::host;
+use crate::process::{self, command, exists, rustc};
 
 /// The program that copies parts of binaries: the one that rustup installs with the compiler, or one on the
 /// path. A compiler of a distribution may come without it, and binutils has one.

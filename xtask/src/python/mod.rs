@@ -17,7 +17,7 @@ use serde_json::Value;
 
 pub(crate) use as_cargo::run_if_cargo;
 pub(crate) use operations::classes;
-pub(crate) use reference::write as docs;
+pub(crate) use reference::{write as docs, write_pictures as pictures};
 pub(crate) use sync::outputs as twins;
 pub(crate) use test::{Units, run, tests};
 

@@ -171,13 +171,7 @@ pub(super) fn install(units: Units) -> Result<()> {
     ]);
     pip.env("MATURIN_PEP517_ARGS", "--profile dev");
     // Without isolation the build looks for `maturin` on the path.
-    let mut path: Vec<_> = python.parent().map(Into::into).into_iter().collect();
-    path.extend(
-        std::env::var_os("PATH")
-            .iter()
-            .flat_map(std::env::split_paths),
-    );
-    pip.env("PATH", std::env::join_paths(path)?);
+    pip.env("PATH", venv::path_with(&python)?);
     if units == Units::OfTheTests {
         share_units(&mut pip);
     }

@@ -18,7 +18,7 @@ use When::{Build, Run, Test};
 
 /// Every allowed dependency between crates; not each is in use. A dependency of tests may be listed in
 /// addition to a `Run` dependency on the same crate.
-const ARROWS: [(&str, &str, When); 44] = [
+const ARROWS: [(&str, &str, When); 47] = [
     ("obeya-model", "obeya-codegen", Build),
     ("obeya-api", "obeya-codegen", Build),
     ("obeya", "obeya-codegen", Build),
@@ -54,6 +54,10 @@ const ARROWS: [(&str, &str, When); 44] = [
     ("obeya-python", "obeya-server", Run),
     ("obeya-python", "obeya-demo", Run),
     ("xtask", "obeya-codegen", Run),
+    // An example of the SDK, tested on the service.
+    ("obeya-ingester", "obeya", Run),
+    ("obeya-ingester", "obeya-server", Test),
+    ("obeya-ingester", "obeya-testkit", Test),
     ("obeya-odata", "obeya-testkit", Test),
     ("obeya", "obeya-testkit", Test),
     ("obeya-store", "obeya-testkit", Test),

@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 
 use crate::arguments::{Id, Moment};
 use crate::handle::Handle;
-use crate::lists::{Numbered, Query};
+use crate::lists::Query;
 use crate::models::Board;
 use crate::top::Top;
 
@@ -32,9 +32,6 @@ impl BoardCalls {
         if let Some(tasks) = page_size {
             list = list.page_size(tasks);
         }
-        if let Some(Top(records)) = top {
-            list = list.top(records);
-        }
-        Ok(Query::new(&self.0, Numbered { list, top }))
+        Ok(Query::numbered(&self.0, list, top, obeya::BoardTasks::top))
     }
 }

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use crate::arguments::{Id, Moment, Names, Where, bodies};
 use crate::call::Call;
 use crate::handle::Handle;
-use crate::lists::{Numbered, Query};
+use crate::lists::Query;
 use crate::models::{DATASOURCE_VALUE_INPUT, Datasource, DatasourceValue};
 use crate::top::Top;
 
@@ -49,11 +49,8 @@ impl DatasourceCalls {
         if let Some(number) = page_size {
             values = values.page_size(number);
         }
-        if let Some(Top(number)) = top {
-            values = values.top(number);
-        }
         let list = values.prefetch(prefetch);
-        Ok(Query::new(&self.0, Numbered { list, top }))
+        Ok(Query::numbered(&self.0, list, top, obeya::Values::top))
     }
 
     #[pyo3(signature = (datasource, values, /))]

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use crate::arguments::{Moment, Names, Where};
 use crate::handle::Handle;
-use crate::lists::{Numbered, Query};
+use crate::lists::Query;
 use crate::top::Top;
 
 #[pyclass(frozen, module = "obeya._obeya")]
@@ -39,9 +39,6 @@ impl ImprovementCalls {
         if let Some(records) = page_size {
             list = list.page_size(records);
         }
-        if let Some(Top(records)) = top {
-            list = list.top(records);
-        }
-        Ok(Query::new(&self.0, Numbered { list, top }))
+        Ok(Query::numbered(&self.0, list, top, obeya::Records::top))
     }
 }

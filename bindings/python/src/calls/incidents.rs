@@ -15,7 +15,7 @@ use crate::answer::Answer;
 use crate::arguments::{Day, Id, Moment, Names, Where};
 use crate::call::Call;
 use crate::handle::Handle;
-use crate::lists::{Numbered, Query};
+use crate::lists::Query;
 use crate::models::{
     self, GroupV2, INCIDENT_CUSTOM_FIELD_UPDATE, INCIDENT_RESPONSIBLE_UPDATE,
     INCIDENT_SEVERITY_UPDATE, INCIDENT_STATUS_UPDATE, IncidentCustomField, IncidentTypeSummary,
@@ -72,10 +72,7 @@ impl IncidentCalls {
         if let Some(records) = page_size {
             list = list.page_size(records);
         }
-        if let Some(Top(records)) = top {
-            list = list.top(records);
-        }
-        Ok(Query::new(&self.0, Numbered { list, top }))
+        Ok(Query::numbered(&self.0, list, top, obeya::Records::top))
     }
 
     #[pyo3(signature = (incident, status, /))]

@@ -32,6 +32,30 @@ impl Executor for Wire {
     }
 }
 
+/// Fails before it sends anything.
+struct Failing;
+
+#[derive(Debug)]
+struct NoToken(u32);
+
+impl std::fmt::Display for NoToken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "no token after {} attempts", self.0)
+    }
+}
+
+impl std::error::Error for NoToken {}
+
+impl Executor for Failing {
+    fn execute(
+        &self,
+        _: Operation,
+        _: reqwest::Request,
+    ) -> BoxFuture<'_, Result<http::Response<Bytes>, ExecuteError>> {
+        Box::pin(async { Err(NoToken(7).into()) })
+    }
+}
+
 impl Wire {
     fn answers(status: u16, body: &'static str) -> (Arc<Self>, Client) {
         // Fails only when another test of this binary was first.
@@ -54,6 +78,22 @@ impl Wire {
         assert_eq!(seen.len(), 1);
         seen.remove(0)
     }
+}
+
+#[tokio::test]
+async fn an_executors_error_comes_out_as_it_went_in() {
+    // Installs what a client needs for TLS.
+    let (_, _) = Wire::answers(200, "");
+    let client = Client::new(
+        "http://plant.test",
+        reqwest::Client::new(),
+        Arc::new(Failing),
+    );
+    let failed = call::GetBoardV1::new(7).send(&client).await;
+    let error = failed.expect_err("nothing was sent");
+    assert_eq!(error.to_string(), "no token after 7 attempts");
+    let inner = error.into_executor::<NoToken>();
+    assert_eq!(inner.expect("its own error").0, 7);
 }
 
 #[tokio::test]

@@ -56,7 +56,7 @@ pub(crate) struct Args {
     #[arg(long)]
     full: bool,
 
-    /// Rows per request [default: 2000 for records, 10000 for values]
+    /// Rows per request [default: 2000 for records, 10000 for values, 1000 for other lists]
     #[arg(long, value_name = "ROWS", value_parser = crate::pull::page_sizes())]
     page_size: Option<i32>,
 
@@ -172,6 +172,14 @@ async fn update_copy(args: &Args, client: &obeya::Client, source: Source) -> Res
         None => State::new(source),
     };
     target.save(&state)?;
+    // The lists of v2 have no parameter for the size of a page.
+    let size = args
+        .page_size
+        .map(|rows| format!("odata.maxpagesize={rows}"));
+    let preferring = size
+        .map(|size| client.header("Prefer", &size))
+        .transpose()?;
+    let client = preferring.as_ref().unwrap_or(client);
     SyncContext::new(client, target, state, args).run().await
 }
 

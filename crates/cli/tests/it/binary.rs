@@ -1,7 +1,7 @@
 //! Runs the binary.
 
 use std::ffi::OsStr;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::Instant;
 
 use obeya_testkit::Serving;
@@ -31,6 +31,15 @@ pub fn run<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Done {
 pub fn added_client(db: &str) -> Value {
     let add = "client add erp --scope Data.Read --json --db".split(' ');
     serde_json::from_str(&run(add.chain([db])).success()).expect("JSON")
+}
+
+/// Sends a signal to a process, such as `-TERM`.
+#[cfg(unix)]
+#[track_caller]
+pub fn signal(child: &Child, signal: &str) {
+    let id = child.id().to_string();
+    let sent = Command::new("kill").args([signal, &id]).status();
+    assert!(sent.expect("kill").success(), "{signal}");
 }
 
 /// Runs a command to completion.

@@ -3,6 +3,8 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
+#[cfg(unix)]
+use crate::binary::signal;
 use crate::binary::{database, obeya, run};
 
 #[test]
@@ -100,14 +102,7 @@ fn with_keep_it_goes_on_serving_and_says_how_to_look_around() {
         }
     }
     let answered = std::net::TcpStream::connect(shell.trim_start_matches("http://")).is_ok();
-    let id = child.id().to_string();
-    assert!(
-        std::process::Command::new("kill")
-            .args(["-TERM", &id])
-            .status()
-            .expect("kill")
-            .success()
-    );
+    signal(&child, "-TERM");
     let code = child.wait().expect("ended").code();
     assert!(answered, "nobody listens on {shell}");
     assert_eq!(code, Some(0));

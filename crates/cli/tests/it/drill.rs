@@ -7,7 +7,7 @@ use std::process::Command;
 use obeya_testkit::Serving;
 use rusqlite::Connection;
 
-use crate::binary::{done, obeya, run, serve_existing};
+use crate::binary::{done, obeya, run, serve_existing, signal};
 use crate::credentials::{Credentials, get, import_plant};
 
 const DOCUMENT: &str = include_str!("../../../../docs/backup.md");
@@ -44,9 +44,7 @@ fn shell(command: &str) -> String {
 }
 
 fn stopped(mut serving: Serving) {
-    let id = serving.child.id().to_string();
-    let sent = Command::new("kill").args(["-TERM", &id]).status();
-    assert!(sent.expect("kill").success());
+    signal(&serving.child, "-TERM");
     assert!(serving.child.wait().expect("ended").success());
 }
 

@@ -5,13 +5,13 @@ use std::fs;
 use std::net::TcpListener;
 use std::path::Path;
 #[cfg(unix)]
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use obeya_testkit::Serving;
 use obeya_testkit::postgres::Scratch;
 use serde_json::Value;
 
-use crate::binary::{obeya, run, run_unread};
+use crate::binary::{obeya, run, run_unread, signal};
 use crate::credentials::Credentials;
 
 /// An address of this machine that is free.
@@ -192,9 +192,7 @@ fn a_signal_leaves_nothing() {
     let init = command.stderr(Stdio::piped()).spawn().expect("started");
     let connection = server.accept().expect("a connection");
     assert_eq!(names(root.path()), ["one"]);
-    let id = init.id().to_string();
-    let sent = Command::new("kill").args(["-TERM", &id]).status();
-    assert!(sent.expect("kill").success());
+    signal(&init, "-TERM");
     drop((connection, server));
     let done = init.wait_with_output().expect("ended");
     let err = String::from_utf8(done.stderr).expect("UTF-8");

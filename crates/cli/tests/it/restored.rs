@@ -10,7 +10,7 @@ use obeya_testkit::Serving;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::binary::{database, run, run_unread, serve_existing};
+use crate::binary::{database, run, run_unread, serve_existing, signal};
 
 /// A plant whose states differ in their clients.
 struct Plant {
@@ -221,11 +221,7 @@ fn a_file_replaced_under_a_running_service_is_told_in_its_log() {
         );
 
         // Its log stays, as SQLite does not delete that of a file that was moved.
-        let id = serving.child.id().to_string();
-        let kill = std::process::Command::new("kill")
-            .args(["-TERM", &id])
-            .status();
-        assert!(kill.expect("kill").success());
+        signal(&serving.child, "-TERM");
         let mut rest = String::new();
         log.read_to_string(&mut rest).expect("the rest");
         assert_eq!(

@@ -7,7 +7,7 @@ use obeya::Client;
 use obeya_testkit::Serving;
 use serde_json::Value;
 
-use crate::binary::{database, obeya, run, run_unread, serve_existing, serve_new};
+use crate::binary::{database, obeya, run, run_unread, serve_existing, serve_new, signal};
 use crate::credentials::{Credentials, PLANT};
 
 /// A client of the service that may do what this scope opens.
@@ -46,21 +46,14 @@ async fn a_client_has_as_many_idempotency_keys_as_it_is_told() {
 #[cfg(unix)]
 #[test]
 fn a_signal_stops_it_in_order() {
-    for signal in ["-TERM", "-INT"] {
+    for name in ["-TERM", "-INT"] {
         let (folder, db) = database();
         let mut serving = serve_new(&db, &["--log", "info", "--log-format", "json"]);
-        let id = serving.child.id().to_string();
-        assert!(
-            std::process::Command::new("kill")
-                .args([signal, &id])
-                .status()
-                .expect("kill")
-                .success()
-        );
+        signal(&serving.child, name);
         assert_eq!(
             serving.child.wait().expect("ended").code(),
             Some(0),
-            "{signal}"
+            "{name}"
         );
         let mut rest = String::new();
         serving.out.read_to_string(&mut rest).expect("the rest");
@@ -79,7 +72,7 @@ fn a_signal_stops_it_in_order() {
             assert_eq!(line["level"], "INFO", "nothing to warn of: {line}");
         }
         // SQLite wrote it into the file.
-        assert!(!folder.path().join("plant.db-wal").exists(), "{signal}");
+        assert!(!folder.path().join("plant.db-wal").exists(), "{name}");
     }
 }
 

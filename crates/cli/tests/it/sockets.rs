@@ -12,7 +12,7 @@ use obeya_testkit::Serving;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
-use crate::binary::{database, obeya, serve_new};
+use crate::binary::{database, obeya, serve_new, signal};
 
 const REQUEST: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
@@ -47,9 +47,7 @@ fn answer_over_tls(
 }
 
 fn hang_up(serving: &Serving) {
-    let id = serving.child.id().to_string();
-    let status = Command::new("kill").args(["-HUP", &id]).status();
-    assert!(status.expect("kill").success());
+    signal(&serving.child, "-HUP");
 }
 
 #[test]

@@ -7,18 +7,18 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode};
+use http::StatusCode;
 use reqwest::Url;
 use serde::Deserialize;
 
 use super::discovery::Known;
 use super::{Grant, bearer};
-use crate::body::{self, BodyFault};
 use crate::config::join;
 use crate::deadline::Deadline;
 use crate::error::{Error, Result, connection};
 use crate::http_clients::HttpClients;
 use crate::retry::{AttemptFailure, RetryPolicy, retry_after};
+use crate::runtime::sleep;
 use crate::secret::Secret;
 
 /// The operation in this module's errors.
@@ -54,12 +54,8 @@ struct Refusal {
     error_description: Option<String>,
 }
 
-/// A response of the issuer with its body.
-struct Answer {
-    status: StatusCode,
-    headers: HeaderMap,
-    body: Bytes,
-}
+/// A response of the issuer.
+type Answer = http::Response<Bytes>;
 
 impl Issuer {
     pub(crate) fn new(
@@ -103,7 +99,7 @@ impl Issuer {
                     .form(&form)
             })
             .await?;
-        if answer.status.is_success() {
+        if answer.status().is_success() {
             grant(&answer)
         } else {
             Err(refusal(&answer, known.refused.as_deref()))
@@ -123,9 +119,9 @@ impl Issuer {
         let url = join(&self.auth_url, "/.well-known/openid-configuration");
         let get = || http.request_builder().get(url.as_str());
         let answer = self.exchange(http, retry, deadline, get).await?;
-        let document = Some(&answer.body[..]).filter(|_| answer.status.is_success());
+        let document = answer.status().is_success().then_some(&answer.body()[..]);
         let known = Known::of(&self.auth_url, self.token_url.as_ref(), document);
-        if answer.status.is_server_error() || answer.status == StatusCode::TOO_MANY_REQUESTS {
+        if answer.status().is_server_error() || answer.status() == StatusCode::TOO_MANY_REQUESTS {
             // The document may be available next time.
             return Ok(known);
         }
@@ -156,10 +152,12 @@ impl Issuer {
     ) -> Result<Answer> {
         let mut retries = 0;
         loop {
-            let outcome = read(http, request()).await;
+            let request = request().build();
+            let request = request.map_err(|error| connection(OPERATION, false, error))?;
+            let outcome = http.exchange(OPERATION, request, MAX_ANSWER_BYTES).await;
             let failure = match &outcome {
                 // An issuer sends no problem documents.
-                Ok(answer) => AttemptFailure::Status(answer.status, &answer.headers, None),
+                Ok(answer) => AttemptFailure::Status(answer.status(), answer.headers(), None),
                 Err(Error::Connection {
                     connecting: true, ..
                 }) => AttemptFailure::Connect,
@@ -174,39 +172,20 @@ impl Issuer {
                 return outcome;
             };
             retries += 1;
-            tokio::time::sleep(wait).await;
+            sleep(wait).await;
         }
-    }
-}
-
-/// Sends a request and reads its answer.
-async fn read(http: &HttpClients, request: reqwest::RequestBuilder) -> Result<Answer> {
-    let sent = async { http.execute(request.build()?).await };
-    let response = sent.await.map_err(|error| connection(OPERATION, error))?;
-    let (status, headers) = (response.status(), response.headers().clone());
-    match body::read(response, MAX_ANSWER_BYTES).await {
-        Ok(body) => Ok(Answer {
-            status,
-            headers,
-            body,
-        }),
-        Err(BodyFault::Broken(error)) => Err(connection(OPERATION, error)),
-        Err(BodyFault::TooLarge) => Err(Error::TooLarge {
-            operation: OPERATION,
-            limit: MAX_ANSWER_BYTES,
-        }),
     }
 }
 
 /// Extracts the token from a success. Errors do not quote the body, since it may contain a token.
 fn grant(answer: &Answer) -> Result<Grant> {
     let invalid = |description: &str| Error::Auth {
-        status: answer.status.as_u16(),
+        status: answer.status().as_u16(),
         code: "invalid_response".to_owned(),
         description: Some(description.to_owned()),
         retry_after: None,
     };
-    let token: TokenAnswer = serde_json::from_slice(&answer.body)
+    let token: TokenAnswer = serde_json::from_slice(answer.body())
         .map_err(|_| invalid("the issuer's answer is not a token response"))?;
     if let Some(kind) = &token.token_type
         && !kind.eq_ignore_ascii_case("bearer")
@@ -230,10 +209,10 @@ fn grant(answer: &Answer) -> Result<Grant> {
 /// The error for a response that is not a success. `refused` is the reason why the advertised endpoint was
 /// not used.
 fn refusal(answer: &Answer, refused: Option<&str>) -> Error {
-    let refusal = serde_json::from_slice::<Refusal>(&answer.body).unwrap_or_else(|_| {
+    let refusal = serde_json::from_slice::<Refusal>(answer.body()).unwrap_or_else(|_| {
         let refused = refused
             .map(|reason| format!("; the issuer's discovery document is not followed: {reason}"));
-        let status = answer.status;
+        let status = answer.status();
         let refused = refused.unwrap_or_default();
         Refusal {
             error: "invalid_response".to_owned(),
@@ -241,9 +220,9 @@ fn refusal(answer: &Answer, refused: Option<&str>) -> Error {
         }
     });
     Error::Auth {
-        status: answer.status.as_u16(),
+        status: answer.status().as_u16(),
         code: refusal.error,
         description: refusal.error_description,
-        retry_after: retry_after(&answer.headers),
+        retry_after: retry_after(answer.headers()),
     }
 }

@@ -11,9 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use std::time::Duration;
 
+use futures_util::lock::Mutex;
 use http::HeaderValue;
-use tokio::sync::Mutex;
-use tokio::time::Instant;
 
 pub(crate) use issuer::Issuer;
 
@@ -21,6 +20,7 @@ use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 use crate::http_clients::HttpClients;
 use crate::retry::RetryPolicy;
+use crate::runtime::Instant;
 
 /// A token as issued.
 #[derive(Clone, Debug)]

@@ -135,6 +135,11 @@ impl<T: Record> Records<T> {
 
     /// At most this many records of the whole list. Streams end after them, request no page beyond them, and
     /// request smaller pages where that suffices; a single page has those of its records that are among them.
+    ///
+    /// In another order than by id, those that fit one page are the first of that order at one moment. Those
+    /// of several pages may be seen at several moments: where the list changes meanwhile there are as many,
+    /// each once, but one that moves in the order may be missing among them, with a later one in its place.
+    /// There are fewer only if all records were yielded that match throughout.
     pub fn top(mut self, records: u32) -> Self {
         self.options.top = Some(records);
         self

@@ -24,6 +24,7 @@ use crate::executor;
 use crate::limit::Portion;
 use crate::paged::Paged;
 use crate::prefetch::{self, Concurrency, Extent};
+use crate::runtime;
 use crate::value_position::ValuePosition;
 
 /// Bodies up to this size are decoded inline; larger ones would block the runtime for milliseconds.
@@ -134,11 +135,7 @@ impl Values {
         let page = if body.len() <= DECODE_IN_PLACE_BYTES {
             form.decode(body)
         } else {
-            match tokio::task::spawn_blocking(move || form.decode(body)).await {
-                Ok(page) => page,
-                // It is never aborted, so this is a panic: pass it on to the caller.
-                Err(error) => std::panic::resume_unwind(error.into_panic()),
-            }
+            runtime::compute(move || form.decode(body)).await
         };
         let page = page.map_err(|mismatch| mismatch.into_error(operation.id()))?;
         Ok(PageWithState {

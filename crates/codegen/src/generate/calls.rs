@@ -93,14 +93,12 @@ fn call(method: &ImplItemFn, operation: &Operation, raw: bool) -> Result<TokenSt
             }
         }
     });
-    let (output, decoded, convert) = if returns_bytes {
-        (
-            quote!(::bytes::Bytes),
-            quote!(()),
-            quote!(crate::reply::collect(reply).await),
-        )
+    let (output, reader) = if returns_bytes {
+        (quote!(::bytes::Bytes), quote!(bytes))
+    } else if matches!(success, Type::Tuple(tuple) if tuple.elems.is_empty()) {
+        (quote!(()), quote!(empty))
     } else {
-        (quote!(#success), quote!(#success), quote!(Ok(reply)))
+        (quote!(#success), quote!(json))
     };
     Ok(quote! {
         #[doc = #doc]
@@ -123,8 +121,9 @@ fn call(method: &ImplItemFn, operation: &Operation, raw: bool) -> Result<TokenSt
                 &self,
                 client: &Client,
             ) -> ::std::result::Result<crate::Reply<#output>, crate::Error> {
-                let reply = client.#name(#(self.#positions),*).await.map_err(crate::Error::from_generated::<#decoded>)?;
-                #convert
+                let request = client.#name(#(self.#positions),*).map_err(crate::Error::from_generated)?;
+                let answer = client.exchange(Self::OPERATION, request).await?;
+                crate::reply::#reader(answer)
             }
         }
 

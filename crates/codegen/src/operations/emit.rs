@@ -8,42 +8,14 @@ use quote::quote;
 
 use super::Operation;
 use crate::Error;
-use crate::naming::{pascal, snake};
+use crate::naming::pascal;
 
-/// The enum for the service's route table.
+/// The enum, for the service's route table.
 ///
 /// # Errors
 /// The operations' names do not make Rust names; the lint finds that first.
 pub fn server_source(operations: &[Operation]) -> Result<String, Error> {
-    print(body(operations))
-}
-
-/// The enum for the client, with the way back from the generated method names.
-pub(crate) fn client_tokens(operations: &[Operation]) -> TokenStream {
-    let body = body(operations);
-    let arms = operations.iter().map(|operation| {
-        let variant = ident(&operation.id);
-        let method = snake(&operation.id);
-        if operation.raw_variant {
-            let raw = format!("{method}_raw");
-            quote!(#method | #raw => Operation::#variant,)
-        } else {
-            quote!(#method => Operation::#variant,)
-        }
-    });
-    quote! {
-        #body
-
-        impl Operation {
-            /// The operation behind a generated method, `x_raw` being another face of `x`.
-            pub(crate) fn of_method(name: &str) -> Option<Self> {
-                Some(match name {
-                    #(#arms)*
-                    _ => return None,
-                })
-            }
-        }
-    }
+    print(tokens(operations))
 }
 
 fn print(tokens: TokenStream) -> Result<String, Error> {
@@ -54,7 +26,8 @@ fn ident(id: &str) -> Ident {
     Ident::new(&pascal(id), Span::call_site())
 }
 
-fn body(operations: &[Operation]) -> TokenStream {
+/// The enum, for the client.
+pub(crate) fn tokens(operations: &[Operation]) -> TokenStream {
     let variants: Vec<Ident> = operations.iter().map(|it| ident(&it.id)).collect();
     let docs = operations.iter().map(|operation| {
         let head = format!("`{} {}`", operation.method, operation.path);

@@ -9,8 +9,8 @@ use serde_json::Value;
 use crate::conventions::{METHODS, SDK_NAME};
 use crate::spec::resolve;
 
-pub(crate) use emit::client_tokens;
 pub use emit::server_source;
+pub(crate) use emit::tokens;
 
 /// One operation of the interface.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -17,7 +17,7 @@ use bytes::Bytes;
 use http::request::Parts;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep};
 
 /// One connection. All that share it run in the task of the connection.
 pub(crate) struct Connection {
@@ -151,8 +151,11 @@ pub(crate) struct HeadTimeout<S> {
     /// The longest wait for the rest of the head.
     head: Duration,
     has_begun_head: bool,
-    /// The deadline of the current wait.
-    deadline: Option<Pin<Box<Sleep>>>,
+    /// The deadline of the current wait. One timer serves all waits of the connection: it is cheaper to
+    /// move than to make.
+    deadline: Pin<Box<Sleep>>,
+    /// Whether the deadline is that of the current wait.
+    has_deadline: bool,
 }
 
 impl<S> HeadTimeout<S> {
@@ -170,7 +173,8 @@ impl<S> HeadTimeout<S> {
             idle,
             head,
             has_begun_head: false,
-            deadline: None,
+            deadline: Box::pin(sleep(idle)),
+            has_deadline: false,
         }
     }
 
@@ -180,8 +184,10 @@ impl<S> HeadTimeout<S> {
             true => self.head,
             false => self.idle,
         };
-        let deadline = self.deadline.get_or_insert_with(|| Box::pin(sleep(limit)));
-        deadline.as_mut().poll(context).map(|()| {
+        if !std::mem::replace(&mut self.has_deadline, true) {
+            self.deadline.as_mut().reset(Instant::now() + limit);
+        }
+        self.deadline.as_mut().poll(context).map(|()| {
             Err(Error::new(
                 ErrorKind::TimedOut,
                 "the caller did not send a whole head in time",
@@ -206,7 +212,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for HeadTimeout<S> {
         }
         if !self.has_begun_head && buffer.filled().len() > before {
             self.has_begun_head = true;
-            self.deadline = None;
+            self.has_deadline = false;
         }
         read
     }
@@ -237,7 +243,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for HeadTimeout<S> {
         let flushed = Pin::new(&mut self.stream).poll_flush(context);
         if matches!(flushed, Poll::Ready(Ok(()))) && self.connection.was_flushed() {
             self.has_begun_head = false;
-            self.deadline = None;
+            self.has_deadline = false;
             // Starts the timer now: hyper may not poll for reading before more data arrives.
             if let Poll::Ready(Err(passed)) = self.poll_deadline(context) {
                 return Poll::Ready(Err(passed));

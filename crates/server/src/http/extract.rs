@@ -23,10 +23,9 @@ pub(crate) const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("prefe
 
 /// The name of the `index`-th parameter of a path template.
 pub(crate) fn parameter_name(template: &'static str, index: usize) -> &'static str {
-    let mut names = template
-        .split('/')
-        .filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
-    names.nth(index).unwrap_or("id")
+    let mut names = template.split('{').skip(1);
+    let name = names.nth(index).and_then(|rest| rest.split('}').next());
+    name.unwrap_or("id")
 }
 
 /// The value of a parameter of a query string, by its name in whatever case. 400 `query.invalid` if it is

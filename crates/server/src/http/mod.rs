@@ -23,6 +23,7 @@ pub(crate) mod parameter_names;
 pub(crate) mod path;
 pub(crate) mod problem;
 mod properties;
+pub(crate) mod query_in_body;
 pub(crate) mod rate_limits;
 pub(crate) mod request_body;
 pub(crate) mod request_id;

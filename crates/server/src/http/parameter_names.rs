@@ -58,7 +58,7 @@ fn meant(name: &str, known: &[&'static str]) -> Option<&'static str> {
 
 /// A name without its percent-encoding.
 pub(super) fn decoded(name: &str) -> Cow<'_, str> {
-    if !name.contains(['%', '+']) {
+    if !name.bytes().any(|byte| matches!(byte, b'%' | b'+')) {
         return Cow::Borrowed(name);
     }
     let pairs = serde_urlencoded::from_str::<Vec<(String, String)>>(name).unwrap_or_default();

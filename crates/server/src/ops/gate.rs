@@ -34,11 +34,14 @@ struct Addressed {
 
 impl Gate {
     pub(super) fn of(call: &Call) -> Self {
-        // An id that is none is refused by the handler.
-        let record = addressed(call.operation).zip(call.record_id().ok());
+        let record = addressed(call.operation).and_then(|(entity, noun)| {
+            // An id that is none is refused by the handler.
+            let id = call.record_id().ok()?;
+            Some(Addressed { entity, noun, id })
+        });
         Self {
             grants: Arc::clone(&call.caller.client.grants),
-            record: record.map(|((entity, noun), id)| Addressed { entity, noun, id }),
+            record,
         }
     }
 

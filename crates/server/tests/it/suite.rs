@@ -53,6 +53,7 @@ pub mod lost_updates;
 pub mod memory;
 pub mod odata;
 pub mod odata_doors;
+pub mod odata_posted;
 pub mod odata_typed;
 pub mod one_form;
 pub mod pages;

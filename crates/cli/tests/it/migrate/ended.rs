@@ -1,7 +1,7 @@
 //! An interrupted migration leaves the target empty and the source unchanged; the next one completes.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -209,9 +209,7 @@ fn a_signal_ends_it_in_order() {
             let looking = connect(scratch.url()).await;
             let waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
             until(&looking, waiting, 1).await;
-            let id = child.id().to_string();
-            let sent = Command::new("kill").args([signal, &id]).status();
-            assert!(sent.expect("kill").success());
+            crate::binary::signal(&child, signal);
             client.batch_execute("ROLLBACK").await.expect("let go");
             child
         });

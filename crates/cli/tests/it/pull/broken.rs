@@ -1,14 +1,15 @@
-//! An interrupted pull saves its rows, and the same command resumes it with the same result.
+//! An interrupted pull saves its rows, and the same command resumes it with the same result. Signals make it
+//! stop where a test wants it.
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use super::plant::{DATASOURCE, Plant, beside};
 use super::read::content;
-use crate::binary::done;
+use crate::binary::{done, signal};
 
 const VALUES: u32 = 15_000;
 /// Pages and row groups so small that there is much to be broken off.
@@ -20,6 +21,9 @@ const ARGUMENTS: [&str; 6] = [
     "--row-group",
     "1500",
 ];
+
+/// More than the time between two commits of a pull.
+const COMMIT_INTERVAL: Duration = Duration::from_millis(250);
 
 /// How often a pull is killed: searching longer finds rarer moments.
 fn rounds() -> usize {
@@ -56,13 +60,10 @@ fn killed_at_any_moment_it_goes_on_to_the_same_rows() {
         for round in 0..rounds() / 4 {
             // Where a pull keeps something only shortly before its end, a moment by chance may never come
             // after that.
-            while round == 0 && kept(&file) == 0 {
-                let mut child = half_way(&file, || pull(&plant, &file));
+            if round == 0 {
+                let mut child = half_way(&plant, &file, || pull(&plant, &file));
                 child.kill().expect("killed");
                 child.wait().expect("ended");
-                if file.exists() {
-                    std::fs::remove_file(&file).expect("removed");
-                }
             }
             let mut random = obeya_testkit::rng();
             for _ in 0..if round == 0 { 0 } else { 3 } {
@@ -98,43 +99,50 @@ fn killed_at_any_moment_it_goes_on_to_the_same_rows() {
     }
 }
 
-/// Waits until something of a pull is on disk for good.
-fn half_way(file: &Path, pull: impl Fn() -> Command) -> std::process::Child {
+/// A frozen pull (SIGSTOP) that has committed some of its rows, but not all.
+fn half_way(plant: &Plant, file: &Path, pull: impl Fn() -> Command) -> Child {
+    let service = &plant.serving.child;
     let deadline = Instant::now() + Duration::from_secs(60);
+    let is_in_time = || assert!(Instant::now() < deadline, "nothing is ever kept");
     loop {
         let mut child = pull().spawn().expect("started");
-        loop {
-            if kept(file) > 0 {
-                return child;
-            }
-            if child.try_wait().expect("waited").is_some() {
-                // Too quick; once more.
-                std::fs::remove_file(file).expect("removed");
-                break;
-            }
-            assert!(Instant::now() < deadline, "nothing is ever kept");
+        while state(file).is_none() {
+            is_in_time();
             std::thread::sleep(Duration::from_millis(1));
         }
+        // A pull commits at the first piece after its interval. A quick one would have ended before that, so
+        // the service lets it wait.
+        signal(service, "-STOP");
+        std::thread::sleep(COMMIT_INTERVAL);
+        signal(service, "-CONT");
+        while child.try_wait().expect("waited").is_none() {
+            if kept(file) > 0 {
+                signal(&child, "-STOP");
+                if state(file).is_some_and(|state| state["isComplete"] == false) {
+                    return child;
+                }
+                signal(&child, "-CONT");
+                break;
+            }
+            is_in_time();
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        // It was quicker than this; once more.
+        assert!(child.wait().expect("ended").success());
+        std::fs::remove_file(file).expect("removed");
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn a_signal_ends_it_in_order_and_keeps_all_that_came() {
     let plant = Plant::with_values(VALUES);
-    for (signal, ending) in [("-INT", "parquet"), ("-TERM", "csv")] {
+    for (name, ending) in [("-INT", "parquet"), ("-TERM", "csv")] {
         let whole = plant.file(&format!("whole.{ending}"));
         done(&mut pull(&plant, &whole)).success();
         let file = plant.file(&format!("broken.{ending}"));
-        let child = half_way(&file, || pull(&plant, &file));
-        let id = child.id().to_string();
-        assert!(
-            Command::new("kill")
-                .args([signal, &id])
-                .status()
-                .expect("kill")
-                .success()
-        );
+        let child = half_way(&plant, &file, || pull(&plant, &file));
+        signal(&child, name);
+        signal(&child, "-CONT");
         let ended = child.wait_with_output().expect("ended");
         let err = String::from_utf8(ended.stderr).expect("UTF-8");
         assert_eq!(ended.status.code(), Some(1), "{err}");
@@ -167,20 +175,14 @@ fn a_limit_is_of_the_whole_file() {
         let told = done(&mut limited(&whole)).success();
         assert!(told.starts_with("14\u{2009}321 rows in "), "{told}");
         let file = plant.file(&format!("broken.{ending}"));
-        let mut child = half_way(&file, || limited(&file));
+        let mut child = half_way(&plant, &file, || limited(&file));
         child.kill().expect("killed");
         child.wait().expect("ended");
-        let there = kept(&file);
-        if there > 0 {
-            // Another limit is another query.
-            done(&mut pull(&plant, &file)).failure(1);
-        }
+        // Another limit is another query.
+        done(&mut pull(&plant, &file)).failure(1);
         let told = done(&mut limited(&file)).success();
         assert!(told.starts_with("14\u{2009}321 rows in "), "{told}");
-        assert!(
-            content(&file) == content(&whole),
-            "{ending}: {there} were saved"
-        );
+        assert!(content(&file) == content(&whole), "{ending}");
     }
 }
 
@@ -188,8 +190,9 @@ fn a_limit_is_of_the_whole_file() {
 fn a_service_that_is_gone_for_good_is_told_with_what_is_kept() {
     let mut plant = Plant::with_values(VALUES);
     let file = plant.file("broken.csv");
-    let child = half_way(&file, || pull(&plant, &file));
+    let child = half_way(&plant, &file, || pull(&plant, &file));
     plant.serving.child.kill().expect("killed");
+    signal(&child, "-CONT");
     let ended = child.wait_with_output().expect("ended");
     let err = String::from_utf8(ended.stderr).expect("UTF-8");
     assert_eq!(ended.status.code(), Some(1), "{err}");
@@ -212,7 +215,7 @@ fn another_pull_into_the_same_file_is_refused_until_it_is_told_to_begin_anew() {
     let plant = Plant::with_values(VALUES);
     for ending in ["csv", "parquet"] {
         let file = plant.file(&format!("broken.{ending}"));
-        let mut child = half_way(&file, || pull(&plant, &file));
+        let mut child = half_way(&plant, &file, || pull(&plant, &file));
         let err = done(&mut pull(&plant, &file)).failure(1);
         assert_eq!(
             err,
@@ -239,7 +242,7 @@ fn another_pull_into_the_same_file_is_refused_until_it_is_told_to_begin_anew() {
         let told = plant.run(&[&other[..], &["--restart"]].concat()).success();
         assert!(told.starts_with("3\u{2009}750 rows in "), "{told}");
 
-        let mut child = half_way(&file, || pull(&plant, &file));
+        let mut child = half_way(&plant, &file, || pull(&plant, &file));
         child.kill().expect("killed");
         child.wait().expect("ended");
         // Files that lost their end are not gone on with.

@@ -1,6 +1,7 @@
 //! `obeya pull`: what is in the file, what is refused, what stays of a pull that breaks off, and how much
 //! memory one takes.
 
+#[cfg(unix)]
 mod broken;
 mod ended;
 mod formats;

@@ -58,7 +58,7 @@ fn passages() -> Vec<(&'static str, String)> {
         ),
         (
             "crates/cli/src/sync/mod.rs",
-            format!("{values} for values]"),
+            format!("{values} for values, "),
         ),
         (sdk, format!("Up to {batch} are added all or none")),
         (sdk, format!("Deletes up to {batch} values")),

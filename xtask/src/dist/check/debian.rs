@@ -1,5 +1,5 @@
-//! Tries what was built where nothing else is: a fresh Debian without a compiler, in a folder of its own.
-//! Each artefact is installed, started, asked and removed.
+//! Tries the archive and the package where nothing else is: a fresh Debian without a compiler, in a folder of
+//! its own.
 //!
 //! It needs root, for `chroot`, and mmdebstrap, which downloads some 40 packages.
 
@@ -10,32 +10,20 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use super::{BINARY, CHECKSUMS};
-use crate::process::{self, command, exists};
+use super::expect;
+use crate::dist::release::Files;
+use crate::dist::{BINARY, first_screen};
+use crate::process::{self, command};
 use crate::running::Running;
-
-/// The files of a release.
-pub(super) struct Artefacts<'a> {
-    pub(super) folder: &'a Path,
-    pub(super) archive: &'a Path,
-    pub(super) package: &'a Path,
-}
 
 /// Where the database of the package belongs. It stays when the package is removed.
 const PLANT: &str = "var/lib/obeya/plant.db";
 
-/// Installs, starts and removes each of them. Says how long that took.
-pub(super) fn check(artefacts: &Artefacts<'_>) -> Result<()> {
-    if !exists("mmdebstrap", "--version") {
-        bail!("found no `mmdebstrap` on the path; install it to check a release");
-    }
-    process::run(
-        command("sha256sum")
-            .args(["--check", "--quiet", CHECKSUMS])
-            .current_dir(artefacts.folder),
-    )?;
-    let folder = tempfile::tempdir_in(artefacts.folder)?;
-    let root = folder.path().join("root");
+/// Installs, starts and removes each of them, in a system that it makes in the folder `work`.
+pub(super) fn check(files: &Files, work: &Path) -> Result<()> {
+    let built = files.package.as_deref();
+    let built = built.context("there is no package to check")?;
+    let root = work.join("root");
     process::run(
         command("mmdebstrap")
             .args(["--quiet", "--variant=essential", "--include=passwd"])
@@ -46,8 +34,14 @@ pub(super) fn check(artefacts: &Artefacts<'_>) -> Result<()> {
     )
     .context("making an empty Debian")?;
     let system = System { root };
-    archive(&system, artefacts.archive)?;
-    package(&system, artefacts.package)
+    first_screen::walk(
+        &system.root,
+        |words| system.command(words),
+        [&files.archive, built],
+    )?;
+    process::run(&mut system.command(&["dpkg", "--purge", BINARY]))?;
+    archive(&system, &files.archive)?;
+    package(&system, built)
 }
 
 /// The archive: unpacked and started.
@@ -141,13 +135,4 @@ impl System {
         let mut serve = self.command(words);
         Running::start(serve.args(["--listen", "127.0.0.1:0", "--log", "warn"]))
     }
-}
-
-/// Fails unless the answer is 200 and contains the text.
-fn expect(service: &Running, path: &str, text: &str) -> Result<()> {
-    let answer = service.ask(&format!("GET {path}"), "", "")?;
-    if !answer.starts_with("HTTP/1.1 200 ") || !answer.contains(text) {
-        bail!("{path}: expected 200 with {text:?}, found {answer}");
-    }
-    Ok(())
 }

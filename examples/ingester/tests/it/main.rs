@@ -1,0 +1,5 @@
+//! The ingester on the real service.
+
+mod ingest;
+mod plant;
+mod program;
