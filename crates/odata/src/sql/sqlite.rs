@@ -6,7 +6,7 @@ use crate::sql::render::quote;
 use crate::sql::trigrams::{self, Runs};
 
 /// SQLite with the functions of [`crate::functions::SCALARS`] registered, and FTS5 tables: with
-/// `tokenize='ascii', prefix='1 2 3'` for words, and for trigrams, in any `detail`, with
+/// `tokenize='ascii', prefix='3'` for words, and for trigrams, in any `detail`, with
 /// `tokenize='trigram case_sensitive 1'`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sqlite;

@@ -1,5 +1,6 @@
--- The terms of a document, which has single spaces before, between and after them. A tsvector has no more than 1 MiB of terms, none longer than 2,046 bytes:
--- longer terms are cut, and where some had to be left out, the term '*' says so.
+-- The terms of a document, which has single spaces before, between and after them. A tsvector has no more than
+-- 1 MiB of terms, none longer than 2,046 bytes: longer terms are cut, and where some had to be left out, the
+-- term '*' says so.
 CREATE OR REPLACE FUNCTION odata_terms(document text) RETURNS tsvector
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
