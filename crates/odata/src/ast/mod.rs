@@ -16,6 +16,8 @@
 
 pub(crate) mod options;
 
+use std::borrow::Cow;
+
 use self::options::Options;
 
 /// An expression and its position in its option.
@@ -258,6 +260,22 @@ pub enum ExpandTarget {
 pub struct Search {
     /// The phrases; a plain word is a phrase of one word.
     pub phrases: Vec<SearchPhrase>,
+}
+
+impl Search {
+    /// The words of each phrase, for [`Options::listing`]. Next links of builds without `word*` are bound to
+    /// this form, and clients may still follow them; no word contains a `*`.
+    fn listing(&self) -> Vec<Vec<Cow<'_, str>>> {
+        let phrases = self.phrases.iter().map(|phrase| {
+            let words = phrase.words.iter().map(|word| Cow::from(word.as_str()));
+            let mut words: Vec<Cow<'_, str>> = words.collect();
+            if let (true, Some(last)) = (phrase.is_prefix, words.last_mut()) {
+                last.to_mut().push('*');
+            }
+            words
+        });
+        phrases.collect()
+    }
 }
 
 /// A phrase of `$search`: words that follow one another.
