@@ -1,12 +1,12 @@
-//! The options other than expressions: `$select`, `$expand`, `$orderby`, `$top`, `$skip`, `$count`, and the
-//! options nested in an `$expand` item, which share one token stream with it.
+//! The options other than expressions: `$select`, `$expand`, `$orderby`, `$top`, `$skip`, `$count`, `$apply`,
+//! and the options nested in an `$expand` item, which share one token stream with it.
 
 use crate::ast::options::{OptionName, Options, fill};
 use crate::ast::{ExpandItem, ExpandTarget, Literal, SelectItem};
 use crate::error::{Error, ErrorKind, excerpt};
 use crate::lex::TokenKind;
 use crate::nearest::{did_you_mean, nearest};
-use crate::parse::Parser;
+use crate::parse::{Parser, apply};
 use crate::search;
 
 /// Reads the value of one option into `options`, up to the end of the text or of the enclosing parentheses.
@@ -24,6 +24,7 @@ pub(crate) fn option(
         OptionName::Expand => fill(&mut options.expand, expand(parser)?),
         OptionName::Count => fill(&mut options.count, boolean(parser)?),
         OptionName::OrderBy => fill(&mut options.orderby, parser.orderby()?),
+        OptionName::Apply => fill(&mut options.apply, parser.apply()?),
         // An expanded collection is never paged, so there is no position in it to continue from.
         OptionName::SkipToken => Err(Error::new(
             ErrorKind::Option,
@@ -41,6 +42,7 @@ pub(crate) fn end(name: OptionName, parser: &mut Parser<'_>) -> Result<(), Error
                 .expect_after(&TokenKind::End, "`asc`, `desc`, `,` or the end")
                 .map(drop);
         }
+        OptionName::Apply => apply::AFTER,
         OptionName::Select => "`/`, `,` or the end",
         OptionName::Expand => "options in parentheses, `,` or the end",
         _ => "the end",

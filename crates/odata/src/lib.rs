@@ -23,7 +23,7 @@ mod value;
 mod visibility;
 
 pub use ast::options::{OptionName, Options};
-pub use bind::{Bound, BoundExpand, Context, OutColumn};
+pub use bind::{Bound, BoundExpand, Context, OutColumn, ResultColumn};
 pub use error::{Error, ErrorKind};
 pub use limits::Limits;
 pub use nearest::{did_you_mean, is_one_edit, nearest};

@@ -30,6 +30,8 @@ pub struct Limits {
     pub expands: usize,
     /// Keys of one `$orderby`.
     pub order_keys: usize,
+    /// Transformations of `$apply`. Each grouping is a query over that of the one before.
+    pub transformations: usize,
     /// Patterns of `matchespattern` in one request, each use counted, and again for each level of `$levels`.
     /// A thread caches eight compiled ones, and a ninth would make it compile all of them again for every
     /// row, so values above 8 are treated as 8. Each takes at most 64 KiB compiled, whatever is set here.
@@ -53,6 +55,7 @@ impl Default for Limits {
             expand_depth: 3,
             expands: 20,
             order_keys: 8,
+            transformations: 10,
             patterns: 8,
             search_words: 20,
             option_bytes: 8 * 1024,

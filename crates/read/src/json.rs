@@ -23,6 +23,12 @@ pub fn string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
 }
 
+/// Writes a member's name and the colon behind it.
+pub fn key(out: &mut Vec<u8>, name: &str) {
+    string(out, name);
+    out.push(b':');
+}
+
 /// Writes an integer.
 pub fn int(out: &mut Vec<u8>, value: i64) {
     out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());

@@ -2,6 +2,7 @@
 //! list.
 
 use std::borrow::Cow;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use obeya_odata::csdl;
@@ -291,6 +292,9 @@ impl UnresolvedPage {
     /// The plan, with the order keys of the row after which the page begins.
     fn plan(&self, session: &mut dyn Session) -> Result<ListPlan, ReadError> {
         let dialect = session.dialect().of_queries();
+        if self.query.result().is_some() {
+            return self.plan_by_scan(session);
+        }
         let page = sql::page(&self.query, dialect, &self.list.scope());
         let Some(PositionKey::Value(id)) = self.position.keys.get(page.unique) else {
             return Err(gone());
@@ -302,9 +306,41 @@ impl UnresolvedPage {
         let page = sql::page(&self.query, dialect, &scope);
         let row = keys_of(session, &page)?;
         let after = self.position.resolve(row.as_deref()).ok_or_else(gone)?;
+        self.plan_after(dialect, &after)
+    }
+
+    /// The same for a result of `$apply`, whose groups no id finds: of all rows, the one with these keys.
+    fn plan_by_scan(&self, session: &mut dyn Session) -> Result<ListPlan, ReadError> {
+        let dialect = session.dialect().of_queries();
+        // The position counts from the beginning, whatever `$top` allowed from there on.
+        let all = self.query.clone().without_window();
+        let page = sql::page(&all, dialect, &self.list.scope());
+        let mut after = None;
+        for statement in &page.statements {
+            session.query(&statement.sql, &binds(statement), &mut |row| {
+                let keys = page
+                    .keys
+                    .iter()
+                    .map(|&key| row.value(key).and_then(rows::owned));
+                let keys = keys.collect::<Result<Vec<_>, _>>()?;
+                if self.position.is_of(&keys) {
+                    after = Some(keys);
+                    return Ok(ControlFlow::Break(()));
+                }
+                Ok(ControlFlow::Continue(()))
+            })?;
+        }
+        self.plan_after(dialect, &after.ok_or_else(gone)?)
+    }
+
+    fn plan_after(
+        &self,
+        dialect: &dyn sql::Dialect,
+        after: &[sql::Value],
+    ) -> Result<ListPlan, ReadError> {
         let (query, listing) = (self.query.clone(), self.listing.clone());
         self.list
-            .plan(dialect, query, listing, Some(&after), self.window)
+            .plan(dialect, query, listing, Some(after), self.window)
     }
 }
 
@@ -362,7 +398,13 @@ impl ListRead {
             out.push(b',');
         }
         out.extend_from_slice(b"\"value\":[");
-        let found = rows::write_rows(session, rows_of(plan), sink, &mut out)?;
+        let found = {
+            let mut rows = rows_of(plan);
+            if let (Some(annotated), Some(_)) = (&plan.annotated, context) {
+                rows.encoder = annotated;
+            }
+            rows::write_rows(session, rows, sink, &mut out)?
+        };
         out.push(b']');
         sink.last(out);
         let Window {

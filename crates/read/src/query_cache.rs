@@ -32,6 +32,8 @@ pub(super) struct ListPlan {
     pub(super) count: CachedCount,
     /// Writes a row.
     pub(super) encoder: RowEncoder,
+    /// Writes a row of an answer with `@odata.context`, if it is another one there.
+    pub(super) annotated: Option<RowEncoder>,
     /// The size of the page.
     pub(super) window: Window,
 }
@@ -81,7 +83,13 @@ impl ListPlan {
             rows,
             listing,
             count: CachedCount::new(count),
-            encoder: RowEncoder::of(&query),
+            encoder: match query.result() {
+                None => RowEncoder::of(&query),
+                Some(result) => RowEncoder::of_result(&query, result, false),
+            },
+            annotated: query
+                .result()
+                .map(|result| RowEncoder::of_result(&query, result, true)),
             query,
             window,
         })

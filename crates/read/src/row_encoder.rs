@@ -3,8 +3,8 @@
 //! An encoder is made once for a query and used for each of its rows; it runs no statement and knows no
 //! table.
 
-use obeya_odata::Bound;
 use obeya_odata::edm::Type;
+use obeya_odata::{Bound, ResultColumn};
 
 use super::json;
 use super::time::TimestampFormatter;
@@ -16,6 +16,8 @@ pub(crate) struct RowEncoder {
     fields: Vec<Field>,
     /// The number of members before the expanded records.
     before_expanded: usize,
+    /// What follows the last member: the ends of objects that are open.
+    end: Vec<u8>,
 }
 
 #[derive(Debug)]
@@ -98,16 +100,8 @@ impl RowEncoder {
         let field = |(column, out): (usize, &obeya_odata::OutColumn)| {
             let column_type = ColumnType::of(out.ty?)?;
             let mut key = vec![b','];
-            json::string(&mut key, out.name);
-            key.push(b':');
-            let empty = ConstantBytes::new([key.as_slice(), b"null"].concat());
-            let key = ConstantBytes::new(key);
-            Some(Field {
-                column,
-                key,
-                empty,
-                column_type,
-            })
+            json::key(&mut key, out.name);
+            Some(Field::new(column, key, column_type))
         };
         let fields: Vec<Field> = query
             .columns()
@@ -118,6 +112,61 @@ impl RowEncoder {
         Self {
             before_expanded: fields.len(),
             fields,
+            end: Vec::new(),
+        }
+    }
+
+    /// The encoder of a result of `$apply`. A property of a navigation is a member of an object with the name
+    /// of the navigation. `annotated` rows also have the metadata without which a client does not know that
+    /// groups are no records, and the types of the values that the request names.
+    pub(crate) fn of_result(query: &Bound, result: &[ResultColumn], annotated: bool) -> Self {
+        let mut columns: Vec<(usize, &ResultColumn)> = result.iter().enumerate().collect();
+        // The members of an object are next to each other, in the place of the first.
+        let place_of = |column: &ResultColumn, depth: usize| {
+            let is_in = |other: &ResultColumn| other.path.get(..depth) == column.path.get(..depth);
+            result.iter().position(is_in)
+        };
+        columns.sort_by_cached_key(|(_, column)| {
+            let depths = 1..=column.path.len();
+            depths
+                .map(|depth| place_of(column, depth))
+                .collect::<Vec<_>>()
+        });
+        let mut fields = Vec::with_capacity(columns.len());
+        let mut open: &[String] = &[];
+        // No other member comes before it, so the comma is skipped with the first.
+        let mut start: &[u8] = match annotated && query.is_grouped() {
+            true => b",\"@odata.id\":null",
+            false => b"",
+        };
+        for (place, column) in columns {
+            let Some(column_type) = ColumnType::of(column.ty) else {
+                continue;
+            };
+            let Some((name, objects)) = column.path.split_last() else {
+                continue;
+            };
+            let shared = open.iter().zip(objects).take_while(|(a, b)| a == b).count();
+            let mut key = std::mem::take(&mut start).to_vec();
+            key.resize(key.len() + open.len() - shared, b'}');
+            key.push(b',');
+            for object in &objects[shared..] {
+                json::key(&mut key, object);
+                key.push(b'{');
+            }
+            if annotated && let Some(ty) = annotation(column) {
+                json::key(&mut key, &format!("{name}@odata.type"));
+                json::string(&mut key, ty);
+                key.push(b',');
+            }
+            json::key(&mut key, name);
+            open = objects;
+            fields.push(Field::new(place, key, column_type));
+        }
+        Self {
+            before_expanded: fields.len(),
+            fields,
+            end: vec![b'}'; open.len()],
         }
     }
 
@@ -154,7 +203,9 @@ impl RowEncoder {
         timestamps: &mut TimestampFormatter,
     ) -> Result<(), StoreError> {
         // The comma before the first member is the price of having each key in one piece; it is skipped here.
-        write(&self.fields, out, row, timestamps, 1)
+        write(&self.fields, out, row, timestamps, 1)?;
+        out.extend_from_slice(&self.end);
+        Ok(())
     }
 
     /// The same; returns the offset in `out` at which expanded records are inserted.
@@ -192,7 +243,30 @@ fn write(
     Ok(())
 }
 
+/// The type of a value that the request names, as JSON Format 4.0, 4.5.3 requires it where the value does not
+/// show it: every type but text, truth and double.
+fn annotation(column: &ResultColumn) -> Option<&'static str> {
+    match column.ty {
+        _ if column.declared => None,
+        Type::Int32 => Some("#Int32"),
+        Type::Int64 => Some("#Int64"),
+        Type::Date => Some("#Date"),
+        Type::DateTimeOffset => Some("#DateTimeOffset"),
+        _ => None,
+    }
+}
+
 impl Field {
+    /// A member with this key, which begins with a comma.
+    fn new(column: usize, key: Vec<u8>, column_type: ColumnType) -> Self {
+        Self {
+            column,
+            empty: ConstantBytes::new([key.as_slice(), b"null"].concat()),
+            key: ConstantBytes::new(key),
+            column_type,
+        }
+    }
+
     /// Writes key and value. Returns false and writes nothing if the column is NULL.
     #[inline]
     fn write(

@@ -161,6 +161,11 @@ impl ListPosition {
             .collect()
     }
 
+    /// Whether these are the values of the keys.
+    pub(super) fn is_of(&self, values: &[sql::Value]) -> bool {
+        self.resolve(Some(values)).as_deref() == Some(values)
+    }
+
     fn to_bytes(&self) -> Vec<u8> {
         let mut out = vec![LAYOUT];
         // Neither is ever 0, because then there is no next page.

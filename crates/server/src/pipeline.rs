@@ -72,7 +72,9 @@ pub(crate) async fn serve(pipeline: &Pipeline, request: Request<RequestBody>) ->
     let started = Instant::now();
     app.metrics.in_flight.inc();
     let _done = InFlight(app);
-    let (mut head, body) = request.into_parts();
+    let (head, body) = request.into_parts();
+    // Boxed: each of the futures below has its own place for the head.
+    let mut head = Box::new(head);
     let connection = head.extensions.get::<Arc<Connection>>();
     let peer = connection.map(|connection| connection.peer().ip());
     let client_address = peer.map(|peer| client_address(peer, &head.headers, &app.config));

@@ -326,14 +326,17 @@ pub(crate) async fn answer(
     routes: &Routes,
     route: Route,
     captures: Captures,
-    mut head: Parts,
+    mut head: Box<Parts>,
     mut body: RequestBody,
     caller: &mut Option<Caller>,
 ) -> Result<Response, Problem> {
     let (operation, computed) = match route {
         Route::Operation(operation) => (operation, None),
         Route::Computed(operation, what) => (operation, Some(what)),
-        Route::Endpoint(endpoint) => return answer_endpoint(&app, endpoint, &head, body).await,
+        // Boxed: its future is large, and would be part of that of every request.
+        Route::Endpoint(endpoint) => {
+            return Box::pin(answer_endpoint(&app, endpoint, &head, body)).await;
+        }
     };
     let guard = &routes.guards[operation as usize];
     let caller = authorise(&app, guard, &head, caller).await?;

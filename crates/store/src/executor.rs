@@ -60,7 +60,8 @@ impl<E: Connect> Executor<E> {
     {
         match self.try_short(client, work).await? {
             ControlFlow::Break(found) => Ok(found),
-            ControlFlow::Continue(work) => self.read(client, work).await,
+            // Boxed here and below: what few reads need would make the future of every request larger.
+            ControlFlow::Continue(work) => Box::pin(self.read(client, work)).await,
         }
     }
 
@@ -118,7 +119,7 @@ impl<E: Connect> Executor<E> {
         if E::IN_PROCESS {
             return self.read_inline(client, work).await;
         }
-        self.run(Work::Point, client, work).await
+        Box::pin(self.run(Work::Point, client, work)).await
     }
 
     /// Runs the poll on the blocking pool, inside one snapshot, on a connection that no other work takes.
@@ -295,13 +296,19 @@ impl<E: Connect> Executor<E> {
     }
 }
 
-async fn blocking<T, X>(work: impl FnOnce() -> Result<T, X> + Send + 'static) -> Result<T, X>
+/// Runs the work on the blocking pool. The future does not contain the work.
+fn blocking<T, X>(
+    work: impl FnOnce() -> Result<T, X> + Send + 'static,
+) -> impl Future<Output = Result<T, X>> + Send
 where
     T: Send + 'static,
     X: From<StoreError> + Send + 'static,
 {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(outcome) => outcome,
-        Err(failure) => Err(StoreError::Engine(Box::new(failure)).into()),
+    let running = tokio::task::spawn_blocking(work);
+    async move {
+        match running.await {
+            Ok(outcome) => outcome,
+            Err(failure) => Err(StoreError::Engine(Box::new(failure)).into()),
+        }
     }
 }

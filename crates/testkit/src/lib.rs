@@ -12,6 +12,7 @@ mod seed;
 mod serving;
 mod words;
 
+pub use fastrand::Rng;
 pub use proxy::{Answer, Fault, Proxy};
 pub use seed::{is_long, rng, seed, seeds};
 pub use serving::Serving;

@@ -1,12 +1,14 @@
 //! The settings that cosmic-ray reads and the results that it writes. Starts nothing.
 
+use std::time::Duration;
+
 use anyhow::{Result, bail};
 use serde::Deserialize;
 
 use super::Outcome;
 
-/// The seconds after which the tests of a mutant are stopped: a loop without an end is noticed too.
-const TIMEOUT: f64 = 900.0;
+/// The longest that tests may take.
+pub(super) const TIMEOUT: Duration = Duration::from_secs(900);
 
 /// What cosmic-ray made, and how it ended.
 pub(super) type Line = (Item, Option<Ended>);
@@ -30,12 +32,24 @@ pub(super) struct Ended {
     test_outcome: Option<String>,
 }
 
+/// How long the tests of a mutant may take if they took so long without it: a loop without an end is
+/// noticed too.
+pub(super) fn timeout_after(baseline: Duration) -> Duration {
+    (4 * baseline + Duration::from_secs(10)).min(TIMEOUT)
+}
+
 /// The settings of a session: its module by its path in the package, and the tests it runs.
-pub(super) fn settings_of(name: &str, python: &str, tests: &str, base: &str) -> toml::Table {
+pub(super) fn settings_of(
+    name: &str,
+    python: &str,
+    tests: &str,
+    base: &str,
+    timeout: Duration,
+) -> toml::Table {
     let mut settings = toml::Table::new();
     let module = format!("python/obeya/{name}");
     settings.insert("module-path".to_owned(), vec![module].into());
-    settings.insert("timeout".to_owned(), TIMEOUT.into());
+    settings.insert("timeout".to_owned(), timeout.as_secs_f64().into());
     settings.insert(
         "excluded-modules".to_owned(),
         toml::Value::Array(Vec::new()),
@@ -124,7 +138,7 @@ mod tests {
 
     #[test]
     fn settings_are_those_of_the_tool() {
-        let settings = settings_of("_tidy.py", "python", "tests/test_tidy.py", "abc");
+        let settings = settings_of("_tidy.py", "python", "tests/test_tidy.py", "abc", TIMEOUT);
         let text = toml::to_string(&settings).expect("TOML");
         for line in [
             "module-path = [\"python/obeya/_tidy.py\"]",
@@ -134,5 +148,11 @@ mod tests {
         ] {
             assert!(text.contains(line), "{line}: {text}");
         }
+    }
+
+    #[test]
+    fn a_mutant_has_the_time_of_a_few_runs() {
+        let after = |seconds| timeout_after(Duration::from_secs(seconds)).as_secs();
+        assert_eq!((after(5), after(600)), (30, 900));
     }
 }

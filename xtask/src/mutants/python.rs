@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 
 use super::changes::{Changes, PACKAGE};
-use super::cosmic_ray::{Line, outcome, settings_of};
+use super::cosmic_ray::{Line, TIMEOUT, outcome, settings_of, timeout_after};
 use super::{Outcome, folder, run_until};
 use crate::process::{command, root, run as run_command};
 use crate::venv;
@@ -91,13 +91,13 @@ fn test(copy: &Path, module: &str, number: usize, base: &str, end: Instant) -> R
     }
     let python = venv::interpreter()?;
     let tests = tests_of(name, &all).join(" ");
-    fs::write(
-        &settings,
-        toml::to_string(&BTreeMap::from([(
-            "cosmic-ray",
-            settings_of(name, &python.display().to_string(), &tests, base),
-        )]))?,
-    )?;
+    let write_settings = |timeout: Duration| -> Result<()> {
+        let python = python.display().to_string();
+        let table = settings_of(name, &python, &tests, base, timeout);
+        let text = toml::to_string(&BTreeMap::from([("cosmic-ray", table)]))?;
+        Ok(fs::write(&settings, text)?)
+    };
+    write_settings(TIMEOUT)?;
     let tool = |part: &str| -> Result<Command> {
         let mut tool = command(tool(part)?);
         tool.current_dir(copy)
@@ -113,9 +113,11 @@ fn test(copy: &Path, module: &str, number: usize, base: &str, end: Instant) -> R
     if !is_started(&session, &mut tool("cosmic-ray")?)? {
         return Ok(Outcome::default());
     }
-    if Instant::now() < end {
+    let begun = Instant::now();
+    if begun < end {
         run_command(tool("cosmic-ray")?.arg("baseline").arg(&settings))
             .with_context(|| format!("the tests of {name} without any change"))?;
+        write_settings(timeout_after(begun.elapsed()))?;
         let mut exec = tool("cosmic-ray")?;
         exec.arg("exec").arg(&settings).arg(&session);
         if run_until(&mut exec, end)? == Some(false) {

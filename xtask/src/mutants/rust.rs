@@ -73,8 +73,15 @@ pub(super) fn run(changes: &Changes, base: &str, end: Instant) -> Result<Outcome
     }
     let diff = folder.join("changes.diff");
     fs::write(&diff, revision::diff(base, &changes.rust)?)?;
+    let all = count(&mut mutants(&tool, &diff, &folder))?;
+    if all == 0 || Instant::now() >= end {
+        return Ok(Outcome {
+            untested: all,
+            ..Outcome::default()
+        });
+    }
     let server = Server::get(Profile::Test)?;
-    let run = |more: &[&str]| {
+    let run = |more: &[&str], all: usize| {
         let mut mutants = mutants(&tool, &diff, &folder);
         mutants.args(more).envs(server.environment());
         let succeeded = run_until(&mut mutants, end)?;
@@ -82,14 +89,15 @@ pub(super) fn run(changes: &Changes, base: &str, end: Instant) -> Result<Outcome
         if succeeded == Some(false) && !results.join(OUTCOMES).exists() {
             bail!("cargo-mutants failed before the first mutant");
         }
-        read(&results)
+        read(&results, all)
     };
-    let first = run(&[])?;
+    let first = run(&[], all)?;
     if first.survivors.is_empty() || Instant::now() >= end {
         return Ok(first);
     }
     // Much of a crate is tested by the crates above it.
-    let second = run(&["--iterate", "--test-workspace=true"])?;
+    let left = first.survivors.len() + first.untested;
+    let second = run(&["--iterate", "--test-workspace=true"], left)?;
     Ok(Outcome {
         killed: first.killed + second.killed,
         ..second
@@ -118,24 +126,36 @@ fn mutants(tool: &Path, diff: &Path, folder: &Path) -> Command {
     mutants
 }
 
-/// The results in this folder; nothing if there was no place to change.
-fn read(results: &Path) -> Result<Outcome> {
-    let all = results.join("mutants.json");
-    if !all.exists() {
-        return Ok(Outcome::default());
+/// How many mutants there are.
+fn count(mutants: &mut Command) -> Result<usize> {
+    let output = mutants.args(["--list", "--json"]).output()?;
+    if !output.status.success() {
+        bail!(
+            "`cargo mutants --list` failed: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
-    let all: Vec<serde_json::Value> = serde_json::from_str(&fs::read_to_string(all)?)?;
+    if output.stdout.trim_ascii().is_empty() {
+        // No changed line is code.
+        return Ok(0);
+    }
+    let all: Vec<serde_json::Value> =
+        serde_json::from_slice(&output.stdout).context("the list of cargo-mutants")?;
+    Ok(all.len())
+}
+
+/// The results in this folder, of so many mutants.
+fn read(results: &Path, all: usize) -> Result<Outcome> {
     let outcomes = results.join(OUTCOMES);
     if !outcomes.exists() {
         // Stopped before the first.
-        let untested = all.len();
         return Ok(Outcome {
-            untested,
+            untested: all,
             ..Outcome::default()
         });
     }
     let outcomes = fs::read_to_string(outcomes)?;
-    outcome(&outcomes, all.len()).context("outcomes.json of cargo-mutants")
+    outcome(&outcomes, all).context("outcomes.json of cargo-mutants")
 }
 
 fn outcome(outcomes: &str, all: usize) -> Result<Outcome> {
@@ -208,10 +228,17 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_was_changed_there_is_no_result() {
+    fn without_results_nothing_was_tested() {
         let folder = tempfile::tempdir().expect("a folder");
-        assert_eq!(read(folder.path()).expect("read"), Outcome::default());
-        fs::write(folder.path().join("mutants.json"), "[{}, {}]").expect("written");
-        assert_eq!(read(folder.path()).expect("read").untested, 2);
+        assert_eq!(read(folder.path(), 2).expect("read").untested, 2);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_list_is_counted_and_nothing_is_printed_for_none() {
+        let listed = |text: &str| count(command("sh").args(["-c", "printf %s \"$0\"", text]));
+        assert_eq!(listed("[{}, {}]").expect("a list"), 2);
+        assert_eq!(listed("").expect("no list"), 0);
+        assert!(listed("none").is_err());
     }
 }

@@ -328,7 +328,7 @@ mod tests {
             "nei",
             "04.02.2026 12:00",
             "Team 3",
-            "A; B",
+            "A; ;B",
             "Ola Nordmann",
         ];
         let draft = read(resource, &columns, cells.map(Cell::text).to_vec(), false).unwrap();
@@ -357,6 +357,31 @@ mod tests {
                     Some("reportedBy")
                 ),
             ]
+        );
+    }
+
+    #[test]
+    fn texts_are_as_long_as_their_characters_and_integers_have_32_bits() {
+        let names = ["dimension", "asset"];
+        let columns = [0, 1].map(|at| column(Resource::Values, names[at], at));
+        let read = |text: &str, number: f64| {
+            let cells = vec![Cell::text(text), Cell::Number(number)];
+            read(Resource::Values, &columns, cells, false).map(|draft| Value::from(draft.object))
+        };
+        let most = "æ".repeat(100);
+        let found = read(&most, 2_147_483_647.0).unwrap();
+        assert_eq!(found["dimension"], Value::from(most));
+        assert!(
+            found
+                .as_object()
+                .unwrap()
+                .values()
+                .any(|value| *value == i32::MAX)
+        );
+        let faults = read("x", 2_147_483_648.0).unwrap_err();
+        assert_eq!(
+            (&*faults[0].found, &*faults[0].expected),
+            ("2147483648", "an integer")
         );
     }
 

@@ -167,7 +167,6 @@ fn split_day(text: &str) -> (&str, &str) {
             sign => sign.is_whitespace(),
         };
         if is_border && is_time(rest) && rest.trim_start().starts_with(|next: char| next.is_ascii_digit())
-            && !is_time(&text[..at])
             // "2 Mar 2026 14:00" has its time after the last border only.
             && rest.trim_start().split(':').next().is_some_and(|hour| hour.len() <= 2)
         {
@@ -256,7 +255,7 @@ fn date(year: &str, month: &str, day: &str) -> Option<Date> {
     };
     let year = match (year.len(), number(year)?) {
         (4, year) => year,
-        // As spreadsheets read two digits.
+        // From 1970 to 2069: spreadsheets end in 2029, but due dates do not.
         (2, year) if year < 70 => 2000 + year,
         (2, year) => 1900 + year,
         _ => return None,
@@ -345,6 +344,7 @@ mod tests {
             "2. mars 2026",
             "2. März 2026",
             "02-Mar-2026",
+            "2026-Mar-02",
             "Mar 2, 2026",
             "March 2 2026",
             "2 Mar 2026",
@@ -363,6 +363,9 @@ mod tests {
             instant("02/03/2026", Some(DateOrder::Mdy), "UTC"),
             "2026-02-03T00:00:00Z"
         );
+        // Two digits are a year from 1970 to 2069.
+        assert_eq!(instant("2.3.69", None, "UTC"), "2069-03-02T00:00:00Z");
+        assert_eq!(instant("2.3.70", None, "UTC"), "1970-03-02T00:00:00Z");
     }
 
     /// Norway is an hour before UTC in winter and two hours in summer; the clocks of 2026 change on 29 March
@@ -414,6 +417,8 @@ mod tests {
             "2026-03-02 x",
             "1.2.3.4",
             "2026-03-02 13:00 pm",
+            "2026-003-02",
+            "2026-03-02 14:00:00.0000000001",
             "12:30",
         ] {
             assert_eq!(parse(text, None), None, "{text}");
@@ -445,16 +450,22 @@ mod tests {
     }
 
     /// The serials are those of Microsoft's documentation of DATE and of the two systems: 1 January 1900
-    /// is 1, 1 March 1900 is 61, 5 July 2011 is 40729, and in the system of 1904 it is 39267.
+    /// is 1, 1 March 1900 is 61, 5 July 2011 is 40729, and in the system of 1904 it is 39267. The last day,
+    /// 31 December 9999, is 2958465. For the day that there was not, openpyxl gives the one before too.
     #[test]
     fn days_of_workbooks_count_from_1900_or_1904() {
         let day = |days: f64, order| serial(days, order).unwrap().date.to_string();
         assert_eq!(day(1.0, DateOrder::Excel), "1900-01-01");
+        assert_eq!(day(59.0, DateOrder::Excel), "1900-02-28");
+        assert_eq!(day(60.0, DateOrder::Excel), "1900-02-28");
         assert_eq!(day(61.0, DateOrder::Excel), "1900-03-01");
         assert_eq!(day(40_729.0, DateOrder::Excel), "2011-07-05");
         assert_eq!(day(39_267.0, DateOrder::Excel1904), "2011-07-05");
         let noon = parse("40729,5", Some(DateOrder::Excel)).unwrap();
         assert_eq!(noon.time, Some(Time::constant(12, 0, 0, 0)));
-        assert_eq!(serial(-1.0, DateOrder::Excel), None);
+        assert_eq!(day(2_958_465.0, DateOrder::Excel), "9999-12-31");
+        for days in [-1.0, 2_958_466.0, 1e9, f64::NAN] {
+            assert_eq!(serial(days, DateOrder::Excel), None, "{days}");
+        }
     }
 }

@@ -121,15 +121,33 @@ mod tests {
             2,
             &["Foo", "Bar", "Baz"],
         );
+        // Four of five are enough: the last column has no name.
+        check(
+            "Foo;Bar;Baz;Qux;\n1;2;3;4;5\n",
+            Resource::Values,
+            1,
+            &["Foo", "Bar", "Baz", "Qux", ""],
+        );
+    }
+
+    #[test]
+    fn a_header_is_among_the_first_thirty_rows() {
+        let at_line = |line: usize| {
+            let text = "x;1\n".repeat(line - 1) + "Date;Value\n";
+            let table = read_csv::read(text.as_bytes(), Some(b';')).unwrap();
+            find(&table, Resource::Values, None, &[]).unwrap().line
+        };
+        assert_eq!(at_line(30), 30);
+        assert_eq!(at_line(31), 1, "the first row of texts");
     }
 
     #[test]
     fn equal_names_get_numbers_and_line_breaks_are_spaces() {
         check(
-            "Date;Value;\"Value\";\"Two\nlines\";\n1;2;3;4;\n",
+            "Date;Value;\"Value\";\"Two\nlines\";;\n1;2;3;4;;\n",
             Resource::Values,
             1,
-            &["Date", "Value", "Value (2)", "Two lines", ""],
+            &["Date", "Value", "Value (2)", "Two lines", "", ""],
         );
     }
 

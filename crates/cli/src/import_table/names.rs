@@ -233,6 +233,19 @@ mod tests {
     }
 
     #[test]
+    fn beside_its_parts_a_type_may_have_other_names_and_a_part_is_listed_once() {
+        let found = resolve(&[
+            (Named::IncidentType, "t", "Fall"),
+            (Named::Group, "g", "Team 3"),
+            (Named::Category, "categories", "Stairs"),
+            (Named::Category, "categories", "10"),
+        ]);
+        let categories = serde_json::json!([{"id": 10}]);
+        let expected = serde_json::json!({"t": 1, "g": 3, "categories": categories});
+        assert_eq!(found, Ok(expected));
+    }
+
+    #[test]
     fn a_name_of_several_or_of_none_is_a_fault() {
         let faults = resolve(&[
             (Named::Group, "g", "Assembly"),

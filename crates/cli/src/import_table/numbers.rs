@@ -201,6 +201,8 @@ mod tests {
             "1e",
             "#N/A",
             "1 000,000.5",
+            "1234,567",
+            "1e999",
             "5 kg",
         ] {
             assert_eq!(parse(text, Decimal::Point), None, "{text}");

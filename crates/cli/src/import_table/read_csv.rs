@@ -179,6 +179,13 @@ mod tests {
         check(b"a\tb\n1,0\t2\n", &[(1, &["a", "b"]), (2, &["1,0", "2"])]);
         check(b"a|b\n1|2\n", &[(1, &["a", "b"]), (2, &["1", "2"])]);
         check(b"alone\n1\n", &[(1, &["alone"]), (2, &["1"])]);
+        // Both signs give as many cells.
+        check(b"1;2,5\n3;4,5\n", &[(1, &["1", "2,5"]), (2, &["3", "4,5"])]);
+        // A title above says nothing, although no other sign splits it either.
+        check(
+            b"Title\na;b\n1;2\n",
+            &[(1, &["Title"]), (2, &["a", "b"]), (3, &["1", "2"])],
+        );
     }
 
     #[test]
@@ -235,7 +242,11 @@ mod tests {
     fn what_is_no_text_or_never_ends_is_refused() {
         let error = read(b"PK\x03\x04\x00\xff", None).unwrap_err().to_string();
         assert!(error.contains("no text"), "{error}");
-        let error = read(b"a,b\n\"open,2\n3,4\n", None).unwrap_err().to_string();
-        assert!(error.contains("quotation mark"), "{error}");
+        for open in ["a,b\n\"open,2\n3,4\n", "a,b\n1,\"open\"\"\n"] {
+            let error = read(open.as_bytes(), None).unwrap_err().to_string();
+            assert!(error.contains("quotation mark"), "{error}");
+        }
+        let error = read(b"a,b\n1,\x002\n", None).unwrap_err().to_string();
+        assert!(error.starts_with("line 2: found a NUL"), "{error}");
     }
 }

@@ -1,13 +1,18 @@
 //! Validates the structure of an Arrow IPC stream before it is decoded: arrow-ipc panics on inconsistent
 //! streams.
 //!
-//! Nothing is decoded here. The decoder checks the contents: offsets, UTF-8 and dictionary keys.
+//! Nothing is decoded here. The decoder checks the contents itself: whether values and offsets are enough for
+//! the rows, offsets, UTF-8 and dictionary keys.
 
 use arrow_ipc::{
-    Buffer, Endianness, Field, FieldNode, Message, MessageHeader, RecordBatch, Schema, Type,
+    Buffer, Endianness, Field, FieldNode, Message, MessageHeader, Precision, RecordBatch, Schema,
+    TimeUnit, Type,
 };
 
 use crate::decode::DecodeMismatch;
+
+#[cfg(test)]
+mod tests;
 
 /// The continuation marker before the size of each message.
 const CONTINUATION: [u8; 4] = [0xFF; 4];
@@ -41,12 +46,14 @@ pub(super) fn validate_ipc(body: &[u8]) -> Result<(), DecodeMismatch> {
     }
 }
 
-/// The memory layout of a column.
+/// The buffers of a column after its validity bitmap.
 #[derive(Clone, Copy)]
 enum ColumnLayout {
-    /// A validity bitmap, and values of this many bits.
-    Fixed(u64),
-    /// A validity bitmap, offsets and text.
+    /// Values.
+    Values,
+    /// Keys of this many bytes into a dictionary.
+    Keys(u64),
+    /// Offsets and text.
     Text,
 }
 
@@ -93,37 +100,44 @@ fn schema_layout(schema: Schema<'_>) -> Result<Vec<ColumnLayout>, DecodeMismatch
 
 /// The layouts of the fields of values, and of fields that other services might add.
 fn field_layout(field: Field<'_>) -> Result<ColumnLayout, DecodeMismatch> {
-    let name = field.name().unwrap_or_default();
-    let int = |width: i32| {
-        matches!(width, 8 | 16 | 32 | 64).then(|| ColumnLayout::Fixed(width.unsigned_abs().into()))
-    };
-    let values = match field.type_type() {
-        Type::Int => field.type_as_int().and_then(|ty| int(ty.bitWidth())),
-        Type::FloatingPoint => field.type_as_floating_point().and_then(|ty| {
-            let bits = [16, 32, 64].into_iter();
-            bits.zip(0..)
-                .find(|(_, precision)| ty.precision().0 == *precision)
-                .map(|(bits, _)| ColumnLayout::Fixed(bits))
-        }),
-        Type::Timestamp => field
-            .type_as_timestamp()
-            .filter(|ty| (0..=3).contains(&ty.unit().0))
-            .map(|_| ColumnLayout::Fixed(64)),
-        Type::Bool => Some(ColumnLayout::Fixed(1)),
-        Type::Utf8 => Some(ColumnLayout::Text),
+    let layout = match (field.type_type(), field.dictionary()) {
+        (Type::Utf8, None) => Some(ColumnLayout::Text),
+        // The dictionary's texts come in separate batches.
+        (Type::Utf8, Some(dictionary)) => {
+            let keys = dictionary.indexType();
+            keys.and_then(|ty| int_bytes(ty.bitWidth()))
+                .map(ColumnLayout::Keys)
+        }
+        (_, None) if has_plain_values(field) => Some(ColumnLayout::Values),
         _ => None,
     };
-    let layout = match field.dictionary() {
-        None => values,
-        // The dictionary's texts come in separate batches.
-        Some(dictionary) => values
-            .filter(|values| matches!(values, ColumnLayout::Text))
-            .and_then(|_| int(dictionary.indexType()?.bitWidth())),
-    };
-    let known = layout.filter(|_| field.children().is_none_or(|children| children.is_empty()));
-    known.ok_or_else(|| {
+    layout.ok_or_else(|| {
+        let name = field.name().unwrap_or_default();
         DecodeMismatch::named(name, "a type that no property of a value has".to_owned())
     })
+}
+
+/// Whether a field is of numbers, instants or truth values, as the decoder knows them.
+fn has_plain_values(field: Field<'_>) -> bool {
+    match field.type_type() {
+        Type::Bool => true,
+        Type::Int => field
+            .type_as_int()
+            .is_some_and(|ty| int_bytes(ty.bitWidth()).is_some()),
+        Type::FloatingPoint => field
+            .type_as_floating_point()
+            .is_some_and(|ty| Precision::ENUM_VALUES.contains(&ty.precision())),
+        Type::Timestamp => field
+            .type_as_timestamp()
+            .is_some_and(|ty| TimeUnit::ENUM_VALUES.contains(&ty.unit())),
+        _ => false,
+    }
+}
+
+/// The size of an integer in bytes; `None` for a width in bits that Arrow does not have.
+fn int_bytes(bits: i32) -> Option<u64> {
+    let bits = u64::try_from(bits).ok()?;
+    matches!(bits, 8 | 16 | 32 | 64).then_some(bits / 8)
 }
 
 fn validate_batch(
@@ -135,63 +149,67 @@ fn validate_batch(
     if batch.compression().is_some() {
         return Err(invalid("compressed, which was not requested"));
     }
+    if batch
+        .variadicBufferCounts()
+        .is_some_and(|counts| !counts.is_empty())
+    {
+        return Err(invalid("buffers of views, which no column has"));
+    }
     let (Some(nodes), Some(buffers)) = (batch.nodes(), batch.buffers()) else {
         return Err(invalid("a batch without columns"));
     };
     let (mut nodes, mut buffers) = (nodes.iter(), buffers.iter());
+    let mut next_length = || length_within(buffers.next(), bytes);
     for column in columns {
-        let nulls = null_count(nodes.next(), rows)?;
         // Without nulls the validity bitmap may be absent.
-        let bits = if nulls > 0 { rows } else { 0 };
-        validate_buffer(buffers.next(), bytes, bits.div_ceil(8), 1)?;
+        let bits = if has_nulls(nodes.next(), rows)? {
+            rows
+        } else {
+            0
+        };
+        if next_length()? < bits.div_ceil(8) {
+            return Err(invalid("a validity bitmap shorter than its column"));
+        }
         match column {
-            ColumnLayout::Fixed(width) => {
-                let least = rows.saturating_mul(*width).div_ceil(8);
-                validate_buffer(buffers.next(), bytes, least, width.div_ceil(8))?;
+            ColumnLayout::Values => {
+                next_length()?;
             }
+            ColumnLayout::Keys(size) => whole_numbers(next_length()?, *size)?,
             ColumnLayout::Text => {
-                let offsets = if rows == 0 { 0 } else { rows.saturating_add(1) };
-                validate_buffer(
-                    buffers.next(),
-                    bytes,
-                    offsets.saturating_mul(OFFSET_BYTES),
-                    OFFSET_BYTES,
-                )?;
-                validate_buffer(buffers.next(), bytes, 0, 1)?;
+                whole_numbers(next_length()?, OFFSET_BYTES)?;
+                next_length()?;
             }
         }
     }
     Ok(())
 }
 
-/// The number of nulls in a column.
-fn null_count(node: Option<&FieldNode>, rows: u64) -> Result<u64, DecodeMismatch> {
+/// Whether a column has nulls.
+fn has_nulls(node: Option<&FieldNode>, rows: u64) -> Result<bool, DecodeMismatch> {
     node.filter(|node| u64::try_from(node.length()) == Ok(rows))
-        .and_then(|node| u64::try_from(node.null_count()).ok())
-        .filter(|nulls| *nulls <= rows)
+        .map(|node| node.null_count() > 0)
         .ok_or_else(|| invalid("a column whose length differs from its batch"))
 }
 
-/// Checks that a buffer lies within the body, has at least `least` bytes, and is a multiple of `unit` bytes
-/// long.
-fn validate_buffer(
-    buffer: Option<&Buffer>,
-    bytes: &[u8],
-    least: u64,
-    unit: u64,
-) -> Result<(), DecodeMismatch> {
+/// The length of a buffer, which must lie within the body.
+fn length_within(buffer: Option<&Buffer>, bytes: &[u8]) -> Result<u64, DecodeMismatch> {
     let span = buffer.and_then(|buffer| {
         let offset = u64::try_from(buffer.offset()).ok()?;
         let length = u64::try_from(buffer.length()).ok()?;
         Some((length, offset.checked_add(length)?))
     });
     match span {
-        Some((length, end))
-            if length >= least && length.is_multiple_of(unit) && end <= bytes.len() as u64 =>
-        {
-            Ok(())
-        }
+        Some((length, end)) if end <= bytes.len() as u64 => Ok(length),
         _ => Err(invalid("a buffer outside of the message body")),
+    }
+}
+
+/// Checks that a buffer of this length ends with a whole number: the decoder reads all of it as such.
+fn whole_numbers(length: u64, size: u64) -> Result<(), DecodeMismatch> {
+    if length.is_multiple_of(size) {
+        Ok(())
+    } else {
+        Err(invalid("a buffer that ends within a number"))
     }
 }
 

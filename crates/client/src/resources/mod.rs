@@ -27,8 +27,9 @@ macro_rules! odata_list {
     ($call:ident) => {
         $crate::list::Source::new(call::$call::OPERATION, None, |client, _, options| {
             Box::pin(async move {
+                let new = call::$call::default();
                 client
-                    .call(&odata_call!($call, options))
+                    .call(&odata_call!($call, options, new))
                     .await
                     .map(Into::into)
             })
@@ -91,9 +92,9 @@ macro_rules! odata_get {
     };
 }
 
-/// A call with all OData options, unless their words are refused.
+/// A call with all OData options of records, unless their words are refused.
 macro_rules! odata_call {
-    ($call:ident, $options:ident $(, $new:ident)?) => {{
+    ($call:ident, $options:ident, $new:ident) => {{
         $options.words.finish(call::$call::OPERATION.id())?;
         call::$call {
             search: $options.search.as_deref(),
@@ -104,7 +105,7 @@ macro_rules! odata_call {
             expand: $options.expand.as_deref(),
             count: $options.count,
             orderby: $options.orderby.as_deref(),
-            $(..$new)?
+            ..$new
         }
     }};
 }

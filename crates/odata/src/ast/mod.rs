@@ -14,6 +14,7 @@
 //! # Ok::<(), obeya_odata::Error>(())
 //! ```
 
+pub mod apply;
 pub(crate) mod options;
 
 use std::borrow::Cow;

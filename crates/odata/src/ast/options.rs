@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::apply::Transformation;
 use super::{ExpandItem, Expr, OrderItem, Search, SelectItem};
 use crate::error::{Error, ErrorKind};
 
@@ -25,13 +26,15 @@ pub enum OptionName {
     Count,
     /// `$orderby`
     OrderBy,
+    /// `$apply`
+    Apply,
     /// `$skiptoken`: the end of the page before, in a form that only the service reads
     SkipToken,
 }
 
 impl OptionName {
-    /// Every option that a list handles by itself. `$skiptoken` is not included: a caller that ignores it
-    /// must not accept it.
+    /// Every option of a list whose answer has records of its entity. `$skiptoken` and `$apply` are not
+    /// included: a caller that ignores them must not accept them.
     pub const ALL: &'static [Self] = &[
         Self::Search,
         Self::Filter,
@@ -43,7 +46,7 @@ impl OptionName {
         Self::OrderBy,
     ];
 
-    /// Those and `$skiptoken`: for lists whose pages follow each other, see [`crate::sql::page`].
+    /// Those, `$apply` and `$skiptoken`: for lists whose pages follow each other, see [`crate::sql::page`].
     pub const PAGED: &'static [Self] = &[
         Self::Search,
         Self::Filter,
@@ -53,6 +56,7 @@ impl OptionName {
         Self::Expand,
         Self::Count,
         Self::OrderBy,
+        Self::Apply,
         Self::SkipToken,
     ];
 
@@ -68,6 +72,7 @@ impl OptionName {
             Self::Expand => "$expand",
             Self::Count => "$count",
             Self::OrderBy => "$orderby",
+            Self::Apply => "$apply",
             Self::SkipToken => "$skiptoken",
         }
     }
@@ -100,6 +105,8 @@ pub struct Options {
     pub count: Option<bool>,
     /// `$orderby`
     pub orderby: Option<Vec<OrderItem>>,
+    /// `$apply`, at least one transformation
+    pub apply: Option<Vec<Transformation>>,
     /// `$skiptoken`, as given
     pub skip_token: Option<String>,
     /// Parameter aliases (`@p=5`), by name without the `@`.
@@ -122,7 +129,12 @@ impl Options {
         let filter = self.filter.as_ref().map(ToString::to_string);
         let search = self.search.as_ref().map(Search::listing);
         // Debug puts every text in quotes and escapes it, so no text can be mistaken for what follows it.
-        format!("{:?}", (filter, search, orderby, aliases))
+        let mut listing = format!("{:?}", (filter, search, orderby, aliases));
+        if let Some(transformations) = &self.apply {
+            let apply: Vec<String> = transformations.iter().map(ToString::to_string).collect();
+            listing.push_str(&format!("{apply:?}"));
+        }
+        listing
     }
 }
 

@@ -6,6 +6,7 @@ use crate::ast::{BinaryOp, Expr, ExprKind, LambdaOp, Literal, LogicOp, Segment};
 use crate::bind::node::{Collection, Comparison, Node, NodeKind, Source, is_numeric, type_name};
 use crate::bind::operators::{ANY_ENUM, align, arithmetic, compare};
 use crate::bind::path::Variable;
+use crate::bind::shape::Shape;
 use crate::bind::{Used, call};
 use crate::edm::{EntityType, ReplacedProperty, Type};
 use crate::error::{Error, ErrorKind, excerpt};
@@ -31,6 +32,8 @@ pub(crate) struct Binder<'a> {
     pub depth: usize,
     /// How deep aliases are being replaced: one may not mean itself.
     pub alias_depth: usize,
+    /// What transformations of `$apply` have named.
+    pub shape: Shape,
     pub used: &'a mut Used,
 }
 
@@ -83,7 +86,7 @@ impl Binder<'_> {
         }
         match &expr.kind {
             ExprKind::Literal(literal) => Ok(bind_literal(at, literal)),
-            ExprKind::Path(path) => self.property(path),
+            ExprKind::Path(path) => self.named(path),
             ExprKind::Alias(name) => self.alias(at, name),
             ExprKind::Not(operand) => self.not(at, operand),
             ExprKind::Negate(operand) => self.negate(at, operand),

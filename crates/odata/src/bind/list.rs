@@ -16,8 +16,9 @@ impl Binder<'_> {
         let shape = Node::new(left.at, left.ty, NodeKind::Null);
         // A condition is no column that could be looked for in a list, and null is in none; they are compared
         // with each member.
-        let listable =
-            !left.is_null() && (!left.is_boolean() || matches!(left.kind, NodeKind::Property(..)));
+        let listable = !left.is_null()
+            && (!left.is_boolean()
+                || matches!(left.kind, NodeKind::Property(..) | NodeKind::Column(_)));
         let (mut values, mut null, mut others) =
             (Vec::with_capacity(list.len()), false, Vec::new());
         for member in list {

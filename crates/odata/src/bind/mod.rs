@@ -26,6 +26,7 @@
 //! # Ok::<(), obeya_odata::Error>(())
 //! ```
 
+pub(crate) mod apply;
 mod call;
 mod case;
 mod expand;
@@ -35,6 +36,7 @@ pub(crate) mod node;
 mod operators;
 mod path;
 mod select;
+pub(crate) mod shape;
 
 use std::sync::Arc;
 
@@ -44,8 +46,11 @@ use crate::edm::{Column, EntityType, Navigation, Property, ReplacedProperty, Typ
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::visibility::{RowConditions, Visibility};
+use apply::{Applied, Grouping, Pipeline};
 use expr::Binder;
 use node::{Node, NodeKind};
+pub use shape::ResultColumn;
+use shape::Shape;
 
 /// The input of binding besides the options.
 #[derive(Debug, Clone, Copy)]
@@ -71,6 +76,9 @@ pub struct Bound {
     pub(crate) asks_the_time: bool,
     /// The rows that may be shown; `None`: all.
     pub(crate) rows: Option<Arc<RowConditions>>,
+    /// The groupings and computed values of `$apply`. With any, filter, order and columns are those of their
+    /// result.
+    pub(crate) pipeline: Option<Arc<Pipeline>>,
 }
 
 /// One key of an ordering.
@@ -113,7 +121,8 @@ pub struct BoundExpand {
 }
 
 impl Bound {
-    /// The columns of each row, in order: selected properties first, then hidden link columns.
+    /// The columns of each row, in order: selected properties first, then hidden link columns. None
+    /// if there is a [`Bound::result`].
     #[must_use]
     pub fn columns(&self) -> &[OutColumn] {
         &self.columns
@@ -143,6 +152,16 @@ impl Bound {
         self.skip
     }
 
+    /// The query for all rows, whatever `$top` and `$skip` are.
+    #[must_use]
+    pub fn without_window(self) -> Self {
+        Self {
+            top: None,
+            skip: 0,
+            ..self
+        }
+    }
+
     /// Whether `$count=true` was given.
     #[must_use]
     pub fn count(&self) -> bool {
@@ -154,6 +173,22 @@ impl Bound {
     #[must_use]
     pub fn asks_the_time(&self) -> bool {
         self.asks_the_time
+    }
+
+    /// The columns of each row of a result of `$apply` that has other values than the entity.
+    #[must_use]
+    pub fn result(&self) -> Option<&[ResultColumn]> {
+        self.pipeline.as_ref().map(|pipeline| &pipeline.columns[..])
+    }
+
+    /// Whether the rows are groups, which are no entities.
+    #[must_use]
+    pub fn is_grouped(&self) -> bool {
+        self.last_grouping().is_some()
+    }
+
+    pub(crate) fn last_grouping(&self) -> Option<&Grouping> {
+        self.pipeline.as_ref()?.last()
     }
 
     /// Whether the request has an `$orderby`.
@@ -267,7 +302,14 @@ pub(crate) fn query(
         numbered: 0,
         depth: 0,
         alias_depth: 0,
+        shape: Shape::default(),
         used,
+    };
+    let applied = match &options.apply {
+        None => Applied::default(),
+        Some(all) => {
+            apply::transformations(&mut binder, all).map_err(|error| error.of("$apply"))?
+        }
     };
     let filter = match &options.filter {
         None => None,
@@ -277,8 +319,18 @@ pub(crate) fn query(
                 .map_err(|error| error.of("$filter"))?,
         ),
     };
+    let filter = apply::both(applied.filter, filter);
     let order = order(&mut binder, options.orderby.as_deref().unwrap_or_default())
         .map_err(|error| error.of("$orderby"))?;
+    if let Some(shape) = apply::result(&mut binder) {
+        apply::check_expand(options)?;
+        let columns = apply::selected(shape, options).map_err(|error| error.of("$select"))?;
+        let stages = applied.stages;
+        return Ok(Bound {
+            pipeline: Some(Arc::new(Pipeline { stages, columns })),
+            ..of(level, options, entity, used.now, filter, order)
+        });
+    }
     let selection = select::select(options, entity, level.visibility.replaced)
         .map_err(|error| error.of("$select"))?;
     let mut columns = selection.columns;
@@ -294,23 +346,46 @@ pub(crate) fn query(
     select::check_narrowed(&selection.narrowed, &expands).map_err(|error| error.of("$select"))?;
     select::never_empty(&mut columns, entity);
     Ok(Bound {
+        search: options.search.clone(),
+        columns,
+        expands,
+        ..of(level, options, entity, used.now, filter, order)
+    })
+}
+
+/// A query without columns.
+fn of(
+    level: &Level<'_>,
+    options: &Options,
+    entity: &'static EntityType,
+    asks_the_time: bool,
+    filter: Option<Node>,
+    order: Vec<OrderKey>,
+) -> Bound {
+    Bound {
         entity,
         filter,
-        search: options.search.clone(),
+        search: None,
         order,
         top: options.top,
         skip: options.skip.unwrap_or(0),
         count: options.count.unwrap_or(false),
-        columns,
-        expands,
-        asks_the_time: used.now,
+        columns: Vec::new(),
+        expands: Vec::new(),
+        asks_the_time,
         rows: level.visibility.rows.clone(),
-    })
+        pipeline: None,
+    }
 }
 
 fn check_search(options: &Options, entity: &EntityType) -> Result<(), Error> {
-    if options.filter.is_some() {
-        let message = "`$search` and `$filter` can't be used together; use one of them";
+    if options.filter.is_some() || options.apply.is_some() {
+        let other = if options.filter.is_some() {
+            "$filter"
+        } else {
+            "$apply"
+        };
+        let message = format!("`$search` and `{other}` can't be used together; use one of them");
         return Err(Error::new(ErrorKind::SearchWithFilter, None, message).of("$search"));
     }
     if entity.search.is_none() {

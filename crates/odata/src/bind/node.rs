@@ -23,6 +23,8 @@ pub(crate) enum NodeKind {
     /// A literal other than null and the booleans.
     Value(Value),
     Property(Source, &'static Property),
+    /// A column of the groups that the stage before results in, by its place.
+    Column(usize),
     Not(Box<Node>),
     Logic(LogicOp, Vec<Node>),
     Compare(Comparison, Box<Node>, Box<Node>),
@@ -175,9 +177,11 @@ impl Node {
 
     fn children(&self) -> impl Iterator<Item = &Self> {
         let (one, many, pairs): (_, &[Self], &[(Self, Self)]) = match &self.kind {
-            NodeKind::Null | NodeKind::Boolean(_) | NodeKind::Value(_) | NodeKind::Property(..) => {
-                ([None, None], &[], &[])
-            }
+            NodeKind::Null
+            | NodeKind::Boolean(_)
+            | NodeKind::Value(_)
+            | NodeKind::Property(..)
+            | NodeKind::Column(_) => ([None, None], &[], &[]),
             NodeKind::Not(node)
             | NodeKind::Negate(node)
             | NodeKind::Cast(node)
@@ -206,6 +210,7 @@ impl Node {
         matches!(
             self.kind,
             NodeKind::Value(_)
+                | NodeKind::Column(_)
                 | NodeKind::Property(
                     _,
                     Property {

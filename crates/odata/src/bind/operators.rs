@@ -148,7 +148,7 @@ fn check_member(of: &EnumType, word: &str, at: usize) -> Result<(), Error> {
 pub(super) fn check_members(left: &Node, right: &Node) -> Result<(), Error> {
     for (property, literal) in [(left, right), (right, left)] {
         if let (
-            NodeKind::Property(..),
+            NodeKind::Property(..) | NodeKind::Column(_),
             Some(Type::Enum(of)),
             NodeKind::Value(Value::Text(word)),
             Some(Type::String),

@@ -106,6 +106,10 @@ impl Binder<'_> {
         let ExprKind::Path(path) = &self.meant(expr).kind else {
             return None;
         };
+        // A group is no entity.
+        if self.shape.grouped {
+            return None;
+        }
         let (variable, mut entity, steps) = self.start(path).ok()?;
         let mut source = Source::of(variable);
         for step in steps {
@@ -126,6 +130,9 @@ impl Binder<'_> {
         at: usize,
         path: &[Segment],
     ) -> Result<(Source, &'static Navigation), Error> {
+        if self.shape.grouped {
+            return Err(self.shape.unknown(path));
+        }
         let (source, entity, last) = self.walk(path)?;
         match self.member(entity, last, path.len() == 1)? {
             Member::Navigation(navigation) if navigation.cardinality == Cardinality::Many => {

@@ -35,6 +35,10 @@ pub fn whole_record_context(source: &str) -> String {
 
 /// The returned properties of each entity, separated by commas; empty for every property.
 fn selected(query: &Bound) -> String {
+    if let Some(result) = query.result() {
+        let paths: Vec<&[String]> = result.iter().map(|column| &column.path[..]).collect();
+        return listed(&paths);
+    }
     let columns = query.columns().iter().filter(|column| !column.hidden());
     let names: Vec<&str> = columns.map(|column| column.name).collect();
     let mut parts: Vec<String> = if names.len() == query.entity().properties.len() {
@@ -56,6 +60,28 @@ fn selected(query: &Bound) -> String {
     }
     if names.is_empty() && parts.is_empty() {
         parts.push(query.entity().key.to_owned());
+    }
+    parts.join(",")
+}
+
+/// The values of each group, such as `area(name),n`: a navigation once, with what is behind it.
+fn listed(paths: &[&[String]]) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut seen: Vec<&String> = Vec::new();
+    for path in paths {
+        let Some((first, rest)) = path.split_first() else {
+            continue;
+        };
+        if rest.is_empty() {
+            parts.push(first.clone());
+        } else if !seen.contains(&first) {
+            seen.push(first);
+            let inside = paths
+                .iter()
+                .filter(|other| other.len() > 1 && other[0] == *first);
+            let inside: Vec<&[String]> = inside.map(|other| &other[1..]).collect();
+            parts.push(format!("{first}({})", listed(&inside)));
+        }
     }
     parts.join(",")
 }

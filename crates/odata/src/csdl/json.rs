@@ -3,16 +3,19 @@
 use serde::{Serialize, Serializer};
 
 use super::{
-    CAPABILITIES, CAPABILITIES_AT, Container, EntitySet, Model, constraint, fraction_digits,
-    restrictions,
+    AGGREGATION, CAPABILITIES, Container, EntitySet, Model, VOCABULARIES, constraint,
+    fraction_digits, restrictions, transformations,
 };
 use crate::edm::{Cardinality, EntityType, EnumType, Navigation, Property, Type};
 
 /// The description of the container and the types it leads to.
 pub(super) fn schema(container: &Container) -> Json {
     let model = Model::of(container);
-    let include = Json::object([("$Namespace", Json::text(CAPABILITIES))]);
-    let reference = Json::object([("$Include", Json::Array(vec![include]))]);
+    let references = VOCABULARIES.map(|(address, namespace)| {
+        let include = Json::object([("$Namespace", Json::text(namespace))]);
+        let reference = Json::object([("$Include", Json::Array(vec![include]))]);
+        (format!("{address}.json"), reference)
+    });
     let entities = model
         .entities
         .iter()
@@ -26,10 +29,7 @@ pub(super) fn schema(container: &Container) -> Json {
     let in_container = Json::object([kind].into_iter().chain(sets));
     Json::object([
         ("$Version", Json::text("4.0")),
-        (
-            "$Reference",
-            Json::Object(vec![(format!("{CAPABILITIES_AT}.json"), reference)]),
-        ),
+        ("$Reference", Json::Object(references.into())),
         (
             "$EntityContainer",
             Json::Text(container.qualified(container.name)),
@@ -144,6 +144,15 @@ fn entity_set(container: &Container, set: &EntitySet) -> Json {
             Json::object([(property, Json::False)]),
         )
     }));
+    let names = transformations().map(Json::text).collect();
+    members.push((
+        format!("@{AGGREGATION}.ApplySupported"),
+        Json::object([
+            ("Transformations", Json::Array(names)),
+            ("Rollup", Json::text("None")),
+            ("From", Json::False),
+        ]),
+    ));
     Json::Object(members)
 }
 

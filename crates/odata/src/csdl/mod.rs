@@ -45,6 +45,15 @@ const CAPABILITIES: &str = "Org.OData.Capabilities.V1";
 /// The address of that vocabulary at OASIS, without the extension for the format.
 const CAPABILITIES_AT: &str =
     "https://oasis-tcs.github.io/odata-vocabularies/vocabularies/Org.OData.Capabilities.V1";
+/// The vocabulary of the annotations that describe `$apply`, and its address.
+const AGGREGATION: &str = "Org.OData.Aggregation.V1";
+const AGGREGATION_AT: &str =
+    "https://oasis-tcs.github.io/odata-vocabularies/vocabularies/Org.OData.Aggregation.V1";
+/// Both vocabularies, with their addresses.
+const VOCABULARIES: [(&str, &str); 2] = [
+    (CAPABILITIES_AT, CAPABILITIES),
+    (AGGREGATION_AT, AGGREGATION),
+];
 /// Fractional digits of a second: values are stored in ticks of 100 ns. The default of CSDL is no digits.
 const FRACTION_DIGITS: u8 = 7;
 
@@ -239,6 +248,11 @@ fn constraint(
 /// The digits a temporal type's seconds may have after the point; nothing for other types.
 fn fraction_digits(ty: Type) -> Option<u8> {
     matches!(ty, Type::DateTimeOffset | Type::TimeOfDay | Type::Duration).then_some(FRACTION_DIGITS)
+}
+
+/// The transformations of `$apply` that every set has.
+fn transformations() -> impl Iterator<Item = &'static str> {
+    crate::parse::apply::TRANSFORMATIONS.into_iter()
 }
 
 /// The capabilities that a set lacks, of those that readers assume: each annotation with its only property.

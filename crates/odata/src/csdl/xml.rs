@@ -1,8 +1,8 @@
 //! CSDL in XML, version 4.0, which most tools read.
 
 use super::{
-    CAPABILITIES, CAPABILITIES_AT, Container, EntitySet, Model, constraint, fraction_digits,
-    restrictions,
+    AGGREGATION, CAPABILITIES, Container, EntitySet, Model, VOCABULARIES, constraint,
+    fraction_digits, restrictions, transformations,
 };
 use crate::edm::{Cardinality, EntityType, EnumType, Navigation, Property};
 
@@ -17,10 +17,12 @@ pub(super) fn write(container: &Container) -> String {
         "edmx:Edmx",
         &[("xmlns:edmx", EDMX), ("Version", "4.0")],
         |xml| {
-            let vocabulary = format!("{CAPABILITIES_AT}.xml");
-            xml.within("edmx:Reference", &[("Uri", &vocabulary)], |xml| {
-                xml.empty("edmx:Include", &[("Namespace", CAPABILITIES)]);
-            });
+            for (address, namespace) in VOCABULARIES {
+                let vocabulary = format!("{address}.xml");
+                xml.within("edmx:Reference", &[("Uri", &vocabulary)], |xml| {
+                    xml.empty("edmx:Include", &[("Namespace", namespace)]);
+                });
+            }
             xml.within("edmx:DataServices", &[], |xml| {
                 let attributes = [("xmlns", EDM), ("Namespace", container.namespace)];
                 xml.within("Schema", &attributes, |xml| {
@@ -116,6 +118,25 @@ fn entity_set(xml: &mut Xml, container: &Container, set: &EntitySet) {
                 });
             });
         }
+        let term = format!("{AGGREGATION}.ApplySupported");
+        xml.within("Annotation", &[("Term", &term)], |xml| {
+            xml.within("Record", &[], |xml| {
+                let property = [("Property", "Transformations")];
+                xml.within("PropertyValue", &property, |xml| {
+                    xml.within("Collection", &[], |xml| {
+                        for name in transformations() {
+                            xml.text("String", name);
+                        }
+                    });
+                });
+                let none = format!("{AGGREGATION}.RollupType/None");
+                xml.empty(
+                    "PropertyValue",
+                    &[("Property", "Rollup"), ("EnumMember", &none)],
+                );
+                xml.empty("PropertyValue", &[("Property", "From"), ("Bool", "false")]);
+            });
+        });
     });
 }
 
@@ -143,6 +164,15 @@ impl Xml {
         write(self);
         self.depth -= 1;
         self.indent();
+        self.out.push_str("</");
+        self.out.push_str(name);
+        self.out.push_str(">\n");
+    }
+
+    /// An element with a text.
+    fn text(&mut self, name: &str, text: &str) {
+        self.tag(name, &[], ">");
+        self.escaped(text);
         self.out.push_str("</");
         self.out.push_str(name);
         self.out.push_str(">\n");

@@ -1,8 +1,8 @@
-//! Scalar functions that databases lack or do differently, in plain Rust.
+//! Functions that databases lack or do differently, in plain Rust: scalar ones and aggregates.
 //!
-//! The store registers every entry of [`SCALARS`] with its database in one loop; each is deterministic and
-//! free of side effects. A null argument gives null, as OData defines it for every function; so does one of a
-//! wrong type, which only a wrong entity model can cause.
+//! The store registers every entry of [`SCALARS`] and of [`AGGREGATES`] with its database in a loop; each
+//! is deterministic and free of side effects. A null argument gives null, as OData defines it for every
+//! function; so does one of a wrong type, which only a wrong entity model can cause.
 //!
 //! ```
 //! use obeya_odata::functions::{Arg, Out, SCALARS, ScalarError};
@@ -12,13 +12,17 @@
 //! assert_eq!((divide.call)(&[Arg::Int(1), Arg::Int(0)]), Err(ScalarError::DivisionByZero));
 //! ```
 
+mod aggregate;
 mod cast;
 mod ecmascript;
+mod exact_sum;
 mod number;
 pub(crate) mod pattern;
 pub mod postgres;
 mod text;
 mod time;
+
+pub use aggregate::{AGGREGATES, Accumulator, Aggregate};
 
 /// An argument as the database hands it over.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -113,6 +117,7 @@ pub const SCALARS: &[Scalar] = &[
     scalar("odata_int_mod", 2, number::int_mod),
     scalar("odata_real_div", 2, number::real_div),
     scalar("odata_real_mod", 2, number::real_mod),
+    scalar("odata_narrow", 1, number::narrow),
     scalar("odata_round", 1, number::round),
     scalar("odata_floor", 1, number::floor),
     scalar("odata_ceiling", 1, number::ceiling),

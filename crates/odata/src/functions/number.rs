@@ -26,6 +26,15 @@ fn integers(args: &[Arg<'_>], call: fn(i64, i64) -> Option<i64>) -> Result<Out, 
     }
 }
 
+/// A result of whole numbers as one of 64 bits. One that passes them reaches here as a double.
+pub(super) fn narrow(args: &[Arg<'_>]) -> Result<Out, ScalarError> {
+    match args {
+        [Arg::Int(value)] => Ok(Out::Int(*value)),
+        [Arg::Real(_)] => Err(ScalarError::OutOfRange),
+        _ => Ok(Out::Null),
+    }
+}
+
 /// `div` of whole numbers: cut towards zero.
 pub(super) fn int_div(args: &[Arg<'_>]) -> Result<Out, ScalarError> {
     integers(args, i64::checked_div)

@@ -3,6 +3,7 @@
 //! Recursion is bounded by a depth counter, and size by a node counter that all options of a request share;
 //! the work is linear in the text. Names stay names: nothing here knows an entity.
 
+pub(crate) mod apply;
 mod hint;
 mod operand;
 

@@ -80,7 +80,12 @@ impl Options {
             let items: Vec<String> = items.iter().map(ToString::to_string).collect();
             items.join(",")
         }
+        let apply = self.apply.as_ref().map(|transformations| {
+            let all: Vec<String> = transformations.iter().map(ToString::to_string).collect();
+            all.join("/")
+        });
         let values = [
+            (OptionName::Apply, apply),
             (
                 OptionName::Search,
                 self.search.as_ref().map(ToString::to_string),

@@ -2,6 +2,7 @@
 //!
 //! Parentheses are written only where the tree needs them. The text is not percent-encoded.
 
+mod apply;
 mod clauses;
 
 use std::fmt::{self, Display, Formatter, Write as _};

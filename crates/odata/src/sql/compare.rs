@@ -57,8 +57,12 @@ impl Renderer<'_> {
 
     /// Two operands in comparable form; `nulls` is true if two nulls are to compare as equal.
     fn operands(&mut self, left: &Node, right: &Node, nulls: bool) -> (String, String) {
-        let stored =
-            |node: &Node| matches!(node.kind, NodeKind::Property(..) | NodeKind::Boolean(_));
+        let stored = |node: &Node| {
+            matches!(
+                node.kind,
+                NodeKind::Property(..) | NodeKind::Column(_) | NodeKind::Boolean(_)
+            )
+        };
         if left.is_boolean() && stored(left) && stored(right) {
             return (self.stored(left), self.stored(right));
         }

@@ -2,7 +2,8 @@
 //!
 //! The default methods return SQL of the standard, for a database that has dynamically typed values; an
 //! override explains which behaviour of its database requires it. Names beginning with `odata_` are the
-//! functions of [`crate::functions::SCALARS`], which every database must offer.
+//! functions of [`crate::functions::SCALARS`] and [`crate::functions::AGGREGATES`]; the former every database
+//! must offer.
 
 use crate::search::PhraseTerms;
 use crate::sql::{SqlKind, Value};
@@ -138,6 +139,22 @@ pub trait Dialect: Sync {
     /// compares the two exactly. `nulls` is true if two nulls are to compare as equal rather than as null.
     fn difference(&self, _whole: &str, _real: &str, _nulls: bool) -> Option<String> {
         None
+    }
+
+    /// The sum of the values of a group that are not null: exact, and for doubles rounded once.
+    fn sum(&self, value: &str, kind: SqlKind) -> String {
+        match kind {
+            SqlKind::Real => format!("odata_real_sum({value})"),
+            _ => format!("odata_sum({value})"),
+        }
+    }
+
+    /// That sum as a double, divided by the number of values.
+    fn average(&self, value: &str, kind: SqlKind) -> String {
+        match kind {
+            SqlKind::Real => format!("odata_real_average({value})"),
+            _ => format!("odata_average({value})"),
+        }
     }
 
     /// True when both are equal or both are null; never null.

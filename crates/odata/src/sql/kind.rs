@@ -121,7 +121,9 @@ impl Shape {
 /// which are numbers.
 pub(super) fn shape(node: &Node) -> Shape {
     match &node.kind {
-        NodeKind::Null | NodeKind::Property(..) | NodeKind::Cast(_) => Shape::of_type(node.ty),
+        NodeKind::Null | NodeKind::Property(..) | NodeKind::Column(_) | NodeKind::Cast(_) => {
+            Shape::of_type(node.ty)
+        }
         NodeKind::Value(Value::Int(number)) => {
             Shape::whole((i128::from(*number), i128::from(*number)))
         }

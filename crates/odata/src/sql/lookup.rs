@@ -16,6 +16,7 @@ use crate::sql::{Extent, IndexLookup, TextIndex, TrigramCondition, Value};
 /// knows, it may come before the table, so that rows are read by their keys.
 pub(super) fn condition(
     query: &Bound,
+    filter: Option<&Node>,
     renderer: &mut Renderer<'_>,
     extent: Extent,
 ) -> Option<String> {
@@ -28,7 +29,7 @@ pub(super) fn condition(
         let phrases: Vec<PhraseTerms> = search.phrases.iter().map(SearchPhrase::terms).collect();
         return found(index, IndexLookup::Words(&phrases), &extent, renderer);
     }
-    let implied = implied(query.filter.as_ref()?)?;
+    let implied = implied(filter?)?;
     let index = TextIndex {
         table: implied.index.table,
         column: implied.index.column,

@@ -39,6 +39,7 @@ mod dialect;
 mod kind;
 mod lookup;
 mod order;
+mod pipeline;
 pub mod postgres;
 pub(crate) mod render;
 mod sqlite;
@@ -54,6 +55,7 @@ pub use kind::SqlKind;
 pub use postgres::Postgres;
 pub use sqlite::Sqlite;
 
+use crate::bind::node::Node;
 use crate::bind::{Bound, BoundExpand};
 use crate::edm::Column;
 use order::{KeysetPart, SortKey};
@@ -111,10 +113,11 @@ pub struct Page {
 /// The rows of a query: its columns are [`Bound::columns`].
 #[must_use]
 pub fn select(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Statement {
-    let renderer = Renderer::new(dialect, query);
-    let columns = columns(query, &renderer);
+    let mut renderer = Renderer::new(dialect, query);
+    let from = pipeline::source(query, &mut renderer, scope);
+    let columns = columns(query, &mut renderer);
     let order = order::keys(query, scope);
-    rows(query, renderer, scope, &columns, &order, None)
+    rows(query, renderer, scope, from, &columns, &order, None)
 }
 
 /// The rows of a query as [`select`] returns them, with the keys that the next page needs.
@@ -144,10 +147,11 @@ pub fn page_after(
 #[must_use]
 pub fn count(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Statement {
     let mut renderer = Renderer::new(dialect, query);
+    let from = pipeline::source(query, &mut renderer, scope);
     let conditions = conditions(query, &mut renderer, scope, Extent::All);
     let sql = format!(
         "SELECT COUNT(*) FROM {}{}",
-        renderer.from(),
+        from.unwrap_or_else(|| renderer.from()),
         where_clause(&conditions)
     );
     Statement {
@@ -161,6 +165,9 @@ pub fn count(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Stateme
 /// subquery. Without such joins it costs more.
 #[must_use]
 pub fn count_joined(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Statement {
+    if query.is_grouped() {
+        return count(query, dialect, scope);
+    }
     let mut renderer = Renderer::new(dialect, query);
     let conditions = conditions(query, &mut renderer, scope, Extent::All);
     // A limit prevents the engine from merging the two queries.
@@ -189,7 +196,7 @@ pub fn expand(
     let query = &expand.query;
     let mut renderer = Renderer::new(dialect, query);
     let link = format!("{}.{}", renderer.root(), quote(expand.navigation.to));
-    let columns = columns(query, &renderer);
+    let columns = columns(query, &mut renderer);
     let mut all = vec![of_parents(&link, parents, &mut renderer)];
     all.extend(conditions(query, &mut renderer, scope, Extent::Other));
     let order = order::clause(&order::keys(query, scope), &mut renderer);
@@ -257,21 +264,22 @@ pub fn expand_count(
 fn paged(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>, after: Option<&[Value]>) -> Page {
     let order = order::keys(query, scope);
     let mut keys = Vec::with_capacity(order.len());
-    let mut width = query.columns.len();
+    let mut width = query.result().map_or(query.columns.len(), <[_]>::len);
     for key in &order {
         keys.push(key.selected(query).unwrap_or(width));
         width += usize::from(keys.last() == Some(&width));
     }
     let statement = |position: Option<(&[Value], KeysetPart)>| {
         let mut renderer = Renderer::new(dialect, query);
-        let mut columns = columns(query, &renderer);
+        let from = pipeline::source(query, &mut renderer, scope);
+        let mut columns = columns(query, &mut renderer);
         let order = order::keys(query, scope);
         for (key, &column) in order.iter().zip(&keys) {
             if column == columns.len() {
                 columns.push(key.value(&mut renderer));
             }
         }
-        rows(query, renderer, scope, &columns, &order, position)
+        rows(query, renderer, scope, from, &columns, &order, position)
     };
     Page {
         statements: match after {
@@ -290,6 +298,7 @@ fn rows(
     query: &Bound,
     mut renderer: Renderer<'_>,
     scope: &Scope<'_>,
+    groups: Option<String>,
     columns: &[String],
     keys: &[SortKey<'_>],
     after: Option<(&[Value], KeysetPart)>,
@@ -326,13 +335,16 @@ fn rows(
     let (after, order) = rendered.unwrap_or_else(|| place_and_order(&mut renderer));
     if let Some(after) = after {
         let may_fail = query.order.iter().any(|key| key.node.may_fail());
-        let visible = renderer.visible_root(query);
+        let visible = match groups {
+            None => renderer.visible_root(query),
+            Some(_) => None,
+        };
         conditions.push(only_of_visible(visible.as_deref(), may_fail, after));
     }
     let mut sql = format!(
         "SELECT {} FROM {}{}{order}",
         columns.join(", "),
-        renderer.from(),
+        groups.unwrap_or_else(|| renderer.from()),
         where_clause(&conditions)
     );
     if limit.is_some() || skip > 0 {
@@ -347,7 +359,10 @@ fn rows(
     }
 }
 
-fn columns(query: &Bound, renderer: &Renderer<'_>) -> Vec<String> {
+fn columns(query: &Bound, renderer: &mut Renderer<'_>) -> Vec<String> {
+    if let Some(result) = query.result() {
+        return result.iter().map(|it| renderer.narrow(&it.node)).collect();
+    }
     let alias = renderer.root();
     query
         .columns
@@ -364,13 +379,32 @@ fn conditions(
     scope: &Scope<'_>,
     extent: Extent,
 ) -> Vec<String> {
+    let filter = query.filter.as_ref();
+    match query.is_grouped() {
+        false => conditions_of_entity(query, filter, renderer, scope, extent),
+        // Those of the scope apply to the rows that are grouped.
+        true => filter
+            .map(|filter| renderer.condition(filter, Mode::Filter))
+            .into_iter()
+            .collect(),
+    }
+}
+
+/// The conditions of the entity's rows, with this filter.
+fn conditions_of_entity(
+    query: &Bound,
+    filter: Option<&Node>,
+    renderer: &mut Renderer<'_>,
+    scope: &Scope<'_>,
+    extent: Extent,
+) -> Vec<String> {
     let mut all: Vec<String> = scope
         .predicates
         .iter()
         .map(|predicate| renderer.predicate(predicate))
         .collect();
     let visible = renderer.visible_root(query);
-    if let Some(filter) = &query.filter {
+    if let Some(filter) = filter {
         let condition = renderer.condition(filter, Mode::Filter);
         all.push(only_of_visible(
             visible.as_deref(),
@@ -382,7 +416,7 @@ fn conditions(
     let is_whole = scope.predicates.is_empty() && visible.is_none();
     all.extend(visible);
     let extent = if is_whole { extent } else { Extent::Other };
-    all.extend(lookup::condition(query, renderer, extent));
+    all.extend(lookup::condition(query, filter, renderer, extent));
     all
 }
 

@@ -5,8 +5,8 @@
 
 use std::cell::OnceCell;
 
-use crate::bind::Bound;
 use crate::bind::node::{Node, NodeKind};
+use crate::bind::{Bound, ResultColumn};
 use crate::edm::{Column, Property, Type};
 use crate::sql::render::Renderer;
 use crate::sql::{Direction, Scope, SqlKind, Value};
@@ -40,13 +40,14 @@ pub(super) fn keys<'q>(query: &'q Bound, scope: &Scope<'_>) -> Vec<SortKey<'q>> 
         let unique = own_property(&key.node).is_some_and(|name| name == query.entity.key);
         settled |= unique;
         keys.push(SortKey {
-            source: KeySource::Node(&key.node),
-            text: OnceCell::new(),
-            ty: key.node.ty,
             descending: key.descending,
-            nullable: key.node.nullable(),
             unique,
+            ..SortKey::of(&key.node)
         });
+    }
+    if let Some(last) = query.last_grouping() {
+        keys.extend(last.places.iter().map(SortKey::of));
+        return keys;
     }
     let default = if query.order.is_empty() {
         scope.default_order
@@ -149,9 +150,29 @@ pub(super) fn after(
     text.map(|text| format!("({at} AND {text})"))
 }
 
+impl<'q> SortKey<'q> {
+    /// Ascending by a value.
+    fn of(node: &'q Node) -> Self {
+        Self {
+            source: KeySource::Node(node),
+            text: OnceCell::new(),
+            ty: node.ty,
+            descending: false,
+            nullable: node.nullable(),
+            unique: false,
+        }
+    }
+}
+
 impl SortKey<'_> {
     /// The index of the query's column with this key, if there is one.
     pub(super) fn selected(&self, query: &Bound) -> Option<usize> {
+        if let (Some(result), KeySource::Node(node)) = (query.result(), &self.source)
+            && let NodeKind::Column(place) = node.kind
+        {
+            let is_it = |column: &ResultColumn| matches!(column.node.kind, NodeKind::Column(other) if other == place);
+            return result.iter().position(is_it);
+        }
         let name = match &self.source {
             KeySource::Node(node) => own_property(node)?,
             KeySource::Column(column) => {
@@ -159,6 +180,9 @@ impl SortKey<'_> {
                 query.entity.properties.iter().find(is_it)?.name
             }
         };
+        if let Some(result) = query.result() {
+            return result.iter().position(|column| column.path == [name]);
+        }
         query
             .columns
             .iter()

@@ -33,6 +33,8 @@ pub(crate) struct Renderer<'d> {
     /// The conditions of the entities met so far, with `{t}` for the alias: their values are bound once,
     /// however often the query meets an entity.
     visible: BTreeMap<&'static str, String>,
+    /// The alias of the groups that [`NodeKind::Column`] refers to.
+    groups: String,
     /// The rows in reach, innermost last.
     frames: Vec<Frame>,
     aliases: usize,
@@ -68,6 +70,7 @@ impl<'d> Renderer<'d> {
             binds: Vec::new(),
             rows: query.rows.as_deref(),
             visible: BTreeMap::new(),
+            groups: String::new(),
             frames: Vec::new(),
             aliases: 0,
         };
@@ -110,6 +113,11 @@ impl<'d> Renderer<'d> {
     /// The text after FROM for the outermost row, once every join to it is known.
     pub(crate) fn from(&self) -> String {
         self.frames[0].from()
+    }
+
+    /// Makes groups with this alias the rows that the following nodes refer to.
+    pub(super) fn enter_groups(&mut self, alias: String) {
+        self.groups = alias;
     }
 
     /// The alias of the outermost row.
@@ -247,6 +255,14 @@ impl<'d> Renderer<'d> {
         }
     }
 
+    /// A value that is returned, grouped by or aggregated: the same, but a whole number must fit 64 bits.
+    pub(super) fn narrow(&mut self, node: &Node) -> String {
+        match shape(node).kind {
+            SqlKind::Wide => format!("odata_narrow({})", self.value(node)),
+            _ => self.key(node),
+        }
+    }
+
     /// The kind of the result of [`Renderer::key`].
     pub(crate) fn kind_of_key(node: &Node) -> SqlKind {
         match shape(node).kind {
@@ -275,6 +291,7 @@ impl<'d> Renderer<'d> {
             NodeKind::Null => self.dialect.null(node.ty.map(SqlKind::of_type)),
             NodeKind::Value(value) => self.literal(value),
             NodeKind::Property(source, property) => self.property(source, property),
+            NodeKind::Column(place) => format!("{}.c{place}", self.groups),
             NodeKind::Negate(operand) => {
                 let kind = shape(node).kind;
                 format!("(-{})", self.number(operand, kind))
@@ -304,6 +321,7 @@ impl<'d> Renderer<'d> {
             NodeKind::Property(source, property) => {
                 format!("({} = 1)", self.property(source, property))
             }
+            NodeKind::Column(_) => format!("({} = 1)", self.value(node)),
             NodeKind::Not(operand) => format!("(NOT {})", self.condition(operand, Mode::Exact)),
             NodeKind::Logic(op, operands) => {
                 let word = if *op == LogicOp::And { " AND " } else { " OR " };

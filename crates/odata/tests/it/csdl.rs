@@ -115,6 +115,9 @@ const XML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
   <edmx:Reference Uri="https://oasis-tcs.github.io/odata-vocabularies/vocabularies/Org.OData.Capabilities.V1.xml">
     <edmx:Include Namespace="Org.OData.Capabilities.V1"/>
   </edmx:Reference>
+  <edmx:Reference Uri="https://oasis-tcs.github.io/odata-vocabularies/vocabularies/Org.OData.Aggregation.V1.xml">
+    <edmx:Include Namespace="Org.OData.Aggregation.V1"/>
+  </edmx:Reference>
   <edmx:DataServices>
     <Schema xmlns="http://docs.oasis-open.org/odata/ns/edm" Namespace="Plant">
       <EntityType Name="Group">
@@ -171,6 +174,20 @@ const XML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
               <PropertyValue Property="Deletable" Bool="false"/>
             </Record>
           </Annotation>
+          <Annotation Term="Org.OData.Aggregation.V1.ApplySupported">
+            <Record>
+              <PropertyValue Property="Transformations">
+                <Collection>
+                  <String>aggregate</String>
+                  <String>compute</String>
+                  <String>filter</String>
+                  <String>groupby</String>
+                </Collection>
+              </PropertyValue>
+              <PropertyValue Property="Rollup" EnumMember="Org.OData.Aggregation.V1.RollupType/None"/>
+              <PropertyValue Property="From" Bool="false"/>
+            </Record>
+          </Annotation>
         </EntitySet>
         <EntitySet Name="boards" EntityType="Plant.Board">
           <NavigationPropertyBinding Path="group" Target="groups"/>
@@ -194,6 +211,20 @@ const XML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
               <PropertyValue Property="Searchable" Bool="false"/>
             </Record>
           </Annotation>
+          <Annotation Term="Org.OData.Aggregation.V1.ApplySupported">
+            <Record>
+              <PropertyValue Property="Transformations">
+                <Collection>
+                  <String>aggregate</String>
+                  <String>compute</String>
+                  <String>filter</String>
+                  <String>groupby</String>
+                </Collection>
+              </PropertyValue>
+              <PropertyValue Property="Rollup" EnumMember="Org.OData.Aggregation.V1.RollupType/None"/>
+              <PropertyValue Property="From" Bool="false"/>
+            </Record>
+          </Annotation>
         </EntitySet>
       </EntityContainer>
     </Schema>
@@ -214,6 +245,11 @@ fn the_description_in_json_is_csdl_json() {
             "@Org.OData.Capabilities.V1.InsertRestrictions": {"Insertable": false},
             "@Org.OData.Capabilities.V1.UpdateRestrictions": {"Updatable": false},
             "@Org.OData.Capabilities.V1.DeleteRestrictions": {"Deletable": false},
+            "@Org.OData.Aggregation.V1.ApplySupported": {
+                "Transformations": ["aggregate", "compute", "filter", "groupby"],
+                "Rollup": "None",
+                "From": false,
+            },
         });
         let members = others.as_object().unwrap().clone();
         set.as_object_mut().unwrap().extend(members);
@@ -224,7 +260,10 @@ fn the_description_in_json_is_csdl_json() {
         "$Reference": {
             "https://oasis-tcs.github.io/odata-vocabularies/vocabularies/Org.OData.Capabilities.V1.json": {
                 "$Include": [{"$Namespace": "Org.OData.Capabilities.V1"}]
-            }
+            },
+            "https://oasis-tcs.github.io/odata-vocabularies/vocabularies/Org.OData.Aggregation.V1.json": {
+                "$Include": [{"$Namespace": "Org.OData.Aggregation.V1"}]
+            },
         },
         "$EntityContainer": "Plant.Service",
         "Plant": {
@@ -338,7 +377,7 @@ fn what_is_wrong_with_a_description_is_found() {
 
 fn bound(query: &str) -> Bound {
     let limits = Limits::default();
-    let (options, _) = Options::parse(query, OptionName::ALL, &limits).unwrap();
+    let (options, _) = Options::parse(query, OptionName::PAGED, &limits).unwrap();
     options.bind(&GROUP, &Context { now: 0, limits }).unwrap()
 }
 
@@ -373,5 +412,30 @@ fn a_context_names_what_is_given_out() {
             format!("{context}/$entity"),
             "{query}"
         );
+    }
+}
+
+/// OData Data Aggregation 4.0 and its examples: the context lists the grouping properties and the
+/// names that the request gives.
+#[test]
+fn the_context_of_groups_names_their_values() {
+    for (apply, context) in [
+        ("aggregate($count as n)", "$metadata#groups(n)"),
+        (
+            "groupby((name,parent/name),aggregate(id with max as last))",
+            "$metadata#groups(name,parent(name),last)",
+        ),
+        (
+            "groupby((parent/name,kind,parent/parent/id,parent/id))",
+            "$metadata#groups(parent(name,parent(id),id),kind)",
+        ),
+        ("filter(id gt 1)", "$metadata#groups"),
+        (
+            "compute(id mul 2 as twice)",
+            "$metadata#groups(id,name,kind,parentId,twice)",
+        ),
+    ] {
+        let query = bound(&format!("$apply={apply}"));
+        assert_eq!(list_context("groups", &query), context, "{apply}");
     }
 }

@@ -55,6 +55,12 @@ fn expansions(store: &Store) {
     });
 }
 
+fn transformations(store: &Store) {
+    replay(store, "apply", |text| {
+        harness::option(OptionName::Apply, text)
+    });
+}
+
 fn searches(store: &Store) {
     replay(store, "search", |text| {
         harness::option(OptionName::Search, text)
@@ -65,4 +71,12 @@ fn queries(store: &Store) {
     replay(store, "query", harness::query);
 }
 
-on_each_engine!(filters, orders, selections, expansions, searches, queries,);
+on_each_engine!(
+    filters,
+    orders,
+    selections,
+    expansions,
+    transformations,
+    searches,
+    queries,
+);

@@ -6,6 +6,7 @@
     reason = "a helper of a test that can't go on says so by panicking, as the test would"
 )]
 
+mod aggregation;
 mod attacks;
 mod csdl;
 mod evaluator;

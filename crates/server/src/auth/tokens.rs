@@ -194,7 +194,8 @@ impl Tokens {
         let cached = self.read().get(&digest);
         let grant = match cached {
             Some(grant) => grant,
-            None => self.check(store, token, digest).await?,
+            // Boxed: only the first request with a token comes here, and all have the size of this future.
+            None => Box::pin(self.check(store, token, digest)).await?,
         };
         if self.clock.seconds() >= grant.expires + LEEWAY {
             return Err(Refusal::Expired);

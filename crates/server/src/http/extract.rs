@@ -23,9 +23,10 @@ pub(crate) const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("prefe
 
 /// The name of the `index`-th parameter of a path template.
 pub(crate) fn parameter_name(template: &'static str, index: usize) -> &'static str {
-    let mut names = template.split('{').skip(1);
-    let name = names.nth(index).and_then(|rest| rest.split('}').next());
-    name.unwrap_or("id")
+    template
+        .split(['{', '}'])
+        .nth(2 * index + 1)
+        .unwrap_or("id")
 }
 
 /// The value of a parameter of a query string, by its name in whatever case. 400 `query.invalid` if it is

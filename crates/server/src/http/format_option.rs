@@ -3,7 +3,7 @@
 
 use http::{HeaderValue, StatusCode};
 
-use super::parameter_names::decoded;
+use super::parameter_names::{pair_name, pairs};
 use super::problem::Problem;
 use obeya_read::text::quoted;
 
@@ -34,8 +34,8 @@ pub(crate) fn is_json(essence: &str) -> bool {
 
 /// The decoded value of the option in a raw query string; 400 `odata.option` if it is given more than once.
 pub(crate) fn value(query: &str) -> Result<Option<String>, Problem> {
-    let mut given = query.split('&').filter(|pair| {
-        let name = decoded(pair.split('=').next().unwrap_or(pair));
+    let mut given = pairs(query).filter(|pair| {
+        let name = pair_name(pair);
         let bare = name.strip_prefix('$').unwrap_or(&name);
         bare.eq_ignore_ascii_case("format")
     });

@@ -97,8 +97,9 @@ impl<T: Copy> Node<T> {
     }
 
     fn descend(&self, path: &str, start: usize, captures: Captures) -> Option<(&Self, Captures)> {
-        let end = path[start..]
-            .find('/')
+        let mut rest = path.as_bytes()[start..].iter();
+        let end = rest
+            .position(|byte| *byte == b'/')
             .map_or(path.len(), |slash| start + slash);
         let segment = &path[start..end];
         for (literal, node) in &self.literals {
@@ -168,7 +169,8 @@ struct Parentheses {
 impl Parentheses {
     /// The only parentheses of a path under OData's root. Both may be percent-encoded.
     fn of(path: &str) -> Option<Self> {
-        if !is_odata(path) {
+        let may_open = |byte: u8| matches!(byte, b'(' | b'%');
+        if !path.bytes().any(may_open) || !is_odata(path) {
             return None;
         }
         let first = |signs: [&str; 2], from: usize| {

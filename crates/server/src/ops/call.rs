@@ -49,7 +49,7 @@ pub(crate) struct Call {
     pub(crate) operation: Operation,
     /// The authenticated client.
     pub(crate) caller: Caller,
-    head: Parts,
+    head: Box<Parts>,
     body: RequestBody,
     captures: Captures,
     media: HeaderValue,
@@ -63,7 +63,7 @@ impl Call {
         app: Arc<App>,
         operation: Operation,
         caller: Caller,
-        (head, body): (Parts, RequestBody),
+        (head, body): (Box<Parts>, RequestBody),
         captures: Captures,
         media: HeaderValue,
     ) -> Self {

@@ -73,7 +73,7 @@ pub(super) async fn read<P: Into<Prepared>>(
 ) -> Result<Response, Problem> {
     let store = call.store();
     // Parse, bind and plan, or take the plan from the cache.
-    let prepared = prepare(&request(&call, &store))?.into();
+    let prepared = Arc::new(prepare(&request(&call, &store))?.into());
     // In one snapshot, write the rows as bytes.
     let answer = run(&call, store, prepared).await?;
     // Status, headers, tag and next link.
@@ -100,14 +100,13 @@ fn request<'r>(call: &'r Call, store: &'r Store) -> ReadRequest<'r> {
 }
 
 /// Runs a read on the readers that fit its cost.
-async fn run(call: &Call, store: Store, prepared: Prepared) -> Result<ReadAnswer, Problem> {
+async fn run(call: &Call, store: Store, prepared: Arc<Prepared>) -> Result<ReadAnswer, Problem> {
     let app = &call.app;
     let gate = Gate::of(call);
     let cost = prepared.cost();
     match cost {
         Cost::LookUp | Cost::Small => {}
         Cost::Records(records) => {
-            let prepared = Arc::new(prepared);
             if records <= SHORT_RECORDS
                 && let Some(whole) = read_if_short(&store, &gate, &prepared).await?
             {
@@ -122,7 +121,7 @@ async fn run(call: &Call, store: Store, prepared: Prepared) -> Result<ReadAnswer
             let buffer = call.answer_buffer(values);
             let head = ValuePageHead::of(call, &prepared);
             let tags = head.as_ref().map(|head| head.tags.clone());
-            let streamed = start(call, store, Arc::new(prepared), buffer, tags).await?;
+            let streamed = start(call, store, prepared, buffer, tags).await?;
             return Ok(ReadAnswer::Streamed(streamed, head));
         }
     }

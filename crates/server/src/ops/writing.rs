@@ -63,7 +63,8 @@ pub(super) async fn write<D: Decode>(
     let decision = decide(body, &mut context)?;
     // In one transaction: check the conditions, apply the rules that need records, make the change and its
     // answer.
-    let committed = commit(&call, preconditions, decision, &context).await?;
+    // Boxed: its future is large, and would be part of that of every request.
+    let committed = Box::pin(commit(&call, preconditions, decision, &context)).await?;
     // Show the client its part of the answer.
     send(&call, &context, committed)
 }

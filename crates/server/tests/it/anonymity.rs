@@ -303,6 +303,14 @@ fn questions(place: &Place, query: &BTreeSet<String>) -> Vec<String> {
     if query.contains("$orderby") && place.through.is_empty() {
         asked.push(format!("$orderby={path} desc,id"));
     }
+    if query.contains("$apply") && place.through.is_empty() {
+        asked.push(format!(
+            "$apply=groupby(({path}),aggregate({path} with countdistinct as different))"
+        ));
+        if place.is_text || place.is_number {
+            asked.push(format!("$apply=aggregate({path} with max as most)"));
+        }
+    }
     if query.contains("$select") && !path.contains('/') && place.through.is_empty() {
         asked.push(format!("$select={path}"));
     }

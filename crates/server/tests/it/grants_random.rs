@@ -429,7 +429,7 @@ fn path(rng: &mut Rng) -> String {
     let id = rng.u8(1..25);
     let Entity { one, many } = &ENTITIES[entity];
     let mut options = vec!["$count=true".to_owned()];
-    let address = match rng.u8(..14) {
+    let address = match rng.u8(..15) {
         0 => {
             let expanded = expand(rng, entity, 2);
             return format!(
@@ -491,6 +491,16 @@ fn path(rng: &mut Rng) -> String {
         8 => {
             return format!(
                 "/v1/Incidents/trash?$filter=area/id gt 2 or comments/any(c:c/id gt {id})"
+            );
+        }
+        9 => {
+            let key = match rng.choice(*one) {
+                Some((name, _)) => format!("{name}/id"),
+                None => "id".to_owned(),
+            };
+            return format!(
+                "{set}?$apply=filter({})/groupby(({key}),aggregate($count as n,id with max as last))",
+                condition(rng, entity, 2)
             );
         }
         _ => set,

@@ -1,5 +1,6 @@
 //! The tests that run on every engine. The binary of each engine links this list, so none can omit a module.
 
+pub mod aggregation;
 pub mod anonymity;
 pub mod attachments;
 pub mod attachments_content;

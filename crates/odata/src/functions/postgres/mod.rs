@@ -4,7 +4,8 @@
 //! A function returns the same result as its namesake in [`super::SCALARS`]; any other result is a fault
 //! here. For typed values there is one function for each type: `odata_round` of whole numbers and of doubles,
 //! and for `odata_cast`, whose results have several, `odata_cast_text`, `odata_cast_real` and
-//! `odata_cast_whole`. No function is volatile or reads a table, and NaN is null, as it is on SQLite. The
+//! `odata_cast_whole`. In place of an aggregate of [`super::AGGREGATES`] the server's own adds up the results
+//! of a function here. No function is volatile or reads a table, and NaN is null, as it is on SQLite. The
 //! server's encoding must be UTF8.
 
 mod letters;
@@ -24,6 +25,7 @@ pub use regexp::pattern;
 pub fn definitions() -> Vec<Cow<'static, str>> {
     vec![
         include_str!("number.sql").into(),
+        include_str!("sum.sql").into(),
         include_str!("time.sql").into(),
         letters::definitions().into(),
         include_str!("text.sql").into(),

@@ -101,6 +101,22 @@ impl Dialect for Postgres {
         format!("{name}({left}, {right})")
     }
 
+    /// Both sums are exact numbers until they become the result.
+    fn sum(&self, value: &str, kind: SqlKind) -> String {
+        match kind {
+            SqlKind::Real => format!("sum(odata_exact({value}))::double precision"),
+            _ => format!("sum({value})::bigint"),
+        }
+    }
+
+    fn average(&self, value: &str, kind: SqlKind) -> String {
+        let sum = match kind {
+            SqlKind::Real => format!("sum(odata_exact({value}))"),
+            _ => format!("sum({value})"),
+        };
+        format!("odata_real_div({sum}::double precision, count({value})::double precision)")
+    }
+
     fn difference(&self, whole: &str, real: &str, nulls: bool) -> Option<String> {
         let name = if nulls {
             "odata_difference_or_null"

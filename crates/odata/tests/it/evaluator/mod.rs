@@ -2,6 +2,7 @@
 //! database selects must be those a direct evaluation of the syntax tree selects. The evaluator is written
 //! from the specification's text and shares nothing with the stages it checks but the parser.
 
+mod apply;
 mod groups;
 mod times;
 mod value;
@@ -35,6 +36,8 @@ fn rows(entity: &'static EntityType) -> impl Iterator<Item = Row> {
 struct Env {
     it: Row,
     variables: Vec<(String, Row)>,
+    /// Values that transformations have named, by path. Where the rows are groups, nothing else is named.
+    named: Vec<(String, Val)>,
 }
 
 impl Env {
@@ -77,6 +80,11 @@ impl Env {
             ExprKind::Literal(Literal::TimeOfDay(ticks)) => Val::Time(*ticks),
             ExprKind::Literal(Literal::Duration(ticks)) => Val::Duration(*ticks),
             ExprKind::Path(path) => {
+                let names: Vec<&str> = path.iter().map(|it| it.name.as_str()).collect();
+                let written = names.join("/");
+                if let Some((_, value)) = self.named.iter().find(|(name, _)| *name == written) {
+                    return value.clone();
+                }
                 let (row, name) = self.walk(path);
                 row.map_or(Val::Null, |row| {
                     let property = row.entity.property(name).unwrap();
@@ -193,6 +201,7 @@ fn both(store: &Store, entity: &'static EntityType, filter: &str) -> (Vec<i64>, 
             let mut env = Env {
                 it: *row,
                 variables: Vec::new(),
+                named: Vec::new(),
             };
             env.truth(&tree) == Some(true)
         })

@@ -3,6 +3,7 @@
 //!
 //! One of each kind of error. If you change one, read it as a user who has never seen the parser.
 
+mod apply;
 mod grammar;
 mod names;
 mod options;

@@ -121,8 +121,21 @@ impl Store {
 
 /// A query string bound to an entity with default limits.
 pub fn bind(entity: &'static EntityType, query: &str) -> Result<Bound, Error> {
+    bind_with(OptionName::ALL, entity, query)
+}
+
+/// The same with the options of a list in pages.
+pub fn bind_paged(entity: &'static EntityType, query: &str) -> Result<Bound, Error> {
+    bind_with(OptionName::PAGED, entity, query)
+}
+
+fn bind_with(
+    allowed: &[OptionName],
+    entity: &'static EntityType,
+    query: &str,
+) -> Result<Bound, Error> {
     let limits = Limits::default();
-    let (options, _) = Options::parse(query, OptionName::ALL, &limits)?;
+    let (options, _) = Options::parse(query, allowed, &limits)?;
     options.bind(entity, &Context { now: NOW, limits })
 }
 

@@ -1,11 +1,11 @@
 //! SQLite in memory.
 
 use obeya_odata::edm::{EntityType, Type};
-use obeya_odata::functions::{Arg, Out, SCALARS};
+use obeya_odata::functions::{AGGREGATES, Accumulator, Aggregate, Arg, Out, SCALARS, ScalarError};
 use obeya_odata::search;
 use obeya_odata::sql::{Dialect, Sqlite, Statement, Value};
 use rusqlite::Connection;
-use rusqlite::functions::FunctionFlags;
+use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use serde_json::Value as Json;
 
@@ -114,28 +114,69 @@ fn value(found: ValueRef<'_>) -> Value {
 fn register(connection: &Connection) {
     for scalar in SCALARS {
         let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
-        let function = |context: &rusqlite::functions::Context<'_>| {
+        let function = |context: &Context<'_>| {
             let args: Vec<Arg<'_>> = (0..context.len())
-                .map(|at| match context.get_raw(at) {
-                    ValueRef::Integer(number) => Arg::Int(number),
-                    ValueRef::Real(number) => Arg::Real(number),
-                    ValueRef::Text(text) => Arg::Text(std::str::from_utf8(text).unwrap()),
-                    ValueRef::Null | ValueRef::Blob(_) => Arg::Null,
-                })
+                .map(|at| argument(context.get_raw(at)))
                 .collect();
-            let out = (scalar.call)(&args)
-                .map_err(|error| rusqlite::Error::UserFunctionError(error.into()))?;
-            Ok(match out {
-                Out::Null => rusqlite::types::Value::Null,
-                Out::Int(number) => number.into(),
-                Out::Real(number) => number.into(),
-                Out::Text(text) => text.into(),
-            })
+            (scalar.call)(&args).map(result).map_err(failed)
         };
         connection
             .create_scalar_function(scalar.name, scalar.arity, flags, function)
             .unwrap();
     }
+    for aggregate in AGGREGATES {
+        connection
+            .create_aggregate_function(
+                aggregate.name,
+                1,
+                FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC,
+                Aggregation(aggregate),
+            )
+            .unwrap();
+    }
+}
+
+struct Aggregation(&'static Aggregate);
+
+impl rusqlite::functions::Aggregate<Accumulator, rusqlite::types::Value> for Aggregation {
+    fn init(&self, _: &mut Context<'_>) -> rusqlite::Result<Accumulator> {
+        Ok(self.0.start())
+    }
+
+    fn step(&self, context: &mut Context<'_>, group: &mut Accumulator) -> rusqlite::Result<()> {
+        group.add(argument(context.get_raw(0))).map_err(failed)
+    }
+
+    fn finalize(
+        &self,
+        _: &mut Context<'_>,
+        group: Option<Accumulator>,
+    ) -> rusqlite::Result<rusqlite::types::Value> {
+        let group = group.unwrap_or_else(|| self.0.start());
+        group.finish().map(result).map_err(failed)
+    }
+}
+
+fn argument(value: ValueRef<'_>) -> Arg<'_> {
+    match value {
+        ValueRef::Integer(number) => Arg::Int(number),
+        ValueRef::Real(number) => Arg::Real(number),
+        ValueRef::Text(text) => Arg::Text(std::str::from_utf8(text).unwrap()),
+        ValueRef::Null | ValueRef::Blob(_) => Arg::Null,
+    }
+}
+
+fn result(out: Out) -> rusqlite::types::Value {
+    match out {
+        Out::Null => rusqlite::types::Value::Null,
+        Out::Int(number) => number.into(),
+        Out::Real(number) => number.into(),
+        Out::Text(text) => text.into(),
+    }
+}
+
+fn failed(error: ScalarError) -> rusqlite::Error {
+    rusqlite::Error::UserFunctionError(error.into())
 }
 
 fn create(connection: &Connection, entity: &EntityType) {

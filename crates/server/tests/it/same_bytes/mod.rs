@@ -129,6 +129,10 @@ async fn of_every_case_of_the_query_language() {
                 .await;
                 live.get(&format!("{list}?$orderby={property}&$select=id"))
                     .await;
+                live.get(&format!(
+                    "{list}?$apply=groupby(({property}),aggregate($count as n,id with average as a))"
+                ))
+                .await;
             }
         }
     }
@@ -164,6 +168,9 @@ async fn of_expansions_searches_pages_and_values() {
         "/v2/areas?$search=\"shop paint\"",
         "/v2/areas?$search=line main&$count=true",
         "/v2/areas?$search=nothingofthekind",
+        "/v2/groups?$apply=groupby((parent/name,type),aggregate(level with sum as s))&$orderby=s desc&$count=true",
+        "/v2/boards?$apply=compute(id divby 7 as x)/groupby((isPublic),aggregate(x with sum as s,x with average as a))",
+        "/v2/boards?$apply=aggregate(id mul 9223372036854775807 with sum as s)",
         "/v2/groups?$search=a OR b OR team&$orderby=name desc&$count=true",
         "/v2/incidents/comments?$search=the OR a OR checked&$expand=incident",
         "/v2/groups?$expand=parent,children,boards,users",

@@ -1,0 +1,313 @@
+//! `$apply` typed against the entity model: groupings as stages of a pipeline, each of which later names and
+//! types follow from.
+//!
+//! A filter of ungrouped records joins the conditions of the query, and a computed value takes the place of
+//! its name; only groupings become queries of their own.
+
+use crate::ast::apply::{AggregateItem, AggregateMethod, Aggregated, ComputeItem, Transformation};
+use crate::ast::options::Options;
+use crate::ast::{LogicOp, Segment, SelectItem};
+use crate::bind::expr::Binder;
+use crate::bind::node::{Node, NodeKind, Source, is_numeric, type_name};
+use crate::bind::read_as;
+use crate::bind::shape::{ResultColumn, Shape};
+use crate::edm::Type;
+use crate::error::{Error, ErrorKind, excerpt};
+
+/// The groupings of `$apply`, and the values of the result's rows.
+#[derive(Debug, Clone)]
+pub(crate) struct Pipeline {
+    /// The first groups the rows of the entity, each other one the groups of the one before. Without any, the
+    /// rows are those of the entity, with computed values.
+    pub stages: Vec<Grouping>,
+    /// The values of each row. Their nodes refer to the columns of the last stage if there is one.
+    pub columns: Vec<ResultColumn>,
+}
+
+/// One grouping. Its columns are the keys, followed by the aggregates.
+#[derive(Debug, Clone)]
+pub(crate) struct Grouping {
+    /// Which rows are grouped.
+    pub filter: Option<Node>,
+    /// The values that the rows of a group share. Without any, all rows are one group, even if there are
+    /// none.
+    pub keys: Vec<Node>,
+    /// The columns of the keys.
+    pub places: Vec<Node>,
+    pub aggregates: Vec<Aggregate>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Aggregate {
+    /// The number of rows.
+    Count,
+    Of(AggregateMethod, Node),
+}
+
+/// What transformations result in.
+#[derive(Debug, Default)]
+pub(crate) struct Applied {
+    pub stages: Vec<Grouping>,
+    /// Which of the rows of the last stage, or of the entity, there are.
+    pub filter: Option<Node>,
+}
+
+impl Pipeline {
+    /// The last grouping, whose keys no two rows share, if there is one.
+    pub fn last(&self) -> Option<&Grouping> {
+        self.stages.last()
+    }
+}
+
+/// A column of the stage before.
+pub(crate) fn column(at: usize, ty: Type, place: usize) -> Node {
+    Node::new(at, ty, NodeKind::Column(place))
+}
+
+/// Both conditions.
+pub(crate) fn both(first: Option<Node>, second: Option<Node>) -> Option<Node> {
+    match (first, second) {
+        (Some(first), Some(second)) => {
+            let at = first.at;
+            let kind = NodeKind::Logic(LogicOp::And, vec![first, second]);
+            Some(Node::new(at, Type::Boolean, kind))
+        }
+        (first, second) => first.or(second),
+    }
+}
+
+/// Binds the transformations; afterwards the binder's shape is that of the result.
+pub(crate) fn transformations(
+    binder: &mut Binder<'_>,
+    all: &[Transformation],
+) -> Result<Applied, Error> {
+    let mut applied = Applied::default();
+    for transformation in all {
+        match transformation {
+            Transformation::Filter(condition) => {
+                let condition = binder.predicate(condition)?;
+                applied.filter = both(applied.filter.take(), Some(condition));
+            }
+            Transformation::Compute(items) => compute(binder, items)?,
+            Transformation::Aggregate(items) => group(binder, &mut applied, &[], items)?,
+            Transformation::GroupBy { paths, aggregates } => {
+                group(binder, &mut applied, paths, aggregates)?;
+            }
+        }
+    }
+    Ok(applied)
+}
+
+/// The values of the result, once every expression is bound; `None` if they are those of the entity.
+pub(crate) fn result(binder: &mut Binder<'_>) -> Option<Shape> {
+    let shape = std::mem::take(&mut binder.shape);
+    if shape.grouped {
+        return Some(shape);
+    }
+    if shape.columns.is_empty() {
+        return None;
+    }
+    let properties = binder.entity.properties.iter().map(|property| {
+        let property = read_as(binder.entity, property, binder.replaced);
+        let kind = NodeKind::Property(Source::of(0), property);
+        ResultColumn {
+            path: vec![property.name.to_owned()],
+            ty: property.ty,
+            declared: true,
+            node: Node::new(0, property.ty, kind),
+        }
+    });
+    Some(Shape {
+        columns: properties.chain(shape.columns).collect(),
+        ..shape
+    })
+}
+
+fn compute(binder: &mut Binder<'_>, items: &[ComputeItem]) -> Result<(), Error> {
+    // The names of one `compute` cannot be used in it.
+    let mut computed = Vec::with_capacity(items.len());
+    for item in items {
+        let node = binder.expr(&item.expr)?;
+        let ty = result_type(&node, item.expr.at)?;
+        let path = vec![free_name(binder, &item.alias, &computed, true)?];
+        computed.push(ResultColumn {
+            path,
+            ty,
+            declared: false,
+            node,
+        });
+    }
+    binder.shape.columns.extend(computed);
+    Ok(())
+}
+
+fn group(
+    binder: &mut Binder<'_>,
+    applied: &mut Applied,
+    paths: &[Vec<Segment>],
+    items: &[AggregateItem],
+) -> Result<(), Error> {
+    let mut keys = Vec::with_capacity(paths.len());
+    let mut columns: Vec<ResultColumn> = Vec::with_capacity(paths.len() + items.len());
+    for path in paths {
+        let at = path[0].at;
+        if columns.iter().any(|column| column.is_at(path)) {
+            let message = "found a property that is named before; expected each one once";
+            return Err(Error::new(ErrorKind::Option, at, message));
+        }
+        let known = binder
+            .shape
+            .columns
+            .iter()
+            .find(|column| column.is_at(path));
+        let declared = known.is_none_or(|column| column.declared);
+        let node = binder.named(path)?;
+        let ty = result_type(&node, at)?;
+        columns.push(ResultColumn {
+            path: path.iter().map(|segment| segment.name.clone()).collect(),
+            ty,
+            declared,
+            node: column(at, ty, keys.len()),
+        });
+        keys.push(node);
+    }
+    let places = columns.iter().map(|column| column.node.clone()).collect();
+    let mut aggregates = Vec::with_capacity(items.len());
+    for item in items {
+        let (ty, aggregate) = aggregated(binder, item)?;
+        let path = vec![free_name(binder, &item.alias, &columns, false)?];
+        columns.push(ResultColumn {
+            path,
+            ty,
+            declared: false,
+            node: column(item.alias.at, ty, keys.len() + aggregates.len()),
+        });
+        aggregates.push(aggregate);
+    }
+    applied.stages.push(Grouping {
+        filter: applied.filter.take(),
+        keys,
+        places,
+        aggregates,
+    });
+    binder.shape = Shape {
+        columns,
+        grouped: true,
+    };
+    Ok(())
+}
+
+fn aggregated(binder: &mut Binder<'_>, item: &AggregateItem) -> Result<(Type, Aggregate), Error> {
+    let Aggregated::Of(expr, method) = &item.value else {
+        return Ok((Type::Int64, Aggregate::Count));
+    };
+    let node = binder.expr(expr)?;
+    let found = result_type(&node, expr.at)?;
+    let (ty, expected) = match (method, found) {
+        (AggregateMethod::CountDistinct, _) => (Some(Type::Int64), ""),
+        (AggregateMethod::Sum, Type::Double) => (Some(Type::Double), ""),
+        (AggregateMethod::Sum, _) if is_numeric(node.ty) => (Some(Type::Int64), ""),
+        (AggregateMethod::Average, _) if is_numeric(node.ty) => (Some(Type::Double), ""),
+        (AggregateMethod::Sum | AggregateMethod::Average, _) => (None, "a number"),
+        (
+            AggregateMethod::Min | AggregateMethod::Max,
+            Type::Int32
+            | Type::Int64
+            | Type::Double
+            | Type::String
+            | Type::Date
+            | Type::DateTimeOffset,
+        ) => (Some(found), ""),
+        (AggregateMethod::Min | AggregateMethod::Max, _) => {
+            (None, "a number, a text, a date or an instant")
+        }
+    };
+    let Some(ty) = ty else {
+        let message = format!(
+            "found a value of type {} before `with {}`; expected {expected}",
+            type_name(node.ty),
+            method.word()
+        );
+        return Err(Error::new(ErrorKind::Type, expr.at, message));
+    };
+    Ok((ty, Aggregate::Of(*method, node)))
+}
+
+/// The type of a value that is grouped by, aggregated or returned.
+fn result_type(node: &Node, at: usize) -> Result<Type, Error> {
+    let found = match node.ty {
+        None => {
+            "found null, which has no type; expected a property or an expression of one".to_owned()
+        }
+        Some(ty @ (Type::TimeOfDay | Type::Duration)) => format!(
+            "found a value of type {}, which a result of `$apply` cannot have; expected a number, as `totalseconds` and `hour` return",
+            ty.name()
+        ),
+        Some(ty) => return Ok(ty),
+    };
+    Err(Error::new(ErrorKind::Type, at, found))
+}
+
+/// The name that a request gives to a value: no property of the entity may have it, so that a member of an
+/// answer has one meaning, and no other value of the result.
+fn free_name(
+    binder: &Binder<'_>,
+    alias: &Segment,
+    others: &[ResultColumn],
+    beside_shape: bool,
+) -> Result<String, Error> {
+    let name = alias.name.as_str();
+    let entity = binder.entity;
+    let shape = binder.shape.columns.iter().filter(|_| beside_shape);
+    let what = if entity.property(name).is_some() || entity.navigation(name).is_some() {
+        format!("which {} has as a property", entity.name)
+    } else if others.iter().chain(shape).any(|it| it.path[0] == name) {
+        "which another value of the result has".to_owned()
+    } else {
+        return Ok(name.to_owned());
+    };
+    let message = format!(
+        "found the name `{}`, {what}; expected a new one",
+        excerpt(name)
+    );
+    Err(Error::new(ErrorKind::Option, alias.at, message))
+}
+
+/// The rows of a result of its own have no navigations to expand.
+pub(crate) fn check_expand(options: &Options) -> Result<(), Error> {
+    if options.expand.is_none() {
+        return Ok(());
+    }
+    let message = "`$expand` does not apply to the result of `$apply`; name properties of the navigation in it, as in `groupby((area/name))`";
+    Err(Error::new(ErrorKind::Option, None, message).of("$expand"))
+}
+
+/// The values of a result that `$select` names, in the order of the result.
+pub(crate) fn selected(shape: Shape, options: &Options) -> Result<Vec<ResultColumn>, Error> {
+    let Some(items) = &options.select else {
+        return Ok(shape.columns);
+    };
+    let mut is_selected = vec![false; shape.columns.len()];
+    for item in items {
+        let mut known = false;
+        for (column, is_selected) in shape.columns.iter().zip(&mut is_selected) {
+            let named = match item {
+                SelectItem::All => true,
+                // A navigation means all values below it.
+                SelectItem::Path(path) => {
+                    path.len() <= column.path.len()
+                        && path.iter().zip(&column.path).all(|(a, b)| a.name == *b)
+                }
+            };
+            *is_selected |= named;
+            known |= named;
+        }
+        if let (false, SelectItem::Path(path)) = (known, item) {
+            return Err(shape.unknown(path));
+        }
+    }
+    let columns = shape.columns.into_iter().zip(is_selected);
+    Ok(columns
+        .filter_map(|(column, is)| is.then_some(column))
+        .collect())
+}

@@ -1,0 +1,68 @@
+//! `$apply`: its own grammar, names that transformations give and take away, types of aggregates.
+
+use insta::assert_snapshot;
+use obeya_odata::edm::EntityType;
+
+use crate::model::{BOARD, GROUP, INCIDENT};
+use crate::store::bind_paged;
+
+fn message(entity: &'static EntityType, query: &str) -> String {
+    bind_paged(entity, query).unwrap_err().to_string()
+}
+
+#[test]
+fn transformations_are_written_in_their_grammar() {
+    assert_snapshot!(message(&GROUP, "$apply="), @"$apply at byte 0: found the end; expected a transformation such as `groupby((…),aggregate(…))`");
+    assert_snapshot!(message(&GROUP, "$apply=agregate($count as n)"), @"$apply at byte 0: found `agregate`, which is no transformation that is supported; did you mean `aggregate`?");
+    assert_snapshot!(message(&GROUP, "$apply=concat(aggregate($count as n),filter(id gt 1))"), @"$apply at byte 0: found `concat`, which is no transformation that is supported; expected one of `aggregate`, `compute`, `filter`, `groupby`");
+    assert_snapshot!(message(&GROUP, "$apply=groupby(level)"), @"$apply at byte 8: found `level`; expected the properties to group by in parentheses, as in `groupby((status,area/name))`");
+    assert_snapshot!(message(&GROUP, "$apply=groupby((level),filter(id gt 1))"), @"$apply at byte 16: found `filter`; expected `aggregate(…)`, the only transformation that may be applied to each group");
+    assert_snapshot!(message(&GROUP, "$apply=groupby((year(level)))"), @"$apply at byte 9: found a call of `year`; expected a property: name the value of a function first, as in `compute(year(…) as x)/groupby((x))`");
+    assert_snapshot!(message(&GROUP, "$apply=groupby((level))filter(id gt 1)"), @"$apply at byte 16: found `filter`; expected `/` before another transformation, or the end");
+    assert_snapshot!(message(&GROUP, "$apply=aggregate(level as n)"), @"$apply at byte 16: found `as`; expected an operator such as `eq` or `and`, or `with` and a method, as in `level with max as x`");
+    assert_snapshot!(message(&GROUP, "$apply=aggregate(level with sum)"), @"$apply at byte 24: found `)`; expected an operator such as `eq` or `and`, or `as` and a name, as in `$count as n`");
+    assert_snapshot!(message(&GROUP, "$apply=aggregate(level with medain as n)"), @"$apply at byte 21: found `medain`, which is no method of `aggregate`; expected one of `sum`, `average`, `min`, `max`, `countdistinct`");
+    assert_snapshot!(message(&GROUP, "$apply=aggregate(level with mni as n)"), @"$apply at byte 21: found `mni`, which is no method of `aggregate`; did you mean `min`?");
+    assert_snapshot!(message(&GROUP, "$apply=aggregate($count as $n)"), @"$apply at byte 20: found `$n`; expected a name of at most 128 letters, digits and `_` that begins with no digit");
+    assert_snapshot!(message(&GROUP, "$apply=compute(level)"), @"$apply at byte 13: found `)`; expected an operator such as `eq` or `and`, or `as` and a name, as in `year(dueDate) as y`");
+    assert_snapshot!(message(&GROUP, "$apply=filter(level gt 1"), @"$apply at byte 17: found the end; expected an operator such as `eq` or `and`, or `)`");
+    assert_snapshot!(message(&GROUP, "$expand=boards($apply=aggregate($count as n))"), @"$expand at byte 7: found `$apply`, which is no option of an expanded navigation");
+    let many = "/filter(id gt 1)".repeat(11);
+    assert_snapshot!(message(&GROUP, &format!("$apply={}", &many[1..])), @"$apply at byte 160: there are too many transformations; the limit is 10");
+}
+
+#[test]
+fn after_a_grouping_only_its_values_have_names() {
+    let after = |apply: &str, more: &str| message(&INCIDENT, &format!("$apply={apply}{more}"));
+    let grouped = "groupby((status,area/name),aggregate($count as n))";
+    assert_snapshot!(after(grouped, "&$filter=severity eq 'High'"), @"$filter at byte 0: found `severity`, which the result of `$apply` does not have; expected one of `status`, `area/name`, `n`");
+    assert_snapshot!(after(grouped, "&$filter=status eq 'Nwe'"), @"$filter at byte 10: found 'Nwe', which is no member of IncidentStatus; did you mean `New`?");
+    assert_snapshot!(after(grouped, "&$orderby=area/id"), @"$orderby at byte 0: found `area/id`, which the result of `$apply` does not have; expected one of `status`, `area/name`, `n`");
+    assert_snapshot!(after(grouped, "&$orderby=nn"), @"$orderby at byte 0: found `nn`, which the result of `$apply` does not have; expected one of `status`, `area/name`, `n`");
+    assert_snapshot!(after(grouped, "&$select=title"), @"$select at byte 0: found `title`, which the result of `$apply` does not have; expected one of `status`, `area/name`, `n`");
+    assert_snapshot!(after(grouped, "&$expand=area"), @"$expand: `$expand` does not apply to the result of `$apply`; name properties of the navigation in it, as in `groupby((area/name))`");
+    assert_snapshot!(after(grouped, "&$search=pump"), @"$search: `$search` and `$apply` can't be used together; use one of them");
+    assert_snapshot!(after(grouped, "/filter(comments/any())"), @"$apply at byte 58: found `comments`, which the result of `$apply` does not have; expected one of `status`, `area/name`, `n`");
+    assert_snapshot!(after(grouped, "/groupby((severity))"), @"$apply at byte 60: found `severity`, which the result of `$apply` does not have; expected one of `status`, `area/name`, `n`");
+    assert_snapshot!(message(&GROUP, "$apply=compute(level mul 2 as twice)/groupby((twise))"), @"$apply at byte 39: found `twise`, which is no property of Group; did you mean `twice`?");
+}
+
+#[test]
+fn values_have_the_types_of_their_methods() {
+    assert_snapshot!(message(&GROUP, "$apply=aggregate(name with sum as s)"), @"$apply at byte 10: found a value of type Edm.String before `with sum`; expected a number");
+    assert_snapshot!(message(&INCIDENT, "$apply=aggregate(incidentDate with average as s)"), @"$apply at byte 10: found a value of type Edm.Date before `with average`; expected a number");
+    assert_snapshot!(message(&GROUP, "$apply=aggregate(isMember with max as s)"), @"$apply at byte 10: found a value of type Edm.Boolean before `with max`; expected a number, a text, a date or an instant");
+    assert_snapshot!(message(&INCIDENT, "$apply=aggregate(resolvedDate sub dueDate with max as s)"), @"$apply at byte 10: found a value of type Edm.Duration, which a result of `$apply` cannot have; expected a number, as `totalseconds` and `hour` return");
+    assert_snapshot!(message(&GROUP, "$apply=compute(null as nothing)/groupby((nothing))"), @"$apply at byte 8: found null, which has no type; expected a property or an expression of one");
+    assert_snapshot!(message(&GROUP, "$apply=groupby((parent))"), @"$apply at byte 9: found the navigation `parent` as a value; expected a property of it, such as `parent/id`, or `eq null`");
+    assert_snapshot!(message(&GROUP, "$apply=groupby((boards/name))"), @"$apply at byte 9: found `boards/`, which leads to many; expected `any`, `all` or `$count` after it");
+}
+
+#[test]
+fn names_are_new() {
+    assert_snapshot!(message(&GROUP, "$apply=aggregate($count as id)"), @"$apply at byte 20: found the name `id`, which Group has as a property; expected a new one");
+    assert_snapshot!(message(&BOARD, "$apply=aggregate($count as group)"), @"$apply at byte 20: found the name `group`, which Board has as a property; expected a new one");
+    assert_snapshot!(message(&GROUP, "$apply=aggregate($count as n,level with sum as n)"), @"$apply at byte 40: found the name `n`, which another value of the result has; expected a new one");
+    assert_snapshot!(message(&GROUP, "$apply=compute(level as x)/compute(level as x)"), @"$apply at byte 37: found the name `x`, which another value of the result has; expected a new one");
+    assert_snapshot!(message(&GROUP, "$apply=groupby((level,level))"), @"$apply at byte 15: found a property that is named before; expected each one once");
+}

@@ -1,0 +1,241 @@
+//! `$apply` over HTTP: what an answer with groups consists of, its pages, and what a client may group by.
+
+use serde_json::{Value as Json, json};
+
+use super::incidents_plant::plant;
+use crate::reads_plant::{Incidents, Plant, cases};
+use crate::support::Answer;
+
+async fn value(plant: &Plant, path: &str) -> Json {
+    let answer = plant.get(path).await;
+    assert_eq!(answer.status, 200, "{path}: {}", answer.text());
+    answer.json()["value"].take()
+}
+
+#[tokio::test]
+async fn groups_have_the_requested_values_and_nothing_else() {
+    let plant = Plant::new().await;
+    let path = "/v2/boards?$apply=groupby((boardType,group/name,group/parent/name),aggregate($count as n,id with max as last))";
+    let answer = plant.get(path).await;
+    let boards = cases()["fixture"]["boards"].clone();
+    let boards = boards.as_array().expect("the boards");
+    let mut found = 0;
+    for group in answer.json()["value"].as_array().expect("groups") {
+        let members = group.as_object().expect("an object");
+        let mut names: Vec<&str> = members.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["boardType", "group", "last", "n"]);
+        let of_type = boards
+            .iter()
+            .filter(|it| it["boardType"] == group["boardType"]);
+        let ids: Vec<&Json> = of_type.map(|it| &it["id"]).collect();
+        assert!(ids.contains(&&group["last"]), "{group} in {ids:?}");
+        found += group["n"].as_u64().expect("a number");
+    }
+    assert_eq!(found, boards.len() as u64);
+    // The order of the members is that of the request.
+    let first = answer.text();
+    let places = [
+        "\"boardType\":",
+        "\"group\":{\"name\":",
+        "\"parent\":{\"name\":",
+        "\"n\":",
+        "\"last\":",
+    ];
+    let places = places.map(|member| first.find(member).expect(member));
+    assert!(places.is_sorted(), "{first}");
+}
+
+#[tokio::test]
+async fn options_apply_to_the_result() {
+    let plant = Plant::new().await;
+    let boards = cases()["fixture"]["boards"].clone();
+    let public = |is: bool| {
+        let all = boards.as_array().expect("the boards");
+        all.iter().filter(|it| it["isPublic"] == is).count()
+    };
+    let (yes, no) = (public(true), public(false));
+    let apply = "$apply=groupby((isPublic),aggregate($count as n))";
+    let both = json!([{"isPublic": false, "n": no}, {"isPublic": true, "n": yes}]);
+    assert_eq!(value(&plant, &format!("/v2/boards?{apply}")).await, both);
+    let some = value(
+        &plant,
+        &format!("/v2/boards?{apply}&$filter=isPublic&$select=n"),
+    )
+    .await;
+    assert_eq!(some, json!([{"n": yes}]));
+    let path = format!("/v2/boards?{apply}&$orderby=isPublic desc&$top=1&$count=true");
+    let answer = plant.get(&path).await.json();
+    assert_eq!(
+        answer,
+        json!({"@odata.count": 2, "value": [{"isPublic": true, "n": yes}]})
+    );
+    let count = plant.get(&format!("/v2/boards/$count?{apply}")).await;
+    assert_eq!(count.text(), "2");
+    let filtered = value(
+        &plant,
+        "/v2/boards?$apply=filter(isPublic)&$select=id&$orderby=id",
+    )
+    .await;
+    let other = value(&plant, "/v2/boards?$filter=isPublic&$select=id&$orderby=id").await;
+    assert_eq!(filtered, other);
+    let computed = value(
+        &plant,
+        "/v2/areas?$apply=compute(length(name) as l)&$select=id,l&$top=1",
+    )
+    .await;
+    assert_eq!(computed, json!([{"id": 1, "l": "Assembly".len()}]));
+}
+
+async fn minimal(plant: &Plant, path: &str) -> Answer {
+    let request = plant.service().request(reqwest::Method::GET, path);
+    Answer::of(request.header("Accept", "application/json;odata.metadata=minimal")).await
+}
+
+/// JSON Format 4.0, 4.5.3 and 4.5.8, and the responses that the extension for aggregation prints.
+#[tokio::test]
+async fn metadata_says_that_groups_are_no_records() {
+    let plant = Plant::new().await;
+    let path = "/v2/areas?$apply=filter(id eq 1)/groupby((name),aggregate($count as n,id with average as a))";
+    let answer = minimal(&plant, path).await;
+    let expected = format!(
+        r##"{{"@odata.context":"{}/v2/$metadata#areas(name,n,a)","value":[{{"@odata.id":null,"name":"Assembly","n@odata.type":"#Int64","n":1,"a":1.0}}]}}"##,
+        plant.base_url()
+    );
+    assert_eq!(answer.text(), expected);
+}
+
+/// Follows the next links, and returns all rows.
+async fn walk(plant: &Plant, path: &str) -> Vec<Json> {
+    let mut answer = plant.get(path).await;
+    let mut rows = Vec::new();
+    loop {
+        assert_eq!(answer.status, 200, "{path}: {}", answer.text());
+        let mut body = answer.json();
+        rows.append(body["value"].as_array_mut().expect("rows"));
+        assert!(rows.len() < 1_000, "{path} goes in circles");
+        let Some(link) = body["@odata.nextLink"].as_str() else {
+            return rows;
+        };
+        answer = plant.get_url(link).await;
+    }
+}
+
+#[tokio::test]
+async fn pages_lead_through_all_groups() {
+    let whole = Plant::new().await;
+    let paged = Plant::with(Incidents::Live, |config| config.limits.page_records = 2).await;
+    // A text that no link could have as a whole.
+    static LONG: &[&str] = &[
+        "UPDATE boards SET name = CAST(id % 3 AS text) || replace(hex(zeroblob(150)), '00', 'long')",
+        "UPDATE boards SET name = name || 'er' WHERE id % 2 = 0",
+    ];
+    static LONG_POSTGRES: &[&str] = &[
+        "UPDATE boards SET name = CAST(id % 3 AS text) || repeat('long', 150)",
+        "UPDATE boards SET name = name || 'er' WHERE id % 2 = 0",
+    ];
+    for plant in [&whole, &paged] {
+        let is_sqlite = !plant.service().db().starts_with("postgres");
+        plant
+            .change(if is_sqlite { LONG } else { LONG_POSTGRES })
+            .await;
+    }
+    for query in [
+        "groupby((group/name,isPublic),aggregate($count as n))",
+        "groupby((name),aggregate($count as n))",
+        "groupby((name),aggregate($count as n))&$orderby=n desc&$skip=1&$top=4",
+        "groupby((name))&$skip=3&$top=3",
+        "compute(length(name) as l)&$orderby=name desc",
+    ] {
+        let path = format!("/v2/boards?$apply={query}");
+        let expected = walk(&whole, &path).await;
+        assert!(expected.len() > 2, "{query}");
+        assert_eq!(walk(&paged, &path).await, expected, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn a_link_to_groups_belongs_to_them() {
+    let plant = Plant::with(Incidents::Live, |config| config.limits.page_records = 1).await;
+    let body = plant
+        .get("/v2/boards?$apply=groupby((isPublic))")
+        .await
+        .json();
+    let link = body["@odata.nextLink"].as_str().expect("a further page");
+    assert_eq!(plant.get_url(link).await.status, 200);
+    for other in [
+        "",
+        "$apply=groupby((isMember))&",
+        "$apply=groupby((isPublic),aggregate($count as n))&",
+    ] {
+        let (_, token) = link.split_once("$skiptoken=").expect("a token");
+        let path = format!("/v2/boards?{other}$skiptoken={token}");
+        plant.get(&path).await.is_problem(400, "odata.value");
+    }
+}
+
+#[tokio::test]
+async fn only_lists_have_transformations() {
+    let plant = Plant::new().await;
+    for path in [
+        "/v2/boards/1",
+        "/v2/boards(1)",
+        "/v2/boards/1/group",
+        "/v2/ping",
+    ] {
+        let answer = plant
+            .get(&format!("{path}?$apply=aggregate($count as n)"))
+            .await;
+        answer.is_problem(400, "odata.option");
+    }
+    let related = value(&plant, "/v2/groups(3)/boards?$apply=aggregate($count as n)").await;
+    assert_eq!(related, json!([{"n": 2}]));
+    for (apply, code) in [
+        ("aggregate(name with sum as s)", "odata.type"),
+        (
+            "aggregate($count as n)/filter(id eq 1)",
+            "odata.unknown_property",
+        ),
+        ("median(id)", "odata.unknown_function"),
+        ("aggregate($count as id)", "odata.option"),
+        ("aggregate(", "odata.syntax"),
+    ] {
+        let answer = plant.get(&format!("/v2/boards?$apply={apply}")).await;
+        answer.is_problem(400, code);
+    }
+    // This depends on the rows.
+    let path = "/v2/boards?$apply=aggregate(id mul 9223372036854775807 with sum as s)";
+    plant.get(path).await.is_problem(400, "odata.value");
+}
+
+/// What a client may not read it does not learn from groups either: the names with which users sign in, and
+/// who reported an anonymous incident.
+#[tokio::test]
+async fn hidden_values_are_null_in_groups() {
+    let service = plant().await;
+    let sql = "UPDATE incidents SET responsible_user_id = 'u-104'";
+    let done = service
+        .store()
+        .write(move |session| session.execute(sql, &[]));
+    let done: Result<u64, obeya_server::store::StoreError> = done.await;
+    assert!(done.expect("updated") > 0);
+    let token = service.token_for(&["Incidents.Read"]).await;
+    for (by, may_be) in [
+        ("ownerUser/userName", "ingrid.solheim"),
+        ("createdByUser", "tomas.berg"),
+    ] {
+        let path = format!("/v2/incidents?$apply=groupby(({by}),aggregate({by} with max as m))");
+        let seen = service.get(&path).await.text();
+        assert!(seen.contains(may_be), "{seen}");
+        let unseen = service.get_as(Some(&token), &path).await;
+        assert_eq!(unseen.status, 200, "{}", unseen.text());
+        assert!(!unseen.text().contains(may_be), "{}", unseen.text());
+    }
+    // One of the two incidents is anonymous.
+    let path = "/v2/incidents?$apply=groupby((createdByUserId),aggregate($count as n))";
+    let rows = service.get(path).await.json()["value"].take();
+    assert_eq!(
+        rows,
+        json!([{"createdByUserId": null, "n": 1}, {"createdByUserId": "u-117", "n": 1}])
+    );
+}
