@@ -75,6 +75,8 @@ pub(crate) enum Command {
     /// none is left to sign with
     Retire {
         /// The id of the key
+        // Ids of earlier versions can begin with a hyphen.
+        #[arg(allow_hyphen_values = true)]
         kid: String,
         #[command(flatten)]
         database: DatabaseArg,

@@ -34,14 +34,19 @@ pub fn int(out: &mut Vec<u8>, value: i64) {
     out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
-/// Writes a double as the shortest JSON number that reads back as the same double. NaN and infinity become
-/// `null`, because JSON has no number for them.
+/// Writes a double as the shortest JSON number that reads back as the same double. JSON has none for an
+/// infinity, which is `"INF"` or `"-INF"` (OData JSON 4.01, 7.1), and none for NaN, which is `null`, as SQLite
+/// stores it.
 ///
 /// A whole number ends in `.0`, so that readers that distinguish integers from floats (Python's `json`)
 /// always see a float.
 pub fn double(out: &mut Vec<u8>, value: f64) {
     if !value.is_finite() {
-        out.extend_from_slice(b"null");
+        out.extend_from_slice(match value {
+            f64::INFINITY => b"\"INF\"",
+            f64::NEG_INFINITY => b"\"-INF\"",
+            _ => b"null",
+        });
     } else if let Some(thousandths) = as_thousandths(value) {
         fixed(out, thousandths);
     } else {
@@ -216,7 +221,8 @@ mod tests {
             (1.0e300, "1e300"),
             (0.1 + 0.2, "0.30000000000000004"),
             (f64::NAN, "null"),
-            (f64::INFINITY, "null"),
+            (f64::INFINITY, "\"INF\""),
+            (f64::NEG_INFINITY, "\"-INF\""),
         ];
         for (value, expected) in cases {
             assert_eq!(written(|out| double(out, value)), expected);

@@ -99,7 +99,8 @@ impl RowEncoder {
     pub fn of(query: &Bound) -> Self {
         let field = |(column, out): (usize, &obeya_odata::OutColumn)| {
             let column_type = ColumnType::of(out.ty?)?;
-            let mut key = vec![b','];
+            let mut key = Vec::with_capacity(out.name.len() + 4);
+            key.push(b',');
             json::key(&mut key, out.name);
             Some(Field::new(column, key, column_type))
         };

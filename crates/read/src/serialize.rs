@@ -75,8 +75,7 @@ mod tests {
             (5e-324, "5e-324"),
             (9_007_199_254_740_993.0, "9007199254740992.0"),
             (f64::NAN, "null"),
-            (f64::INFINITY, "null"),
-            (f64::NEG_INFINITY, "null"),
+            // Only rows may be infinite, those of `$apply`: serde_json writes `null`.
         ] {
             let (serde, row) = both(value);
             assert_eq!((serde.as_str(), row.as_str()), (expected, expected));

@@ -295,11 +295,8 @@ fn insert_set(table: &mut Node<Route>, operation: Operation) {
     }
     for address in addresses {
         let mut derive = |path: &str, what: Computed| {
-            let (path, route) = (
-                format!("{address}/{path}"),
-                Route::Computed(operation, what),
-            );
-            insert(table, Method::GET, &path, route);
+            let route = Route::Computed(operation, what);
+            insert(table, Method::GET, &format!("{address}/{path}"), route);
         };
         if rest.is_empty() {
             for count in COUNT {

@@ -169,7 +169,7 @@ impl Running {
     }
 }
 
-/// Those that run now. `lstart` is not in POSIX, but in every `ps` in use.
+/// Those that run now. `lstart` is not in POSIX; procps, macOS and the BSDs have it.
 fn running() -> Result<Vec<Running>> {
     let output = process::command("ps")
         .args(["-A", "-o", "pid=,ppid=,lstart="])

@@ -34,7 +34,6 @@ pub fn added_client(db: &str) -> Value {
 }
 
 /// Sends a signal to a process, such as `-TERM`.
-#[cfg(unix)]
 #[track_caller]
 pub fn signal(child: &Child, signal: &str) {
     let id = child.id().to_string();

@@ -3,9 +3,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-#[cfg(unix)]
-use crate::binary::signal;
-use crate::binary::{database, obeya, run};
+use crate::binary::{database, obeya, run, signal};
 
 #[test]
 fn the_demo_does_the_main_job_and_prints_it() {

@@ -52,11 +52,17 @@ fn keys_are_listed_rotated_and_retired() {
         (keys.len(), &keys[0]["kid"]),
         (1, &id(created, "created").into())
     );
-    let err = run(["keys", "retire", &second, "--db", &db]).failure(1);
-    assert_eq!(
-        err,
-        format!("error: the key was not retired\n  because: there is no signing key `{second}`\n")
-    );
+    assert!(first.starts_with("k-"), "{first} looks like a flag");
+    // Earlier versions made ids that can begin with a hyphen.
+    for gone in [&second, "-Abc", "--Abc", "-hAb"] {
+        let err = run(["keys", "retire", gone, "--db", &db]).failure(1);
+        assert_eq!(
+            err,
+            format!(
+                "error: the key was not retired\n  because: there is no signing key `{gone}`\n"
+            )
+        );
+    }
 }
 
 #[test]

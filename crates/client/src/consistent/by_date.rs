@@ -260,6 +260,8 @@ mod tests {
         let end = at("2026-03-02T12:00:00.0000009Z");
         assert_eq!(cursor.bounds(), bounds(end, None));
         assert!(cursor.take(noon() + 1, 2));
+        assert_eq!(cursor.bounds(), bounds(end, None));
+        assert_eq!(cursor.position().unwrap().ids, [2]);
         assert!(!cursor.finish());
 
         let mut cursor = DateCursor::new(Direction::Descending, false);
@@ -268,6 +270,41 @@ mod tests {
         assert_eq!(cursor.bounds(), within);
         assert!(cursor.finish());
         assert_eq!(cursor.bounds(), bounds(None, at(NOON)));
+    }
+
+    #[test]
+    fn a_pass_without_anything_new_moves_no_cursor_back() {
+        let mut cursor = DateCursor::new(Direction::Ascending, false);
+        assert!(cursor.take(noon(), 5));
+        cursor.restart(false).unwrap();
+        assert!(!cursor.take(noon(), 5));
+        cursor.restart(false).unwrap();
+        assert_eq!(cursor.bounds().by_id, Some(Some(5)));
+        assert!(cursor.finish());
+        let beyond = cursor.bounds();
+        cursor.restart(false).unwrap();
+        assert_eq!(cursor.bounds(), beyond);
+    }
+
+    #[test]
+    fn a_resumed_cursor_knows_the_ids_in_any_order_and_what_came_before() {
+        let mut cursor = DateCursor::new(Direction::Ascending, false);
+        cursor.resume(&ValuePosition {
+            date: NOON.parse().unwrap(),
+            ids: vec![9, 5, 3],
+        });
+        assert_eq!(cursor.position().unwrap().ids, [3, 5, 9]);
+        assert!(!cursor.take(noon(), 3) && !cursor.take(noon(), 9) && cursor.take(noon(), 4));
+        assert!(!cursor.take(noon() - 1, 1) && cursor.is_out_of_order());
+        assert_eq!(cursor.position(), None);
+    }
+
+    #[test]
+    fn where_the_result_changes_with_time_a_page_stands_alone() {
+        for always_changes in [false, true] {
+            let cursor = DateCursor::new(Direction::Ascending, always_changes);
+            assert_eq!(cursor.reads_single_pages(), always_changes);
+        }
     }
 
     #[test]

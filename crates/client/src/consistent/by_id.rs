@@ -76,8 +76,9 @@ impl SeenIds {
     /// How many records that were yielded the next pass may show again: all of them, but in the order of ids
     /// those that come after the position.
     pub(super) fn repeated(&self) -> Option<usize> {
+        // Those of a first pass are among them before the next one begins.
         let all = self.all.as_ref().map_or(0, HashSet::len);
-        self.rest.is_none().then_some(self.first.len() + all)
+        self.rest.is_none().then_some(all)
     }
 
     pub(super) fn always_changes(&self) -> bool {
@@ -134,6 +135,26 @@ mod tests {
         assert!(!seen.take(7));
         assert!(seen.take(8));
         assert!(!seen.take(8));
+    }
+
+    #[test]
+    fn the_next_pass_may_show_all_that_came_until_the_rest_comes_by_id() {
+        let mut seen = SeenIds::default();
+        assert_eq!(seen.repeated(), Some(0));
+        assert!(seen.take(7) && seen.take(3));
+        seen.restart(1).unwrap();
+        assert_eq!(seen.repeated(), Some(2));
+        assert!(seen.read_rest());
+        assert_eq!(seen.repeated(), None);
+    }
+
+    /// A service may take "greater" for "not less", and send the same id without an end.
+    #[test]
+    fn in_the_order_of_ids_one_that_comes_again_is_out_of_order() {
+        let mut seen = SeenIds::default();
+        assert!(seen.read_rest());
+        assert!(seen.take(7) && !seen.is_out_of_order());
+        assert!(!seen.take(7) && seen.is_out_of_order());
     }
 
     #[test]

@@ -344,7 +344,7 @@ impl<L: NumberedList> Reader<L> {
             self.pass = None;
             self.ended = true;
         } else if self.cursor.reads_single_pages() {
-            if extent.len == 0 || extent.is_last(1) {
+            if extent.is_last(1) {
                 self.end_pass().await?;
             } else {
                 self.restart()?;

@@ -217,7 +217,21 @@ mod tests {
         let bound = at("2026-01-01T11:59:59.9999999Z");
         assert_eq!((rest.from, rest.to), (Some(bound), Some(to)));
         // Nothing remains of a period that ends there; the service would refuse such bounds.
-        let empty = values.to(bound);
+        let empty = values.clone().to(bound);
         assert!(empty.remaining(&cursor).is_none());
+        // Bounds of the caller alone are the service's to refuse.
+        let first = DateCursor::new(Direction::Ascending, false);
+        let turned = values.clone().from(to).to(from);
+        assert!(turned.remaining(&first).is_some());
+        // Backwards from within the period, and from after it.
+        for (date, end) in [
+            ("2026-01-01T12:00:00Z", at("2026-01-01T12:00:00.000001Z")),
+            ("2026-01-03T12:00:00Z", to),
+        ] {
+            let mut cursor = DateCursor::new(Direction::Descending, false);
+            assert!(cursor.take(micros(at(date)), 1));
+            let rest = values.remaining(&cursor).unwrap();
+            assert_eq!((rest.from, rest.to), (Some(from), Some(end)));
+        }
     }
 }

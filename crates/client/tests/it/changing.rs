@@ -310,7 +310,8 @@ async fn a_condition_that_asks_for_the_time_fits_no_page_to_another() {
     };
     let routes = Router::new().route("/v1/Datasources/9/values", get(answer));
     let client = with_token(&serve(routes).await).build().unwrap();
-    let found = ids(values(&client).filter("valueDate lt now()")).await;
+    let request = values(&client).filter("valueDate lt now()").prefetch(4);
+    let found = ids(request).await;
     assert_eq!(found.unwrap(), (1..=7).collect::<Vec<_>>());
     let from = |text: &str| ("1".to_owned(), Some(text.to_owned()));
     let expected = [

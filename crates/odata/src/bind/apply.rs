@@ -151,6 +151,13 @@ fn group(
     let mut columns: Vec<ResultColumn> = Vec::with_capacity(paths.len() + items.len());
     for path in paths {
         let at = path[0].at;
+        if path[0].name.starts_with('$') {
+            let message = format!(
+                "found `{}`; expected the path of a property without it, as in `area/name`",
+                excerpt(&path[0].name)
+            );
+            return Err(Error::new(ErrorKind::Option, at, message));
+        }
         if columns.iter().any(|column| column.is_at(path)) {
             let message = "found a property that is named before; expected each one once";
             return Err(Error::new(ErrorKind::Option, at, message));

@@ -9,6 +9,7 @@ use super::operand::Operand;
 use super::types::{Boolean, Int};
 use super::value::{Filter, Property, Value, null};
 use crate::ast::{BinaryOp, ExprKind, LambdaOp, Segment};
+use crate::lex::{is_identifier, is_literal_or_operator};
 
 /// A path from the entity `R` to one of its properties or to a linked entity. Declarations of entities
 /// consist of paths.
@@ -88,7 +89,7 @@ impl<R> Path<R> {
     #[track_caller]
     fn then(&self, name: &'static str) -> Vec<Segment> {
         assert!(
-            is_name(name),
+            is_identifier(name) && !is_literal_or_operator(name),
             "`{name}` can't be a name of a property in OData"
         );
         let mut segments = self.segments.clone();
@@ -102,14 +103,6 @@ fn segment(name: &str) -> Segment {
         at: 0,
         name: name.to_owned(),
     }
-}
-
-/// Whether a text is parsed as a name wherever a path is allowed.
-fn is_name(text: &str) -> bool {
-    let shaped = text.starts_with(|c: char| c == '_' || c.is_alphabetic())
-        && text.chars().all(|c| c == '_' || c.is_alphanumeric());
-    let word = text.to_ascii_lowercase();
-    shaped && !["null", "true", "false", "not", "inf", "nan"].contains(&word.as_str())
 }
 
 /// A link to at most one entity. The linked entity has its own methods: `board.group().name()`.

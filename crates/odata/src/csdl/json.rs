@@ -3,18 +3,19 @@
 use serde::{Serialize, Serializer};
 
 use super::{
-    AGGREGATION, CAPABILITIES, Container, EntitySet, Model, VOCABULARIES, constraint,
-    fraction_digits, restrictions, transformations,
+    AGGREGATION, CAPABILITIES, Container, EntitySet, Model, VOCABULARIES, VOCABULARIES_AT,
+    constraint, fraction_digits, restrictions,
 };
 use crate::edm::{Cardinality, EntityType, EnumType, Navigation, Property, Type};
+use crate::parse::apply::TRANSFORMATIONS;
 
 /// The description of the container and the types it leads to.
 pub(super) fn schema(container: &Container) -> Json {
     let model = Model::of(container);
-    let references = VOCABULARIES.map(|(address, namespace)| {
+    let references = VOCABULARIES.map(|namespace| {
         let include = Json::object([("$Namespace", Json::text(namespace))]);
         let reference = Json::object([("$Include", Json::Array(vec![include]))]);
-        (format!("{address}.json"), reference)
+        (format!("{VOCABULARIES_AT}/{namespace}.json"), reference)
     });
     let entities = model
         .entities
@@ -144,7 +145,7 @@ fn entity_set(container: &Container, set: &EntitySet) -> Json {
             Json::object([(property, Json::False)]),
         )
     }));
-    let names = transformations().map(Json::text).collect();
+    let names = TRANSFORMATIONS.map(Json::text).into();
     members.push((
         format!("@{AGGREGATION}.ApplySupported"),
         Json::object([

@@ -42,18 +42,12 @@ use crate::edm::{Cardinality, Column, EntityType, EnumType, Navigation, Property
 
 /// The vocabulary of the annotations that describe the capabilities of a set.
 const CAPABILITIES: &str = "Org.OData.Capabilities.V1";
-/// The address of that vocabulary at OASIS, without the extension for the format.
-const CAPABILITIES_AT: &str =
-    "https://oasis-tcs.github.io/odata-vocabularies/vocabularies/Org.OData.Capabilities.V1";
-/// The vocabulary of the annotations that describe `$apply`, and its address.
+/// The vocabulary of the annotations that describe `$apply`.
 const AGGREGATION: &str = "Org.OData.Aggregation.V1";
-const AGGREGATION_AT: &str =
-    "https://oasis-tcs.github.io/odata-vocabularies/vocabularies/Org.OData.Aggregation.V1";
-/// Both vocabularies, with their addresses.
-const VOCABULARIES: [(&str, &str); 2] = [
-    (CAPABILITIES_AT, CAPABILITIES),
-    (AGGREGATION_AT, AGGREGATION),
-];
+const VOCABULARIES: [&str; 2] = [CAPABILITIES, AGGREGATION];
+/// The address of the vocabularies at OASIS: each has the name of its namespace and the extension of its
+/// format.
+const VOCABULARIES_AT: &str = "https://oasis-tcs.github.io/odata-vocabularies/vocabularies";
 /// Fractional digits of a second: values are stored in ticks of 100 ns. The default of CSDL is no digits.
 const FRACTION_DIGITS: u8 = 7;
 
@@ -248,11 +242,6 @@ fn constraint(
 /// The digits a temporal type's seconds may have after the point; nothing for other types.
 fn fraction_digits(ty: Type) -> Option<u8> {
     matches!(ty, Type::DateTimeOffset | Type::TimeOfDay | Type::Duration).then_some(FRACTION_DIGITS)
-}
-
-/// The transformations of `$apply` that every set has.
-fn transformations() -> impl Iterator<Item = &'static str> {
-    crate::parse::apply::TRANSFORMATIONS.into_iter()
 }
 
 /// The capabilities that a set lacks, of those that readers assume: each annotation with its only property.

@@ -1,10 +1,11 @@
 //! CSDL in XML, version 4.0, which most tools read.
 
 use super::{
-    AGGREGATION, CAPABILITIES, Container, EntitySet, Model, VOCABULARIES, constraint,
-    fraction_digits, restrictions, transformations,
+    AGGREGATION, CAPABILITIES, Container, EntitySet, Model, VOCABULARIES, VOCABULARIES_AT,
+    constraint, fraction_digits, restrictions,
 };
 use crate::edm::{Cardinality, EntityType, EnumType, Navigation, Property};
+use crate::parse::apply::TRANSFORMATIONS;
 
 const EDMX: &str = "http://docs.oasis-open.org/odata/ns/edmx";
 const EDM: &str = "http://docs.oasis-open.org/odata/ns/edm";
@@ -17,8 +18,8 @@ pub(super) fn write(container: &Container) -> String {
         "edmx:Edmx",
         &[("xmlns:edmx", EDMX), ("Version", "4.0")],
         |xml| {
-            for (address, namespace) in VOCABULARIES {
-                let vocabulary = format!("{address}.xml");
+            for namespace in VOCABULARIES {
+                let vocabulary = format!("{VOCABULARIES_AT}/{namespace}.xml");
                 xml.within("edmx:Reference", &[("Uri", &vocabulary)], |xml| {
                     xml.empty("edmx:Include", &[("Namespace", namespace)]);
                 });
@@ -124,7 +125,7 @@ fn entity_set(xml: &mut Xml, container: &Container, set: &EntitySet) {
                 let property = [("Property", "Transformations")];
                 xml.within("PropertyValue", &property, |xml| {
                     xml.within("Collection", &[], |xml| {
-                        for name in transformations() {
+                        for name in TRANSFORMATIONS {
                             xml.text("String", name);
                         }
                     });

@@ -4,7 +4,7 @@ use super::Parser;
 use crate::ast::apply::{AggregateItem, AggregateMethod, Aggregated, ComputeItem, Transformation};
 use crate::ast::{Expr, Segment};
 use crate::error::{Error, ErrorKind, excerpt};
-use crate::lex::TokenKind;
+use crate::lex::{TokenKind, is_identifier, is_literal_or_operator};
 use crate::nearest::{did_you_mean, nearest};
 
 /// The transformations that are offered, as `$metadata` lists them.
@@ -127,11 +127,13 @@ impl Parser<'_> {
 
     /// `with` and a method.
     fn method(&mut self, of: &Expr) -> Result<AggregateMethod, Error> {
-        let others = format!(
-            "or `with` and a method, as in `{} with max as x`",
-            excerpt(&of.to_string())
-        );
-        self.word_after("with", &others)?;
+        self.word_after("with", || {
+            let of = of.to_string();
+            format!(
+                "`with` and a method, as in `{} with max as x`",
+                excerpt(&of)
+            )
+        })?;
         let words = AggregateMethod::ALL.map(AggregateMethod::word);
         let name = self.segment("a method such as `sum`")?;
         let method = AggregateMethod::ALL
@@ -152,33 +154,39 @@ impl Parser<'_> {
 
     /// `as` and the name of a value in the result.
     fn alias_after(&mut self, others: &str) -> Result<Segment, Error> {
-        self.word_after("as", &format!("or {others}"))?;
+        self.word_after("as", || others.to_owned())?;
         let alias = self.segment("a name after `as`")?;
-        let mut letters = alias.name.chars();
-        let is_name = letters
-            .next()
-            .is_some_and(|first| first == '_' || first.is_alphabetic())
-            && letters.all(|letter| letter == '_' || letter.is_alphanumeric())
-            && alias.name.chars().count() <= LONGEST_ALIAS;
-        if is_name {
-            return Ok(alias);
+        let is_short = alias.name.chars().count() <= LONGEST_ALIAS;
+        if !is_short || !is_identifier(&alias.name) {
+            let message = format!(
+                "found `{}`; expected a name of at most {LONGEST_ALIAS} letters, digits and `_` that begins with no digit",
+                excerpt(&alias.name)
+            );
+            return Err(Error::syntax(alias.at, message));
         }
-        let message = format!(
-            "found `{}`; expected a name of at most {LONGEST_ALIAS} letters, digits and `_` that begins with no digit",
-            excerpt(&alias.name)
-        );
-        Err(Error::syntax(alias.at, message))
+        if is_literal_or_operator(&alias.name) {
+            let message = format!(
+                "found `{}`, which is read as a literal or an operator where it is used; expected another name",
+                alias.name
+            );
+            return Err(Error::syntax(alias.at, message));
+        }
+        Ok(alias)
     }
 
     /// A word that follows an expression.
-    fn word_after(&mut self, expected: &'static str, others: &str) -> Result<(), Error> {
+    fn word_after(
+        &mut self,
+        expected: &'static str,
+        others: impl FnOnce() -> String,
+    ) -> Result<(), Error> {
         if matches!(self.peek().kind, TokenKind::Word(word) if word.eq_ignore_ascii_case(expected))
         {
             self.take();
             return Ok(());
         }
         // The token itself is none that occurs.
-        self.expect_after(&TokenKind::Word(expected), others)
+        self.expect_after(&TokenKind::Word(expected), &format!("or {}", others()))
             .map(drop)
     }
 

@@ -59,7 +59,7 @@ use crate::bind::node::Node;
 use crate::bind::{Bound, BoundExpand};
 use crate::edm::Column;
 use order::{KeysetPart, SortKey};
-use render::{Mode, Renderer, quote};
+use render::{Mode, Renderer, qualified};
 
 /// A statement with `?1, ?2 …` and its values, in order.
 #[derive(Debug, Clone, PartialEq)]
@@ -195,7 +195,7 @@ pub fn expand(
 ) -> Statement {
     let query = &expand.query;
     let mut renderer = Renderer::new(dialect, query);
-    let link = format!("{}.{}", renderer.root(), quote(expand.navigation.to));
+    let link = qualified(&renderer.root(), expand.navigation.to);
     let columns = columns(query, &mut renderer);
     let mut all = vec![of_parents(&link, parents, &mut renderer)];
     all.extend(conditions(query, &mut renderer, scope, Extent::Other));
@@ -242,7 +242,7 @@ pub fn expand_count(
     scope: &Scope<'_>,
 ) -> Statement {
     let mut renderer = Renderer::new(dialect, &expand.query);
-    let link = format!("{}.{}", renderer.root(), quote(expand.navigation.to));
+    let link = qualified(&renderer.root(), expand.navigation.to);
     let mut all = vec![of_parents(&link, parents, &mut renderer)];
     all.extend(conditions(
         &expand.query,

@@ -35,6 +35,8 @@ pub(crate) struct Renderer<'d> {
     visible: BTreeMap<&'static str, String>,
     /// The alias of the groups that [`NodeKind::Column`] refers to.
     groups: String,
+    /// Whether the expression is a value of the result, where whole numbers must fit 64 bits at every step.
+    is_returned: bool,
     /// The rows in reach, innermost last.
     frames: Vec<Frame>,
     aliases: usize,
@@ -59,7 +61,30 @@ struct Join {
 
 /// An identifier in quotes: the model may call a table `group`.
 pub(crate) fn quote(identifier: &str) -> String {
-    format!("\"{}\"", identifier.replace('"', "\"\""))
+    let mut out = String::with_capacity(identifier.len() + 2);
+    push_quoted(&mut out, identifier);
+    out
+}
+
+/// A column of the row with this alias. Each plan names all columns of its entity, so this does without
+/// format strings.
+pub(crate) fn qualified(alias: &str, column: &str) -> String {
+    let mut out = String::with_capacity(alias.len() + column.len() + 3);
+    out.push_str(alias);
+    out.push('.');
+    push_quoted(&mut out, column);
+    out
+}
+
+fn push_quoted(out: &mut String, identifier: &str) {
+    out.push('"');
+    for part in identifier.split_inclusive('"') {
+        out.push_str(part);
+        if part.ends_with('"') {
+            out.push('"');
+        }
+    }
+    out.push('"');
 }
 
 impl<'d> Renderer<'d> {
@@ -71,6 +96,7 @@ impl<'d> Renderer<'d> {
             rows: query.rows.as_deref(),
             visible: BTreeMap::new(),
             groups: String::new(),
+            is_returned: false,
             frames: Vec::new(),
             aliases: 0,
         };
@@ -163,7 +189,7 @@ impl<'d> Renderer<'d> {
     /// A column of a row.
     pub(crate) fn column(&self, alias: &str, column: Column) -> String {
         match column {
-            Column::Name(name) | Column::Indexed(name, _) => format!("{alias}.{}", quote(name)),
+            Column::Name(name) | Column::Indexed(name, _) => qualified(alias, name),
             Column::Expr(text) => format!("({})", text.replace("{t}", alias)),
         }
     }
@@ -255,12 +281,13 @@ impl<'d> Renderer<'d> {
         }
     }
 
-    /// A value that is returned, grouped by or aggregated: the same, but a whole number must fit 64 bits.
+    /// A value that is returned, grouped by or aggregated: the same, but whole numbers must fit 64 bits, also
+    /// those that it is computed from. SQLite would go on with doubles, and its results would be others.
     pub(super) fn narrow(&mut self, node: &Node) -> String {
-        match shape(node).kind {
-            SqlKind::Wide => format!("odata_narrow({})", self.value(node)),
-            _ => self.key(node),
-        }
+        let outer = std::mem::replace(&mut self.is_returned, true);
+        let text = self.key(node);
+        self.is_returned = outer;
+        text
     }
 
     /// The kind of the result of [`Renderer::key`].
@@ -274,7 +301,13 @@ impl<'d> Renderer<'d> {
     /// A number as one of a kind.
     pub(super) fn number(&mut self, node: &Node, kind: SqlKind) -> String {
         let text = self.value(node);
-        self.dialect.convert(&text, shape(node).kind, kind)
+        match shape(node).kind {
+            SqlKind::Wide if self.is_returned => {
+                let narrow = format!("odata_narrow({text})");
+                self.dialect.convert(&narrow, SqlKind::Int, kind)
+            }
+            found => self.dialect.convert(&text, found, kind),
+        }
     }
 
     /// A value as functions take it, of 64 bits if it is a whole number.
@@ -378,11 +411,11 @@ impl<'d> Renderer<'d> {
             .pop()
             .map(|frame| frame.from())
             .unwrap_or_default();
-        let mut link = format!(
-            "{inner}.{} = {outer}.{}",
-            quote(navigation.to),
-            quote(navigation.from)
+        let (to_key, from_key) = (
+            qualified(&inner, navigation.to),
+            qualified(&outer, navigation.from),
         );
+        let mut link = format!("{to_key} = {from_key}");
         if let Some(visible) = visible {
             let _ = write!(link, " AND {visible}");
         }
@@ -473,13 +506,10 @@ impl Frame {
             } = join;
             let (table, to, from) = (
                 quote(navigation.target.table),
-                quote(navigation.to),
-                quote(navigation.from),
+                qualified(alias, navigation.to),
+                qualified(parent, navigation.from),
             );
-            let _ = write!(
-                text,
-                " LEFT JOIN {table} AS {alias} ON {alias}.{to} = {parent}.{from}"
-            );
+            let _ = write!(text, " LEFT JOIN {table} AS {alias} ON {to} = {from}");
             if let Some(visible) = visible {
                 let _ = write!(text, " AND {visible}");
             }

@@ -1,5 +1,6 @@
 //! Pages that continue after a keyset position return the rows of the whole list, whatever it is ordered by.
 
+use obeya_odata::Bound;
 use obeya_odata::edm::EntityType;
 use obeya_odata::sql::{self, Scope, Value};
 
@@ -14,28 +15,36 @@ fn walk(store: &Store, entity: &'static EntityType, query: &str, size: u64) -> V
         .iter()
         .position(|column| column.name == entity.key)
         .unwrap();
+    let rows = walk_rows(store, &bound, size);
+    rows.iter().map(|row| int(&row[id])).collect()
+}
+
+/// The rows of a query, read in pages of `size`, with the keys of the pages behind their columns.
+pub fn walk_rows(store: &Store, query: &Bound, size: u64) -> Vec<Vec<Value>> {
     let mut after: Option<Vec<Value>> = None;
-    let mut ids = Vec::new();
+    let mut all = Vec::new();
     loop {
         let scope = Scope {
             limit: Some(size),
             ..Scope::default()
         };
         let page = match &after {
-            None => sql::page(&bound, store.dialect(), &scope),
-            Some(values) => sql::page_after(&bound, store.dialect(), &scope, values).unwrap(),
+            None => sql::page(query, store.dialect(), &scope),
+            Some(values) => sql::page_after(query, store.dialect(), &scope, values).unwrap(),
         };
         let mut rows = Vec::new();
         for statement in &page.statements {
             rows.extend(store.rows(statement).unwrap());
         }
         rows.truncate(usize::try_from(size).unwrap());
-        ids.extend(rows.iter().map(|row| int(&row[id])));
-        let Some(last) = rows.last() else {
-            return ids;
-        };
-        assert!(ids.len() < 1000, "{query} goes in circles: {ids:?}");
-        after = Some(page.keys.iter().map(|&key| last[key].clone()).collect());
+        // Rows without keys are one group of all.
+        let last = rows.last().filter(|_| !page.keys.is_empty());
+        after = last.map(|last| page.keys.iter().map(|&key| last[key].clone()).collect());
+        all.append(&mut rows);
+        if after.is_none() {
+            return all;
+        }
+        assert!(all.len() < 1000, "it goes in circles: {all:?}");
     }
 }
 

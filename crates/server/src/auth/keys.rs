@@ -205,7 +205,8 @@ fn fresh(now: i64, encryption: Option<&KeyEncryptionKey>) -> Result<StoredKey, S
     let der = SecretKey::random(&mut OsRng)
         .to_pkcs8_der()
         .map_err(|error| StoreError::Engine(Box::new(error)))?;
-    let kid = random::<12>();
+    // The prefix: an id that began with a hyphen would look like a flag to `obeya keys retire`.
+    let kid = format!("k-{}", random::<12>());
     Ok(StoredKey {
         private_key: match encryption {
             Some(encryption) => encryption.encrypt(&kid, der.as_bytes()),

@@ -11,7 +11,7 @@ use super::{LONGEST_TERM, MORE};
 use crate::search::PhraseTerms;
 use crate::sql::Value;
 use crate::sql::dialect::{Bind, Extent, KeyPage, OrderedPage, TextIndex};
-use crate::sql::render::quote;
+use crate::sql::render::{qualified, quote};
 
 /// Rows to read for each row of the page: for words in fewer of them the index is faster.
 const ROWS_FOR_EACH: i64 = 20;
@@ -29,7 +29,7 @@ pub(super) fn matching_rows(
     extent: &Extent,
     bind: Bind<'_>,
 ) -> String {
-    let row = format!("{alias}.{}", quote(index.column));
+    let row = qualified(alias, index.column);
     let table = quote(index.table);
     let condition = condition(phrases, bind);
     let all = format!("SELECT w.rowid FROM {table} AS w WHERE ({condition})");

@@ -64,5 +64,7 @@ fn names_are_new() {
     assert_snapshot!(message(&BOARD, "$apply=aggregate($count as group)"), @"$apply at byte 20: found the name `group`, which Board has as a property; expected a new one");
     assert_snapshot!(message(&GROUP, "$apply=aggregate($count as n,level with sum as n)"), @"$apply at byte 40: found the name `n`, which another value of the result has; expected a new one");
     assert_snapshot!(message(&GROUP, "$apply=compute(level as x)/compute(level as x)"), @"$apply at byte 37: found the name `x`, which another value of the result has; expected a new one");
+    assert_snapshot!(message(&GROUP, "$apply=aggregate($count as Null)"), @"$apply at byte 20: found `Null`, which is read as a literal or an operator where it is used; expected another name");
+    assert_snapshot!(message(&GROUP, "$apply=groupby(($it/level))"), @"$apply at byte 9: found `$it`; expected the path of a property without it, as in `area/name`");
     assert_snapshot!(message(&GROUP, "$apply=groupby((level,level))"), @"$apply at byte 15: found a property that is named before; expected each one once");
 }
