@@ -39,7 +39,8 @@ pub(crate) fn depends_on_now(filter: Option<&str>) -> bool {
 /// The builder methods of a request for records `T` that has `options: Options`.
 macro_rules! option_methods {
     () => {
-        /// `$search`: words to look for, any of which suffices; quote numbers and phrases. Not together with
+        /// `$search`: words to look for, any of which suffices; quote numbers and phrases, and end the
+        /// beginning of a word with `*`. Case and diacritics make no difference. Not together with
         /// [`filter`](Self::filter).
         pub fn search(mut self, words: impl Into<String>) -> Self {
             self.options.search = Some(words.into());

@@ -171,7 +171,7 @@ pub struct Navigation {
     pub to: &'static str,
 }
 
-/// The full-text index of an entity: a table whose rows have the tokens of [`crate::search::document`].
+/// The full-text index of an entity: a table whose rows have the terms of [`crate::search::document`].
 #[derive(Debug, Clone, Copy)]
 pub struct SearchIndex {
     /// The index's table.

@@ -36,7 +36,7 @@ pub struct Limits {
     /// A thread caches eight compiled ones, and a ninth would make it compile all of them again for every
     /// row, so values above 8 are treated as 8. Each takes at most 64 KiB compiled, whatever is set here.
     pub patterns: usize,
-    /// Words of `$search`.
+    /// Words of `$search`; each ten characters of a script without spaces count as one.
     pub search_words: usize,
     /// Bytes of one option's decoded value.
     pub option_bytes: usize,

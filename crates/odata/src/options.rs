@@ -226,6 +226,21 @@ mod tests {
         );
     }
 
+    /// Next links are bound to this text, and a client may follow one that another build wrote. Expected is
+    /// what the build wrote that had neither folding nor `word*`.
+    #[test]
+    fn a_search_is_listed_as_earlier_builds_listed_it() {
+        let listing = |raw| parse(raw).unwrap().0.listing();
+        assert_eq!(
+            listing("$search=Oil \"press 4\" leak-free 漏油&$orderby=name"),
+            r#"(None, Some([["oil"], ["press", "4"], ["leak", "free"], ["漏油"]]), ["name"], [])"#
+        );
+        // These find something else now, so their links are refused.
+        let old = |word| format!("(None, Some([[{word:?}]]), [], [])");
+        assert_ne!(listing("$search=lea*"), old("lea"));
+        assert_ne!(listing("$search=größe"), old("größe"));
+    }
+
     #[test]
     fn the_format_is_left_to_who_chooses_the_media_type() {
         for raw in ["$format=json", "%24FORMAT=json", "format=json"] {

@@ -1,47 +1,20 @@
-//! The tokens of `$search` and of the indexed texts: one rule for both.
+//! `$search`: how it is read, and the terms of an index by which it is found: one rule for both.
 //!
-//! Databases tokenise text differently, so they never do it here: the tokens of a text are stored with it,
+//! Databases fold and cut text differently, so they never do it here: the terms of a text are stored with it,
 //! those of a search are matched against them, and the index's own tokeniser only has to split at spaces.
-//!
-//! ```
-//! use obeya_odata::search;
-//!
-//! assert_eq!(search::document("Oil-leak near PRESS_4!"), "oil leak near press 4");
-//! ```
 
-use crate::ast::Search;
+mod fold;
+mod terms;
+
+pub use terms::{PhraseTerms, document};
+
+use crate::ast::{Search, SearchPhrase};
 use crate::error::{Error, excerpt};
 use crate::limits::Limits;
 
-/// The tokens of a text: runs of alphanumeric characters (Unicode), in lower case.
-pub fn tokens(text: &str) -> impl Iterator<Item = String> + '_ {
-    // Split again after lowering: `İ` becomes `i` and a combining dot, which is no alphanumeric character.
-    text.split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(|word| {
-            word.to_lowercase()
-                .chars()
-                .filter(|c| c.is_alphanumeric())
-                .collect::<String>()
-        })
-        .filter(|word| !word.is_empty())
-}
-
-/// A text as it is stored in a full-text index: its tokens, separated by single spaces.
-#[must_use]
-pub fn document(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for token in tokens(text) {
-        if !out.is_empty() {
-            out.push(' ');
-        }
-        out.push_str(&token);
-    }
-    out
-}
-
-/// Parses `$search`: words and quoted phrases, of which any may match. A word such as `leak-free` has two
-/// tokens and is a phrase. Every word is a search key: `AND`, `OR` and `NOT` are words like others.
+/// Parses `$search`: words and quoted phrases, of which any may match. A word such as `leak-free` is a phrase
+/// of two words. A `*` at the end of a word, or directly after a phrase, makes its last word the beginning of
+/// words. Every word is a search key: `AND`, `OR` and `NOT` are words like others.
 pub(crate) fn parse(text: &str, limits: &Limits) -> Result<Search, Error> {
     if text.len() > limits.option_bytes {
         return Err(Error::limit(
@@ -58,13 +31,23 @@ pub(crate) fn parse(text: &str, limits: &Limits) -> Result<Search, Error> {
             at += c.len_utf8();
             continue;
         }
-        let (key, end) = if c == '"' {
+        let (key, mut end) = if c == '"' {
             quoted(text, at)?
         } else {
             bare(text, at)?
         };
-        let phrase: Vec<String> = tokens(&key).collect();
-        words += phrase.len();
+        let is_open = if c == '"' {
+            let is_open = text[end..].starts_with('*');
+            end += usize::from(is_open);
+            is_open
+        } else {
+            key.ends_with('*')
+        };
+        let of_phrase = terms::words(&key);
+        words += of_phrase
+            .iter()
+            .map(|word| terms::weight(word))
+            .sum::<usize>();
         if words > limits.search_words {
             return Err(Error::limit(
                 at,
@@ -73,8 +56,11 @@ pub(crate) fn parse(text: &str, limits: &Limits) -> Result<Search, Error> {
             ));
         }
         // Punctuation alone matches nothing, and with words it adds nothing.
-        if !phrase.is_empty() {
-            phrases.push(phrase);
+        if let Some(last) = of_phrase.last() {
+            phrases.push(SearchPhrase {
+                is_prefix: is_open && !terms::is_unspaced_word(last),
+                words: of_phrase,
+            });
         }
         at = end;
     }
@@ -132,36 +118,53 @@ fn is_exponential(word: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn phrases(text: &str) -> Vec<Vec<String>> {
-        parse(text, &Limits::default()).unwrap().phrases
-    }
-
-    #[test]
-    fn a_text_and_a_search_have_the_same_tokens() {
-        assert_eq!(
-            document("Oil-leak  near PRESS_4, Ølands «İ»"),
-            "oil leak near press 4 ølands i"
-        );
-        assert_eq!(document(&document("İx Ǆ ß")), document("İx Ǆ ß"));
+    /// The words of each phrase, and a `*` at the end of one that is open.
+    fn phrases(text: &str) -> Vec<String> {
+        let search = parse(text, &Limits::default()).unwrap();
+        let written = search.phrases.iter().map(|phrase| {
+            let end = if phrase.is_prefix { "*" } else { "" };
+            phrase.words.join(" ") + end
+        });
+        written.collect()
     }
 
     #[test]
     fn words_and_phrases() {
         assert_eq!(
             phrases("oil \"press 4\" leak-free"),
-            [vec!["oil"], vec!["press", "4"], vec!["leak", "free"]]
+            ["oil", "press 4", "leak free"]
         );
+        assert_eq!(phrases("\"say \\\"hi\\\"\" -- NOT"), ["say hi", "not"]);
+        assert_eq!(phrases("2nd e5 \"42\""), ["2nd", "e5", "42"]);
+    }
+
+    #[test]
+    fn a_star_at_the_end_opens_a_word() {
         assert_eq!(
-            phrases("\"say \\\"hi\\\"\" -- NOT"),
-            [vec!["say", "hi"], vec!["not"]]
+            phrases("Lea* leak-fre** \"Press 4\"* 42*"),
+            ["lea*", "leak fre*", "press 4*", "42*"]
         );
-        assert_eq!(phrases("2nd e5 \"42\""), [["2nd"], ["e5"], ["42"]]);
+        // Elsewhere it is punctuation, and alone it says nothing.
+        assert_eq!(
+            phrases("*leak l*k \"lea*\" oil * \"press\" *"),
+            ["leak", "l k", "lea", "oil", "press"]
+        );
+        // Of a script without spaces every word is open.
+        assert_eq!(phrases("漏油*"), ["漏油"]);
+    }
+
+    #[test]
+    fn a_sentence_without_spaces_counts_as_one_word_for_each_ten_characters() {
+        let limits = Limits::default();
+        assert!(parse(&"油".repeat(200), &limits).is_ok());
+        let refused = parse(&"油".repeat(201), &limits).unwrap_err();
+        assert_eq!(refused.code(), "odata.limit");
     }
 
     #[test]
     fn what_is_refused() {
         for text in [
-            "42", "oil 4", "-3.5", "1e5", "٣", "\"open", "", "---", "\"\"",
+            "42", "oil 4", "-3.5", "1e5", "٣", "\"open", "", "---", "\"\"", "*",
         ] {
             assert_eq!(
                 parse(text, &Limits::default()).unwrap_err().code(),

@@ -1,13 +1,14 @@
-//! The search index: one document of tokens for each record, replaced whenever its texts change.
+//! The search index: one document of terms for each record, replaced whenever its texts change.
 //!
-//! The tokens follow the rules of the query language, so that documents and queries are tokenised alike on
-//! every engine.
+//! The terms follow the rules of the query language, so that documents and queries are folded and cut alike
+//! on every engine.
 
 use obeya_odata::search::document;
 use sha2::{Digest as _, Sha256};
 
+use super::bulk;
 use super::engine::present;
-use super::{RecordId, Session, StoreError, Value};
+use super::{RecordId, Row, Session, StoreError, Value};
 
 /// An index, the table of its records, and the columns whose texts it has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +19,7 @@ pub struct SearchIndex {
     pub table: &'static str,
     /// SQL for the number of a record of the table in the index.
     pub key: &'static str,
-    /// The columns, in the order of the tokens.
+    /// The columns, in the order of the terms.
     pub columns: &'static [&'static str],
 }
 
@@ -45,7 +46,7 @@ pub const PARTS_INDEX: &str = "comments_parts";
 /// The number of a user, whose id is a text.
 const NUMBER_OF_USER: &str = "(SELECT n.number FROM user_numbers AS n WHERE n.user_id = users.id)";
 
-/// The indexes over the tokens of texts.
+/// The indexes over the terms of texts.
 #[rustfmt::skip]
 pub const INDEXES: [SearchIndex; 9] = [
     SearchIndex { name: "areas_search", table: "areas", key: "id", columns: &["name", "description"] },
@@ -182,10 +183,18 @@ pub fn put_user(
     id: &str,
     texts: &UserTexts<'_>,
 ) -> Result<(), StoreError> {
+    put_document_of_user(session, id, &document_of(texts))
+}
+
+fn put_document_of_user(
+    session: &mut dyn Session,
+    id: &str,
+    document: &str,
+) -> Result<(), StoreError> {
     let number = number_of(id);
     let sql = "INSERT INTO user_numbers (number, user_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
     session.execute_deferred(sql, &[number.into(), id.into()])?;
-    put(session, "users_search", number, texts)
+    put_document(session, "users_search", number, document)
 }
 
 /// Removes a user from its index, before the user goes.
@@ -206,34 +215,68 @@ fn number_of(id: &str) -> i64 {
     i64::from_be_bytes(bytes) & i64::MAX
 }
 
-/// Indexes the users from before users were searchable.
-pub(super) fn fill_users(session: &mut dyn Session) -> Result<(), StoreError> {
-    let sql = "SELECT id, display_name, user_name, email FROM users";
-    let users = session.all(sql, &[], |row| {
-        Ok((
-            present(row.string(0)?)?,
-            [row.string(1)?, row.string(2)?, row.string(3)?],
-        ))
-    })?;
-    for (id, texts) in users {
-        let [display_name, user_name, email] = texts.each_ref().map(Option::as_deref);
-        put_user(session, &id, &[display_name, None, None, user_name, email])?;
+/// Fills all indexes of words from the texts of the records. They must be empty.
+///
+/// # Errors
+/// The engine fails.
+pub(super) fn rebuild_all(session: &mut dyn Session) -> Result<(), StoreError> {
+    bulk::begin(session)?;
+    let mut records = 0;
+    for index in &INDEXES {
+        records += rebuild(session, index)?;
     }
-    Ok(())
+    merge_comment_indexes(session)?;
+    bulk::end(session, records)
 }
 
-/// Indexes the incident types from before types were searchable.
-pub(super) fn fill_incident_types(session: &mut dyn Session) -> Result<(), StoreError> {
-    let types = session.all(
-        "SELECT id, title, description FROM incident_types",
-        &[],
-        |row| Ok((row.int32(0)?, row.string(1)?, row.string(2)?)),
-    )?;
-    for (id, title, description) in types {
-        let title = title.unwrap_or_default();
-        put_incident_type(session, present(id)?, &title, description.as_deref())?;
+/// Records that are read at once: their texts have any length.
+const BATCH: usize = 200;
+
+/// Fills an index of words, which must be empty, from the texts of the records; returns how many there are.
+///
+/// # Errors
+/// The engine fails.
+pub fn rebuild(session: &mut dyn Session, index: &SearchIndex) -> Result<u64, StoreError> {
+    let of_users = index.key == NUMBER_OF_USER;
+    let (table, columns) = (index.table, index.columns.join(", "));
+    let first = format!("SELECT id, {columns} FROM {table} ORDER BY id LIMIT {BATCH}");
+    let next = format!("SELECT id, {columns} FROM {table} WHERE id > ?1 ORDER BY id LIMIT {BATCH}");
+    let mut records = 0;
+    let mut last: Option<RecordId> = None;
+    loop {
+        let (sql, binds) = match &last {
+            None => (&first, vec![]),
+            Some(last) => (&next, vec![last.into()]),
+        };
+        let read = session.all(sql, &binds, |row| {
+            let id: RecordId = if of_users {
+                present(row.string(0)?)?.into()
+            } else {
+                present(row.int(0)?)?.into()
+            };
+            Ok((id, document_of(&texts_of(row, index)?)))
+        })?;
+        let mut values: Vec<Value<'_>> = Vec::with_capacity(2 * read.len());
+        for (id, document) in &read {
+            match Value::from(id) {
+                Value::Text(id) => put_document_of_user(session, id, document)?,
+                number => values.extend([number, document.into()]),
+            }
+        }
+        session.append(index.name, &["rowid", "document"], &values)?;
+        records += read.len() as u64;
+        match read.into_iter().nth(BATCH - 1) {
+            Some((id, _)) => last = Some(id),
+            None => return Ok(records),
+        }
     }
-    Ok(())
+}
+
+/// The texts of a row after its first column.
+fn texts_of<'r>(row: &'r dyn Row, index: &SearchIndex) -> Result<Vec<Option<&'r str>>, StoreError> {
+    (1..=index.columns.len())
+        .map(|column| row.text(column))
+        .collect()
 }
 
 fn put(
@@ -242,9 +285,16 @@ fn put(
     id: impl Into<i64>,
     texts: &[Option<&str>],
 ) -> Result<(), StoreError> {
-    let id: i64 = id.into();
-    let document = document_of(texts);
-    let binds = [id.into(), (&document).into()];
+    put_document(session, table, id.into(), &document_of(texts))
+}
+
+fn put_document(
+    session: &mut dyn Session,
+    table: &str,
+    id: i64,
+    document: &str,
+) -> Result<(), StoreError> {
+    let binds = [id.into(), document.into()];
     let insert = format!("INSERT INTO {table} (rowid, document) VALUES (?1, ?2)");
     if session.capabilities().search_tables_upsert() {
         return session.execute_deferred(
@@ -259,18 +309,18 @@ fn put(
     session.execute_deferred(&insert, &binds)
 }
 
-/// The tokens of some texts, with spaces before, between and after them: a phrase with spaces around it is
+/// The terms of some texts, with spaces before, between and after them: a phrase with spaces around it is
 /// then found by plain text search too.
 pub fn document_of(texts: &[Option<&str>]) -> String {
-    let mut tokens = String::from(" ");
+    let mut terms = String::from(" ");
     for text in texts.iter().flatten() {
         let of_text = document(text);
         if !of_text.is_empty() {
-            tokens.push_str(&of_text);
-            tokens.push(' ');
+            terms.push_str(&of_text);
+            terms.push(' ');
         }
     }
-    tokens
+    terms
 }
 
 #[cfg(test)]
@@ -278,7 +328,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_document_has_single_spaces_around_every_token() {
+    fn a_document_has_single_spaces_around_every_term() {
         assert_eq!(
             document_of(&[Some("Near miss!"), None, Some("")]),
             " near miss "

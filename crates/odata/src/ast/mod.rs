@@ -17,6 +17,8 @@
 pub mod apply;
 pub(crate) mod options;
 
+use std::borrow::Cow;
+
 use self::options::Options;
 
 /// An expression and its position in its option.
@@ -257,6 +259,32 @@ pub enum ExpandTarget {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Search {
-    /// The phrases, each a run of adjacent tokens; a plain word is a phrase of one token.
-    pub phrases: Vec<Vec<String>>,
+    /// The phrases; a plain word is a phrase of one word.
+    pub phrases: Vec<SearchPhrase>,
+}
+
+impl Search {
+    /// The words of each phrase, for [`Options::listing`]. Next links of builds without `word*` are bound to
+    /// this form, and clients may still follow them; no word contains a `*`.
+    fn listing(&self) -> Vec<Vec<Cow<'_, str>>> {
+        let phrases = self.phrases.iter().map(|phrase| {
+            let words = phrase.words.iter().map(|word| Cow::from(word.as_str()));
+            let mut words: Vec<Cow<'_, str>> = words.collect();
+            if let (true, Some(last)) = (phrase.is_prefix, words.last_mut()) {
+                last.to_mut().push('*');
+            }
+            words
+        });
+        phrases.collect()
+    }
+}
+
+/// A phrase of `$search`: words that follow one another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SearchPhrase {
+    /// The words, folded; at least one.
+    pub words: Vec<String>,
+    /// Whether the last word is the beginning of words, written `word*`.
+    pub is_prefix: bool,
 }

@@ -127,7 +127,7 @@ impl Options {
         let orderby = self.orderby.iter().flatten();
         let orderby: Vec<String> = orderby.map(ToString::to_string).collect();
         let filter = self.filter.as_ref().map(ToString::to_string);
-        let search = self.search.as_ref().map(|search| &search.phrases);
+        let search = self.search.as_ref().map(Search::listing);
         // Debug puts every text in quotes and escapes it, so no text can be mistaken for what follows it.
         let mut listing = format!("{:?}", (filter, search, orderby, aliases));
         if let Some(transformations) = &self.apply {

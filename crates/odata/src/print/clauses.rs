@@ -41,7 +41,8 @@ impl Display for Search {
     /// Every phrase in quotes, which single words may have too.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write_list(f, &self.phrases, " ", |f, phrase| {
-            write!(f, "\"{}\"", phrase.join(" "))
+            let end = if phrase.is_prefix { "*" } else { "" };
+            write!(f, "\"{}\"{end}", phrase.words.join(" "))
         })
     }
 }

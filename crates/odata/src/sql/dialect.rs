@@ -5,6 +5,7 @@
 //! functions of [`crate::functions::SCALARS`] and [`crate::functions::AGGREGATES`]; the former every database
 //! must offer.
 
+use crate::search::PhraseTerms;
 use crate::sql::{SqlKind, Value};
 
 /// The substrings that a text must contain to meet a condition, for a trigram index.
@@ -23,9 +24,9 @@ pub enum TrigramCondition {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum IndexLookup<'a> {
-    /// Texts with any of the phrases, each a run of adjacent tokens without punctuation: for a
+    /// Texts with any of the phrases, whose terms have letters, digits and marks only: for a
     /// [`crate::edm::SearchIndex`].
-    Words(&'a [Vec<String>]),
+    Words(&'a [PhraseTerms]),
     /// A superset of the texts that meet the condition: for a [`crate::edm::PartIndex`].
     Parts(&'a TrigramCondition),
 }

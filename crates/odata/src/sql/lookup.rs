@@ -4,10 +4,11 @@
 //! A trigram condition is added to the filter and never replaces it: it is true wherever the filter is, so it
 //! cannot change the result.
 
-use crate::ast::LogicOp;
+use crate::ast::{LogicOp, SearchPhrase};
 use crate::bind::Bound;
 use crate::bind::node::{Comparison, Function, Node, NodeKind};
 use crate::edm::{Column, EntityType, PartIndex};
+use crate::search::PhraseTerms;
 use crate::sql::render::Renderer;
 use crate::sql::{Extent, IndexLookup, TextIndex, TrigramCondition, Value};
 
@@ -25,12 +26,8 @@ pub(super) fn condition(
             column: index.column,
         };
         let extent = known(extent, is_key(query.entity, index.column));
-        return found(
-            index,
-            IndexLookup::Words(&search.phrases),
-            &extent,
-            renderer,
-        );
+        let phrases: Vec<PhraseTerms> = search.phrases.iter().map(SearchPhrase::terms).collect();
+        return found(index, IndexLookup::Words(&phrases), &extent, renderer);
     }
     let implied = implied(filter?)?;
     let index = TextIndex {

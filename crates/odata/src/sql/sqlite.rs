@@ -6,7 +6,8 @@ use crate::sql::render::quote;
 use crate::sql::trigrams::{self, Runs};
 
 /// SQLite with the functions of [`crate::functions::SCALARS`] registered, and FTS5 tables: with
-/// `tokenize='ascii'` for words, and with `tokenize='trigram case_sensitive 1'` (any `detail`) for trigrams.
+/// `tokenize='ascii', prefix='3'` for words, and for trigrams, in any `detail`, with
+/// `tokenize='trigram case_sensitive 1'`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sqlite;
 
@@ -84,11 +85,12 @@ impl Dialect for Sqlite {
 /// FTS5's own query syntax, with the search terms in double quotes, so that nothing can escape.
 fn expression(lookup: IndexLookup<'_>) -> Option<String> {
     match lookup {
-        // Tokens contain no quote.
+        // Terms contain no quote.
         IndexLookup::Words(phrases) => {
-            let quoted = phrases
-                .iter()
-                .map(|phrase| format!("\"{}\"", phrase.join(" ")));
+            let quoted = phrases.iter().map(|phrase| {
+                let end = if phrase.is_prefix { "*" } else { "" };
+                format!("\"{}\"{end}", phrase.terms.join(" "))
+            });
             Some(quoted.collect::<Vec<_>>().join(" OR "))
         }
         IndexLookup::Parts(parts) => trigrams::runs(parts).map(|runs| written(&runs)),

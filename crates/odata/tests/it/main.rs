@@ -11,6 +11,7 @@ mod attacks;
 mod csdl;
 mod evaluator;
 mod expand;
+mod folding;
 mod functions_postgres;
 mod fuzz;
 mod harness;

@@ -73,7 +73,7 @@ UPDATE stamps SET last = 17408160000000200;
 ";
 
 /// The requests to every database; the answers are equal.
-const QUESTIONS: [&str; 27] = [
+const QUESTIONS: [&str; 29] = [
     "/v1/Incidents",
     "/v1/Incidents?pageSize=1&page=2",
     "/v1/Incidents?TypeId=3&$orderby=lastModified desc",
@@ -96,6 +96,8 @@ const QUESTIONS: [&str; 27] = [
     "/v2/incidents?$orderby=title desc&$filter=createdByUserId eq null",
     "/v2/incidents?$search=flange",
     "/v2/incidents?$search=gone",
+    "/v2/areas?$search=blokk*",
+    "/v2/incidents?$search=LÉFT",
     "/v2/incidents/types?$search=deviation OR miss",
     "/v2/incidents/types/6",
     "/v2/incidents/comments?$search=seen",
@@ -248,6 +250,8 @@ fn a_database_with_rows_is_brought_up_to_date_as_a_file_is() {
     assert_eq!(ids(QUESTIONS[5]), [100]);
     assert_eq!(ids("/v2/incidents?$search=flange"), [100]);
     assert_eq!(ids("/v2/incidents?$search=gone"), [0; 0]);
+    assert_eq!(ids("/v2/areas?$search=blokk*"), [2]);
+    assert_eq!(ids("/v2/incidents?$search=LÉFT"), [100]);
     assert_eq!(ids("/v2/incidents/types?$search=deviation OR miss"), [3, 6]);
     assert_eq!(ids("/v2/incidents/comments?$search=seen"), [1]);
     assert_eq!(ids("/v1/Datasources/1/values"), [12, 5, 40]);

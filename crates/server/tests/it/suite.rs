@@ -67,6 +67,7 @@ pub mod reads;
 pub mod reads_plant;
 pub mod repeated;
 pub mod sdk_blocking;
+pub mod search;
 pub mod signing_keys;
 pub mod stamps_followed;
 pub mod store;

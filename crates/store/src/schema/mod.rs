@@ -29,10 +29,8 @@ impl Migration {
 // The files of each engine, version 1 first. A file that is missing in one of the folders does not compile.
 include!(concat!(env!("OUT_DIR"), "/migrations.rs"));
 
-/// The version that first had search tokens of incident types.
-const TYPES_SEARCHED: i64 = 9;
-/// The version that first had search tokens of users.
-const USERS_SEARCHED: i64 = 19;
+/// The version whose indexes of words have other terms than those before.
+const SEARCH_TERMS: i64 = 22;
 
 /// Does what the versions after `found`, up to `reached`, need besides their statements, which cannot cut
 /// words; in the same transaction, once those have run.
@@ -41,20 +39,14 @@ pub(super) fn complete(
     found: i64,
     reached: i64,
 ) -> Result<(), StoreError> {
-    let is_new = |version: i64| (found + 1..=reached).contains(&version);
-    if is_new(TYPES_SEARCHED) {
-        search::fill_incident_types(session)?;
-    }
-    if is_new(USERS_SEARCHED) {
-        search::fill_users(session)?;
+    if (found + 1..=reached).contains(&SEARCH_TERMS) {
+        search::rebuild_all(session)?;
     }
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use obeya_odata::sql::postgres::LONGEST_WORD;
-
     use super::*;
 
     #[test]
@@ -72,11 +64,5 @@ mod tests {
         let checksum = |sql| Migration { file: "f", sql }.checksum();
         assert_eq!(checksum("a;\nb;\n"), checksum("a;\r\nb;\r\n"));
         assert_ne!(checksum("a;\nb;\n"), checksum("a;\nc;\n"));
-    }
-
-    #[test]
-    fn words_are_cut_where_the_query_language_cuts_them() {
-        let cut = format!("left(word, {LONGEST_WORD})");
-        assert!(POSTGRES[0].sql.contains(&cut), "{cut}");
     }
 }

@@ -12,7 +12,6 @@ mod error;
 mod progress;
 mod report;
 mod rows;
-mod search_words;
 mod session;
 mod source;
 mod tables;

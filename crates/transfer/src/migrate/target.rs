@@ -9,7 +9,6 @@ use super::error::{MigrateError, Side};
 use super::progress::{Phase, Progress};
 use super::report::{MigrateReport, TableReport};
 use super::rows::{self, Batch};
-use super::search_words;
 use super::session::lift_time_limits;
 use super::source::{Disconnected, Part, SourceClient};
 use super::tables::{SEQUENCED_TABLES, STAMPS, TABLES};
@@ -65,6 +64,14 @@ pub(super) fn fill(
         progress.table(table.name);
         let sum = copy(session, table, client, progress)?;
         copied.push((table, sum, began.elapsed()));
+    }
+    // They are not copied, as each engine stores them in another way.
+    for index in &search::INDEXES {
+        if !progress.should_continue() {
+            return Err(MigrateError::Stopped.into());
+        }
+        progress.table(index.name);
+        search::rebuild(session, index)?;
     }
     search::merge_comment_indexes(session)?;
     bulk::end(session, snapshot.rows)?;
@@ -139,9 +146,7 @@ fn write(session: &mut dyn Session, table: &Table, batch: &Batch) -> Result<(), 
         let sql = "UPDATE stamps SET last = ?2 WHERE id = ?1";
         session.execute_deferred(sql, &values)
     } else {
-        session
-            .append(table.name, &table.names(), &values)
-            .and_then(|()| search_words::put(session, table, &values))
+        session.append(table.name, &table.names(), &values)
     };
     written.map_err(|source| {
         if let StoreError::Unavailable(_) | StoreError::Timeout = source {

@@ -1,5 +1,5 @@
 //! Where PostgreSQL differs: every expression has a type before a value is known, numbers out of range are
-//! errors, and texts are indexed by arrays.
+//! errors, and the parts of texts are indexed by arrays.
 //!
 //! Columns are `bigint`, `double precision` and `text COLLATE "C"`. Statements use `?1, ?2 …`; the engine
 //! that runs them writes `$1, $2 …`.
@@ -15,9 +15,13 @@ use crate::sql::{SqlKind, Value};
 /// [`crate::edm::PartIndex`].
 const GRAMS: &str = include_str!("grams.sql");
 
-/// Characters of a word that a word table stores: an index accepts no entry of more than a third of a page,
-/// which is 2.7 KiB.
-pub const LONGEST_WORD: usize = 600;
+/// `odata_terms(text)`: the terms of a document, for the tables of [`crate::edm::SearchIndex`].
+const TERMS: &str = include_str!("terms.sql");
+
+/// Characters of a term that `odata_terms` returns: PostgreSQL allows 2,046 bytes.
+const LONGEST_TERM: usize = 500;
+/// What `odata_terms` returns besides, where it had to leave out terms.
+const MORE: &str = "*";
 
 /// Arithmetic that continues where PostgreSQL's own would fail, and comparisons that are exact where its own
 /// are not.
@@ -25,15 +29,14 @@ const NUMBERS: &str = include_str!("numbers.sql");
 
 /// The statements that define the functions of this dialect besides [`crate::functions::SCALARS`]: each may
 /// be run again at any time.
-pub const DEFINITIONS: &[&str] = &[NUMBERS, GRAMS];
+pub const DEFINITIONS: &[&str] = &[NUMBERS, GRAMS, TERMS];
 
 /// PostgreSQL 13 and later with [`DEFINITIONS`] and the functions of [`crate::functions::SCALARS`] in its
 /// search path.
 ///
-/// A word table is `(rowid bigint PRIMARY KEY, words text[] NOT NULL, document text NOT NULL)`: `document`
-/// has the tokens with a space before, between and after them, `words` the first [`LONGEST_WORD`] characters
-/// of each. A trigram table is `(rowid bigint PRIMARY KEY, grams text[] NOT NULL)`. Both arrays need a GIN
-/// index.
+/// A word table is `(rowid bigint PRIMARY KEY, words tsvector NOT NULL, document text NOT NULL)`: `document`
+/// has the terms with a space before, between and after them, `words` is `odata_terms(document)`. A trigram
+/// table is `(rowid bigint PRIMARY KEY, grams text[] NOT NULL)`. `words` and `grams` need a GIN index.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Postgres;
 
@@ -204,4 +207,16 @@ fn of_runs(runs: &Runs, bind: Bind<'_>) -> String {
     };
     let texts: Vec<String> = all.iter().map(|runs| of_runs(runs, bind)).collect();
     format!("({})", texts.join(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_server_cuts_terms_where_a_search_cuts_them() {
+        for text in [format!("left(term, {LONGEST_TERM})"), format!("'{MORE}'")] {
+            assert!(TERMS.contains(&text), "{text}");
+        }
+    }
 }

@@ -7,7 +7,8 @@
 //! number of rows first, and uses the index if these do not fill the page. In another order it uses the index
 //! first, for a bounded number of rows, and scans if there are more.
 
-use super::{LONGEST_WORD, array};
+use super::{LONGEST_TERM, MORE};
+use crate::search::PhraseTerms;
 use crate::sql::Value;
 use crate::sql::dialect::{Bind, Extent, KeyPage, OrderedPage, TextIndex};
 use crate::sql::render::{qualified, quote};
@@ -24,7 +25,7 @@ const MANY_MATCHES: i64 = 1_000;
 pub(super) fn matching_rows(
     index: TextIndex,
     alias: &str,
-    phrases: &[Vec<String>],
+    phrases: &[PhraseTerms],
     extent: &Extent,
     bind: Bind<'_>,
 ) -> String {
@@ -97,35 +98,41 @@ fn walk_in_order(index: TextIndex, row: &str, page: &OrderedPage, condition: &st
     )
 }
 
-/// The condition on the row `w` of the index. All single words are one index condition. A phrase is found by
-/// its words, and then searched in the document; so is a word that may be the start of a longer one.
-fn condition(phrases: &[Vec<String>], bind: Bind<'_>) -> String {
-    let is_start = |word: &String| word.chars().nth(LONGEST_WORD - 1).is_some();
-    let (single, more): (Vec<_>, Vec<_>) = phrases
-        .iter()
-        .partition(|phrase| matches!(&phrase[..], [word] if !is_start(word)));
-    let single: Vec<String> = single.into_iter().flatten().cloned().collect();
-    let mut conditions = Vec::with_capacity(more.len() + 1);
-    if !single.is_empty() {
-        conditions.push(format!("w.words && {}", array(&single, bind)));
+/// The condition on the row `w` of the index. The index finds the rows that have all terms of a phrase; then
+/// the phrase is searched in the document. That is not needed for a single term, unless the term may be the
+/// beginning of a longer one, or the row has more terms than the index.
+fn condition(phrases: &[PhraseTerms], bind: Bind<'_>) -> String {
+    let is_exact = |phrase: &&PhraseTerms| {
+        phrase.terms.len() == 1 && phrase.terms[0].chars().nth(LONGEST_TERM - 1).is_none()
+    };
+    // As a subquery the text is read once, and not for each row.
+    let matches = |query: Vec<String>, bind: Bind<'_>| {
+        let query = bind(Value::Text(query.join(" | ")));
+        format!("w.words @@ (SELECT CAST({query} AS tsquery))")
+    };
+    let more = format!("'{MORE}'");
+    let candidates = matches(phrases.iter().map(query).chain([more]).collect(), bind);
+    let exact: Vec<String> = phrases.iter().filter(is_exact).map(query).collect();
+    let mut checks = Vec::with_capacity(phrases.len() + 1);
+    if !exact.is_empty() {
+        checks.push(matches(exact, bind));
     }
-    for phrase in more {
-        let words: Vec<String> = phrase
-            .iter()
-            .map(|word| stored_prefix(word).to_owned())
-            .collect();
-        let words = array(&words, bind);
-        let run = bind(Value::Text(format!(" {} ", phrase.join(" "))));
-        conditions.push(format!(
-            "(w.words @> {words} AND strpos(w.document, {run}) > 0)"
-        ));
+    for phrase in phrases {
+        let end = if phrase.is_prefix { "" } else { " " };
+        let run = bind(Value::Text(format!(" {}{end}", phrase.terms.join(" "))));
+        checks.push(format!("strpos(w.document, {run}) > 0"));
     }
-    conditions.join(" OR ")
+    format!("{candidates} AND ({})", checks.join(" OR "))
 }
 
-/// The entry of a word in `words`.
-fn stored_prefix(word: &str) -> &str {
-    word.char_indices()
-        .nth(LONGEST_WORD)
-        .map_or(word, |(end, _)| &word[..end])
+/// A phrase as a `tsquery`, which finds all its terms in any order. Terms contain no quote.
+fn query(phrase: &PhraseTerms) -> String {
+    let last = phrase.terms.len() - 1;
+    let terms = phrase.terms.iter().enumerate().map(|(at, term)| {
+        let end = term.char_indices().nth(LONGEST_TERM);
+        let stored = &term[..end.map_or(term.len(), |(end, _)| end)];
+        let is_open = at == last && phrase.is_prefix;
+        format!("'{stored}'{}", if is_open { ":*" } else { "" })
+    });
+    format!("({})", terms.collect::<Vec<_>>().join(" & "))
 }

@@ -51,7 +51,7 @@ impl Database {
             self.insert(entity, rows);
         }
         self.execute(
-            r#"CREATE TABLE comment_words (rowid bigint PRIMARY KEY, words text[] NOT NULL, document text NOT NULL);
+            r#"CREATE TABLE comment_words (rowid bigint PRIMARY KEY, words tsvector NOT NULL, document text NOT NULL);
                CREATE INDEX comment_words_found ON comment_words USING gin (words);
                CREATE TABLE comment_parts (rowid bigint PRIMARY KEY, grams text[] NOT NULL);
                CREATE INDEX comment_parts_found ON comment_parts USING gin (grams);
@@ -67,8 +67,7 @@ impl Database {
         let mut client = self.client.borrow_mut();
         for row in comments() {
             let words = search::document(row["text"].as_str().unwrap());
-            let sql =
-                "INSERT INTO comment_words VALUES ($1, string_to_array($2, ' '), ' ' || $2 || ' ')";
+            let sql = "INSERT INTO comment_words VALUES ($1, odata_terms(' ' || $2 || ' '), ' ' || $2 || ' ')";
             client.execute(sql, &[&row["id"].as_i64(), &words]).unwrap();
         }
     }

@@ -26,7 +26,7 @@ impl Memory {
         }
         connection
             .execute_batch(
-                "CREATE VIRTUAL TABLE comment_words USING fts5(words, tokenize='ascii');
+                "CREATE VIRTUAL TABLE comment_words USING fts5(words, prefix='3', tokenize='ascii');
                  CREATE VIRTUAL TABLE comment_parts USING fts5(text, content='', detail=none, tokenize='trigram case_sensitive 1');
                  CREATE TRIGGER comment_parts_follow AFTER INSERT ON incidentComments BEGIN
                      INSERT INTO comment_parts (rowid, text) VALUES (new.id, new.text);

@@ -57,9 +57,9 @@ pub async fn with_words(store: &Store, index: &str, words: &[&str]) -> Vec<i64> 
     let (sql, words) = match store.dialect() {
         Dialect::Postgres => (
             format!(
-                "SELECT rowid FROM {index} WHERE words @> string_to_array(?1, ' ') ORDER BY rowid"
+                "SELECT rowid FROM {index} WHERE words @@ CAST(CAST(?1 AS text) AS tsquery) ORDER BY rowid"
             ),
-            words.join(" "),
+            words.join(" & "),
         ),
         _ => (
             format!("SELECT rowid FROM {index} WHERE {index} MATCH ?1 ORDER BY rowid"),

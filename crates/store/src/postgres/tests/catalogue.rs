@@ -26,7 +26,7 @@ const WRITE: &str = "OBEYA_WRITE_CATALOGUE";
 const DIFFERENCES: [(&str, &str); 8] = [
     (
         "_search",
-        "a virtual table on SQLite; a table with an array of words and a GIN index on PostgreSQL",
+        "a virtual table on SQLite; a table with a tsvector and a GIN index on PostgreSQL",
     ),
     (
         "comments_parts",
@@ -56,7 +56,7 @@ const DIFFERENCES: [(&str, &str); 8] = [
 ];
 
 /// An older database on PostgreSQL, without checksums.
-fn old(version: usize) -> (Scratch, PostgresConnection) {
+pub(super) fn old(version: usize) -> (Scratch, PostgresConnection) {
     let scratch = Scratch::new();
     let address = Address::parse(&scratch.url, |_| None).unwrap();
     let server = Server::new(address, options()).unwrap();

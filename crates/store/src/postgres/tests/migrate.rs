@@ -2,11 +2,15 @@
 
 use std::time::Duration;
 
+use super::catalogue::old;
 use super::scratch::{Scratch, admin, connect, one, options, terminate, until};
 use crate::StoreError;
 use crate::connect::{Connect as _, Connection as _, Work};
 use crate::postgres::Postgres;
 use crate::postgres::server::Role;
+
+/// The last version whose words were not folded.
+const BEFORE_TERMS: usize = 21;
 
 const TABLES: &str = "SELECT count(*) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace \
     WHERE n.nspname = current_schema() AND c.relkind = 'r'";
@@ -46,20 +50,11 @@ fn several_that_start_at_once_all_find_the_schema() {
     );
 }
 
-#[test]
-fn a_start_that_was_ended_half_way_leaves_nothing_behind() {
-    let scratch = Scratch::new();
-    // A lock that the migration waits for, so that it can be interrupted there.
-    let mut first = scratch.writer();
-    first
-        .control("BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('obeya ' || current_schema(), 7382611))")
-        .unwrap();
+/// Starts, and ends the server process of that when this query has it.
+fn end_a_start(scratch: &Scratch, waiting: &str) {
     std::thread::scope(|scope| {
         let started = scope.spawn(|| Postgres::open(&scratch.url, &options()).map(drop));
         let mut look = scratch.writer();
-        let waiting = "SELECT max(pid) FROM pg_stat_activity WHERE wait_event = 'advisory' AND pid IN \
-            (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
-             AND objid = (hashtextextended('obeya ' || current_schema(), 7382611) & 4294967295)::oid)";
         let mut process = None;
         until(|| {
             process = one(&mut look, waiting, &[]).unwrap();
@@ -72,9 +67,57 @@ fn a_start_that_was_ended_half_way_leaves_nothing_behind() {
             "{ended:?}"
         );
     });
+}
+
+#[test]
+fn a_start_that_was_ended_half_way_leaves_nothing_behind() {
+    let scratch = Scratch::new();
+    // A lock that the migration waits for, so that it can be interrupted there.
+    let mut first = scratch.writer();
+    first
+        .control("BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('obeya ' || current_schema(), 7382611))")
+        .unwrap();
+    let waiting = "SELECT max(pid) FROM pg_stat_activity WHERE wait_event = 'advisory' AND pid IN \
+        (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
+         AND objid = (hashtextextended('obeya ' || current_schema(), 7382611) & 4294967295)::oid)";
+    end_a_start(&scratch, waiting);
     assert_eq!(one(&mut first, TABLES, &[]).unwrap(), Some(0));
     first.control("ROLLBACK").unwrap();
     Postgres::open(&scratch.url, &options()).unwrap();
+}
+
+/// The table of users is read last, so the other indexes are filled when it is held.
+#[test]
+fn a_start_that_was_ended_while_it_indexed_leaves_the_old_words_and_the_next_one_indexes_all() {
+    let (scratch, mut holder) = old(BEFORE_TERMS);
+    holder
+        .control(
+            "INSERT INTO areas (id, name) VALUES (7, 'Størst');
+            INSERT INTO areas_search (rowid, document) VALUES (7, ' størst ');
+            INSERT INTO users (id, user_name, display_name) VALUES ('u-1', 'åse', 'Åse Lie')",
+        )
+        .unwrap();
+    holder
+        .control("BEGIN; LOCK TABLE users IN ACCESS EXCLUSIVE MODE")
+        .unwrap();
+    let waiting =
+        "SELECT max(pid) FROM pg_locks WHERE NOT granted AND relation = 'users'::regclass";
+    end_a_start(&scratch, waiting);
+    holder.control("ROLLBACK").unwrap();
+    let version = "SELECT version FROM obeya_schema";
+    assert_eq!(
+        one(&mut holder, version, &[]).unwrap(),
+        Some(BEFORE_TERMS as i64)
+    );
+    let old_word = "SELECT rowid FROM areas_search WHERE words @> ARRAY['størst']";
+    assert_eq!(one(&mut holder, old_word, &[]).unwrap(), Some(7));
+
+    Postgres::open(&scratch.url, &options()).unwrap();
+    let area = "SELECT rowid FROM areas_search WHERE words @@ CAST('stor:*' AS tsquery)";
+    assert_eq!(one(&mut holder, area, &[]).unwrap(), Some(7));
+    let user = "SELECT count(*) FROM users_search AS s JOIN user_numbers AS n ON n.number = s.rowid \
+        WHERE n.user_id = 'u-1' AND s.words @@ CAST('ase & lie' AS tsquery)";
+    assert_eq!(one(&mut holder, user, &[]).unwrap(), Some(1));
 }
 
 #[test]
