@@ -246,7 +246,8 @@ pub(crate) fn is_identifier(text: &str) -> bool {
     text.starts_with(|c: char| c == '_' || c.is_alphabetic()) && text.chars().all(is_word)
 }
 
-/// Whether a word is read as a literal or an operator where a path may stand: nothing can have it as its name.
+/// Whether a word is read as a literal or an operator where a path may stand: nothing can have it as its
+/// name.
 pub(crate) fn is_literal_or_operator(word: &str) -> bool {
     let words = ["null", "true", "false", "not", "inf", "nan"];
     words.iter().any(|it| word.eq_ignore_ascii_case(it))

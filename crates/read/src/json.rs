@@ -35,8 +35,8 @@ pub fn int(out: &mut Vec<u8>, value: i64) {
 }
 
 /// Writes a double as the shortest JSON number that reads back as the same double. JSON has none for an
-/// infinity, which is `"INF"` or `"-INF"` (OData JSON 4.01, 7.1), and none for NaN, which is `null`, as SQLite
-/// stores it.
+/// infinity, which is `"INF"` or `"-INF"` (OData JSON 4.01, 7.1), and none for NaN, which is `null`, as
+/// SQLite stores it.
 ///
 /// A whole number ends in `.0`, so that readers that distinguish integers from floats (Python's `json`)
 /// always see a float.
