@@ -14,8 +14,11 @@ use super::{call_summary, heading};
 use crate::sync;
 use crate::table::table;
 
-/// Shows the newest incidents with status New; returns the first.
-pub(super) async fn incidents(out: &mut impl Write, client: &Client) -> Result<i32> {
+/// Shows the newest incidents with status New; returns the first, and a severity that it does not have.
+pub(super) async fn incidents(
+    out: &mut impl Write,
+    client: &Client,
+) -> Result<(i32, IncidentSeverity)> {
     heading(out, 10, "Incidents that are still new")?;
     let started = Instant::now();
     let filter = "status eq 'New'";
@@ -42,17 +45,25 @@ pub(super) async fn incidents(out: &mut impl Write, client: &Client) -> Result<i
     writeln!(out, "{rows}")?;
     let first = page.values.first();
     first
-        .map(|incident| incident.id)
+        .map(|incident| (incident.id, other_severity(&incident.severity)))
         .context("there is no new incident")
 }
 
-/// Copies to a folder of Parquet files, changes an incident, and copies again.
+/// What changes an incident of this severity; the same value again would change nothing.
+fn other_severity(found: &IncidentSeverity) -> IncidentSeverity {
+    match found {
+        IncidentSeverity::High => IncidentSeverity::Medium,
+        _ => IncidentSeverity::High,
+    }
+}
+
+/// Copies to a folder of Parquet files, changes the severity of an incident, and copies again.
 pub(super) async fn copy_twice(
     out: &mut impl Write,
     client: &Client,
     (running, credentials): (&Running, &NewClient),
     scratch: &Path,
-    incident: i32,
+    (incident, severity): (i32, IncidentSeverity),
 ) -> Result<()> {
     heading(
         out,
@@ -64,12 +75,26 @@ pub(super) async fn copy_twice(
     let datasource = obeya_demo::ENERGY;
     for is_first in [true, false] {
         if !is_first {
-            let raised = IncidentSeverity::High;
-            client.incidents().set_severity(incident, raised).await?;
+            let changed = severity.clone();
+            client.incidents().set_severity(incident, changed).await?;
             writeln!(out, "   PUT /v1/Incidents/{incident}/severity, and again:")?;
         }
         writeln!(out, "   obeya sync --to copy --datasource {datasource}")?;
         sync::sync_to_folder(out, client, source, &folder, datasource).await?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The demo's plant depends on the date, and so does the incident that is changed.
+    #[test]
+    fn whatever_severity_an_incident_has_it_is_changed() {
+        for word in IncidentSeverity::WORDS {
+            let found: IncidentSeverity = serde_json::from_value(word.into()).unwrap();
+            assert_ne!(other_severity(&found), found);
+        }
+    }
 }

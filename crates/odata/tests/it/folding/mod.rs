@@ -106,6 +106,8 @@ fn marks_and_joiners_between_characters_leave_no_trace() {
         ("\u{1100}\u{200d}\u{1161}", "\u{ac00}"),
         ("\u{9c7}\u{9bc}\u{9be}", "\u{9cb}"),
         ("\u{fe71}", ""),
+        // A letter of its own, also when its mark comes after something that nobody sees.
+        ("кле\u{438}\u{ad}\u{306}", "клей"),
     ] {
         assert_eq!(document(text), expected, "{text:?}");
     }
