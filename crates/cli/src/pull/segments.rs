@@ -78,6 +78,8 @@ impl Segments {
         if let Some(mut writer) = self.current.take() {
             writer.finish().context("the rows cannot be written")?;
             durable::sync(writer.inner(), &self.file(self.done + 1))?;
+            // The state that counts the segment is in another folder, whose names may reach the disk first.
+            durable::sync_folder(&self.folder)?;
             self.done += 1;
             self.rows = 0;
         }

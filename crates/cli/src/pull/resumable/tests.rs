@@ -61,7 +61,10 @@ fn segments_are_on_disk_before_the_state_tells_of_them_and_the_whole_before_it_i
     assert_eq!(recorded_calls(), STATE);
     // A row group of one row.
     file.take(piece).unwrap();
-    assert_eq!(recorded_calls(), format!("sync 000001.parquet, {STATE}"));
+    assert_eq!(
+        recorded_calls(),
+        format!("sync 000001.parquet, sync folder out.part, {STATE}")
+    );
     file.finish().unwrap();
     let named = named(folder.path());
     assert_eq!(
