@@ -235,6 +235,33 @@ mod tests {
         assert_eq!(found, [Some(3), Some(3), Some(6)]);
     }
 
+    /// More than are read at once, with keys that are numbers and keys that are texts.
+    #[tokio::test]
+    async fn all_records_are_found_by_their_words_however_many_there_are() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("old.db");
+        let numbers =
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 401)";
+        let rows = format!(
+            "INSERT INTO incident_types (id, title) {numbers} SELECT i, 'Valve ' || i FROM n;
+            INSERT INTO users (id, user_name, display_name) {numbers} SELECT 'u' || i, 'u' || i, 'Åse ' || i FROM n;"
+        );
+        make_old(&path, BEFORE, &rows);
+
+        let url = format!("sqlite:{}", path.display());
+        let store = Store::open(&url, &StoreOptions::default()).await;
+        let store = store.expect("brought up to date");
+        let found = store.read(|session| {
+            let mut found = Vec::new();
+            for (index, word) in [("incident_types_search", "valve"), ("users_search", "ase")] {
+                let sql = format!("SELECT count(*) FROM {index} WHERE {index} MATCH ?1");
+                found.extend(session.first(&sql, &[word.into()], |row| row.int(0))?);
+            }
+            Ok::<_, StoreError>(found)
+        });
+        assert_eq!(found.await.expect("counts"), [Some(401), Some(401)]);
+    }
+
     fn open(path: &Path) -> Result<(), StoreError> {
         crate::sqlite::Sqlite::open(path.to_owned(), &StoreOptions::default()).map(drop)
     }

@@ -391,3 +391,26 @@ fn words_and_parts_are_found_by_their_indexes() {
         assert!(!plan.contains("comment_parts"), "{query}\n{plan}");
     }
 }
+
+/// 1.3 MB of words: the last ones in their order do not fit a row of the index.
+#[test]
+fn a_document_with_more_words_than_the_index_holds_is_found_by_any_of_them() {
+    let store = comments();
+    store.execute(
+        r#"INSERT INTO comment_words
+           SELECT 1000, odata_terms(document), document
+           FROM (SELECT ' ' || string_agg('w' || lpad(n::text, 8, '0'), ' ') || ' ' AS document
+                 FROM generate_series(1, 130000) AS n) AS long
+           ON CONFLICT (rowid) DO UPDATE SET words = excluded.words, document = excluded.document"#,
+    );
+    for (word, expected) in [
+        ("w00000001", vec![vec![Value::Int(1000)]]),
+        ("w00130000", vec![vec![Value::Int(1000)]]),
+        ("w0013*", vec![vec![Value::Int(1000)]]),
+        ("w00130001", vec![]),
+    ] {
+        let bound = bind(&COMMENT, &format!("$search={word}&$select=id")).unwrap();
+        let found = store.rows(&sql::select(&bound, store.dialect(), &Scope::default()));
+        assert_eq!(found, Ok(expected), "{word}");
+    }
+}
