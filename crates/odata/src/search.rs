@@ -43,7 +43,8 @@ pub(crate) fn parse(text: &str, limits: &Limits) -> Result<Search, Error> {
         } else {
             key.ends_with('*')
         };
-        let of_phrase = terms::words(&key);
+        let folded = fold::fold(&key);
+        let of_phrase: Vec<String> = terms::words(&folded).map(str::to_owned).collect();
         words += of_phrase
             .iter()
             .map(|word| terms::weight(word))

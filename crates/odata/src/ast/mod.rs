@@ -17,8 +17,6 @@
 pub mod apply;
 pub(crate) mod options;
 
-use std::borrow::Cow;
-
 use self::options::Options;
 
 /// An expression and its position in its option.
@@ -266,12 +264,11 @@ pub struct Search {
 impl Search {
     /// The words of each phrase, for [`Options::listing`]. Next links of builds without `word*` are bound to
     /// this form, and clients may still follow them; no word contains a `*`.
-    fn listing(&self) -> Vec<Vec<Cow<'_, str>>> {
+    fn listing(&self) -> Vec<Vec<String>> {
         let phrases = self.phrases.iter().map(|phrase| {
-            let words = phrase.words.iter().map(|word| Cow::from(word.as_str()));
-            let mut words: Vec<Cow<'_, str>> = words.collect();
+            let mut words = phrase.words.clone();
             if let (true, Some(last)) = (phrase.is_prefix, words.last_mut()) {
-                last.to_mut().push('*');
+                last.push('*');
             }
             words
         });

@@ -48,8 +48,8 @@ pub(super) fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(class(c), VOICING | VIRAMA)
 }
 
-/// Lower, upper and lower case again: together they are Unicode's full case folding, which has ß as ss and
-/// the final ς as σ.
+/// Lower, upper and lower case again: together they make the same texts equal as Unicode's full case folding,
+/// which has ß as ss and the final ς as σ, and the Turkish ı equal to i.
 fn push_without_case(folded: &mut String, c: char) {
     let cased = c.to_lowercase().flat_map(char::to_uppercase);
     for c in cased.flat_map(char::to_lowercase) {

@@ -1,5 +1,7 @@
 //! Cuts texts into words, and words into the terms of an index. It must not read the syntax of `$search`.
 
+use std::iter;
+
 use super::fold::{fold, is_of_word};
 use crate::ast::SearchPhrase;
 
@@ -24,33 +26,28 @@ pub struct PhraseTerms {
 /// ```
 #[must_use]
 pub fn document(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for word in words(text) {
-        for term in terms(&word) {
-            if !out.is_empty() {
-                out.push(' ');
-            }
-            out.push_str(term);
+    let folded = fold(text);
+    let mut out = String::with_capacity(folded.len());
+    for term in words(&folded).flat_map(terms) {
+        if !out.is_empty() {
+            out.push(' ');
         }
+        out.push_str(term);
     }
     out
 }
 
-/// The folded words of a text: runs of letters and digits. Scripts without spaces are words apart.
-pub(super) fn words(text: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    // Whether the last character was of a word, and of a script without spaces.
-    let mut before = None;
-    for c in fold(text).chars() {
-        let this = is_of_word(c).then(|| is_unspaced(c));
-        match words.last_mut() {
-            Some(word) if this.is_some() && this == before => word.push(c),
-            _ if this.is_some() => words.push(c.to_string()),
-            _ => {}
-        }
-        before = this;
-    }
-    words
+/// The words of a folded text: runs of letters and digits. Scripts without spaces are words apart.
+pub(super) fn words(folded: &str) -> impl Iterator<Item = &str> {
+    let mut rest = folded;
+    iter::from_fn(move || {
+        let word = &rest[rest.find(is_of_word)?..];
+        let is_apart = is_unspaced_word(word);
+        let end = word.find(|c| !is_of_word(c) || is_unspaced(c) != is_apart);
+        let (word, after) = word.split_at(end.unwrap_or(word.len()));
+        rest = after;
+        Some(word)
+    })
 }
 
 /// How much a word of a search counts: one of a script without spaces is a whole sentence.
@@ -96,17 +93,17 @@ impl SearchPhrase {
     }
 }
 
-/// The last character of a script without spaces is a term too, so that each character begins one.
-fn terms(word: &str) -> Vec<&str> {
-    if !is_unspaced_word(word) {
-        return vec![word];
-    }
-    let starts = word.char_indices().map(|(at, _)| at);
-    let starts: Vec<usize> = starts.chain([word.len()]).collect();
-    let count = starts.len() - 1;
-    (0..count)
-        .map(|at| &word[starts[at]..starts[(at + 2).min(count)]])
-        .collect()
+/// The last character of a script without spaces is a term too, as each character must begin one.
+fn terms(word: &str) -> impl Iterator<Item = &str> {
+    let is_cut = is_unspaced_word(word);
+    let starts = word
+        .char_indices()
+        .take(if is_cut { usize::MAX } else { 1 });
+    starts.map(move |(start, _)| {
+        let rest = &word[start..];
+        let end = rest.char_indices().nth(2).filter(|_| is_cut);
+        &rest[..end.map_or(rest.len(), |(end, _)| end)]
+    })
 }
 
 /// Scripts that put no spaces between words, and Korean, whose words have endings.
