@@ -175,6 +175,34 @@ impl Node {
         itself || self.children().any(Self::may_fail)
     }
 
+    /// Whether its value depends on no row but that of this range variable and rows that are found from it.
+    pub(crate) fn depends_only_on(&self, variable: usize) -> bool {
+        // Variables of inner lambdas range over what their sources lead to, and no number is used twice.
+        let is_within = |source: &Source, inner: &[usize]| {
+            source.variable == variable || inner.contains(&source.variable)
+        };
+        let mut inner = Vec::new();
+        let mut rest = vec![self];
+        while let Some(node) = rest.pop() {
+            let source = match &node.kind {
+                NodeKind::Property(source, _) => Some(source),
+                NodeKind::Exists(collection, _)
+                | NodeKind::Every(collection, _)
+                | NodeKind::Count(collection, _) => {
+                    inner.push(collection.variable);
+                    Some(&collection.source)
+                }
+                NodeKind::Column(_) => return false,
+                _ => None,
+            };
+            if source.is_some_and(|source| !is_within(source, &inner)) {
+                return false;
+            }
+            rest.extend(node.children());
+        }
+        true
+    }
+
     fn children(&self) -> impl Iterator<Item = &Self> {
         let (one, many, pairs): (_, &[Self], &[(Self, Self)]) = match &self.kind {
             NodeKind::Null

@@ -225,6 +225,12 @@ pub trait Dialect: Sync {
         bind: Bind<'_>,
     ) -> Option<String>;
 
+    /// Whether an `any` is better answered from the members that meet its condition, if they are few. Planners
+    /// that know how common values are find that way themselves.
+    fn gathers_members(&self) -> bool {
+        false
+    }
+
     /// The same as a join of the index before the rows `alias`, in the order of their column, so that reading
     /// can stop with the page; `None` if the database plans this itself.
     fn index_join(

@@ -1,12 +1,12 @@
 //! Which index finds the rows of a query: the word index for `$search`, the trigram index for conditions on
-//! texts.
+//! texts, of the rows themselves or of members that they must have.
 //!
 //! A trigram condition is added to the filter and never replaces it: it is true wherever the filter is, so it
 //! cannot change the result.
 
 use crate::ast::{LogicOp, SearchPhrase};
 use crate::bind::Bound;
-use crate::bind::node::{Comparison, Function, Node, NodeKind};
+use crate::bind::node::{Collection, Comparison, Function, Node, NodeKind};
 use crate::edm::{Column, EntityType, PartIndex};
 use crate::search::PhraseTerms;
 use crate::sql::render::Renderer;
@@ -29,12 +29,38 @@ pub(super) fn condition(
         let phrases: Vec<PhraseTerms> = search.phrases.iter().map(SearchPhrase::terms).collect();
         return found(index, IndexLookup::Words(&phrases), &extent, renderer);
     }
-    let implied = implied(filter?)?;
+    parts(filter?, 0, query.entity, extent, renderer)
+}
+
+/// The condition by which an index finds those of the innermost rows that meet another condition.
+pub(super) fn condition_of_members(
+    body: &Node,
+    collection: &Collection,
+    extent: Extent,
+    renderer: &mut Renderer<'_>,
+) -> Option<String> {
+    let (variable, entity) = (collection.variable, collection.entity());
+    parts(body, variable, entity, extent, renderer)
+}
+
+/// Whether an index finds the rows of a range variable that meet a condition.
+pub(super) fn has_index(condition: &Node, variable: usize) -> bool {
+    implied(condition, variable).is_some()
+}
+
+fn parts(
+    filter: &Node,
+    variable: usize,
+    entity: &EntityType,
+    extent: Extent,
+    renderer: &mut Renderer<'_>,
+) -> Option<String> {
+    let implied = implied(filter, variable)?;
     let index = TextIndex {
         table: implied.index.table,
         column: implied.index.column,
     };
-    let extent = known(extent, implied.whole && is_key(query.entity, index.column));
+    let extent = known(extent, implied.whole && is_key(entity, index.column));
     found(index, IndexLookup::Parts(&implied.parts), &extent, renderer)
 }
 
@@ -61,7 +87,7 @@ fn is_key(entity: &EntityType, column: &str) -> bool {
     matches!(key, Some(Column::Name(name)) if name == column)
 }
 
-/// What a condition implies for the texts of one column of the queried row.
+/// What a condition implies for the texts of one column of a row.
 struct Implied {
     index: PartIndex,
     parts: TrigramCondition,
@@ -69,10 +95,13 @@ struct Implied {
     whole: bool,
 }
 
-fn implied(node: &Node) -> Option<Implied> {
+fn implied(node: &Node, variable: usize) -> Option<Implied> {
     match &node.kind {
         NodeKind::Logic(op, operands) => {
-            let each: Vec<Option<Implied>> = operands.iter().map(implied).collect();
+            let each: Vec<Option<Implied>> = operands
+                .iter()
+                .map(|operand| implied(operand, variable))
+                .collect();
             let index = each.iter().flatten().next()?.index;
             let known: Vec<&Implied> = each
                 .iter()
@@ -97,25 +126,25 @@ fn implied(node: &Node) -> Option<Implied> {
             Function::Contains | Function::StartsWith | Function::EndsWith,
             operands,
         ) => match operands.as_slice() {
-            [text, part] => of_text(text, part),
+            [text, part] => of_text(text, part, variable),
             _ => None,
         },
         NodeKind::Compare(Comparison::Eq, left, right) => {
-            of_text(left, right).or_else(|| of_text(right, left))
+            of_text(left, right, variable).or_else(|| of_text(right, left, variable))
         }
         _ => None,
     }
 }
 
 /// A column with an index, and a literal that its text must contain.
-fn of_text(text: &Node, part: &Node) -> Option<Implied> {
+fn of_text(text: &Node, part: &Node, variable: usize) -> Option<Implied> {
     let (NodeKind::Property(source, property), NodeKind::Value(Value::Text(part))) =
         (&text.kind, &part.kind)
     else {
         return None;
     };
     match property.column {
-        Column::Indexed(_, index) if source.variable == 0 && source.path.is_empty() => {
+        Column::Indexed(_, index) if source.variable == variable && source.path.is_empty() => {
             Some(Implied {
                 index,
                 parts: TrigramCondition::One(part.clone()),

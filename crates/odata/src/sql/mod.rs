@@ -38,6 +38,7 @@ mod compare;
 mod dialect;
 mod kind;
 mod lookup;
+mod members;
 mod order;
 mod pipeline;
 pub mod postgres;
@@ -147,6 +148,7 @@ pub fn page_after(
 #[must_use]
 pub fn count(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Statement {
     let mut renderer = Renderer::new(dialect, query);
+    renderer.reads_all = true;
     let from = pipeline::source(query, &mut renderer, scope);
     let conditions = conditions(query, &mut renderer, scope, Extent::All);
     let sql = format!(
@@ -169,6 +171,7 @@ pub fn count_joined(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> 
         return count(query, dialect, scope);
     }
     let mut renderer = Renderer::new(dialect, query);
+    renderer.reads_all = true;
     let conditions = conditions(query, &mut renderer, scope, Extent::All);
     // A limit prevents the engine from merging the two queries.
     let limit = renderer.bind(Value::Int(i64::MAX));
@@ -305,6 +308,7 @@ fn rows(
 ) -> Statement {
     let (limit, skip) = window(query, scope);
     let skip = if after.is_some() { 0 } else { skip };
+    renderer.reads_all = limit.is_none();
     let most = limit.map_or(i64::MAX, |limit| limit.saturating_add(skip));
     let place_and_order = |renderer: &mut Renderer<'_>| {
         let position = after.and_then(|(values, part)| order::after(keys, values, part, renderer));
@@ -341,18 +345,32 @@ fn rows(
         };
         conditions.push(only_of_visible(visible.as_deref(), may_fail, after));
     }
-    let mut sql = format!(
-        "SELECT {} FROM {}{}{order}",
+    let members = match (&groups, limit) {
+        (None, Some(_)) => members::required(query, &mut renderer, most),
+        _ => None,
+    };
+    let (select, from) = (
         columns.join(", "),
         groups.unwrap_or_else(|| renderer.from()),
-        where_clause(&conditions)
     );
-    if limit.is_some() || skip > 0 {
+    let write = |conditions: &[String], window: &str| {
+        let conditions = where_clause(conditions);
+        format!("SELECT {select} FROM {from}{conditions}{order}{window}")
+    };
+    let sql = if limit.is_none() && skip == 0 {
+        write(&conditions, "")
+    } else {
         // Some databases know no OFFSET without LIMIT.
         let limit = renderer.bind(Value::Int(limit.unwrap_or(i64::MAX)));
         let skip = renderer.bind(Value::Int(skip));
-        sql.push_str(&format!(" LIMIT {limit} OFFSET {skip}"));
-    }
+        let of_page = |conditions: &[String], limit: &str| {
+            write(conditions, &format!(" LIMIT {limit} OFFSET {skip}"))
+        };
+        match members {
+            None => of_page(&conditions, &limit),
+            Some(members) => members.first(conditions, &limit, of_page),
+        }
+    };
     Statement {
         sql,
         binds: renderer.binds,

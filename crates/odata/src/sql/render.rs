@@ -14,6 +14,8 @@ use crate::bind::node::{Arithmetic, Collection, Node, NodeKind, Source};
 use crate::edm::{Column, EntityType, Navigation, Property};
 use crate::sql::dialect::IndexJoin;
 use crate::sql::kind::shape;
+use crate::sql::lookup::condition_of_members;
+use crate::sql::members::are_independent;
 use crate::sql::{Dialect, Extent, IndexLookup, Predicate, SqlKind, TextIndex, Value};
 use crate::visibility::RowConditions;
 
@@ -35,6 +37,8 @@ pub(crate) struct Renderer<'d> {
     visible: BTreeMap<&'static str, String>,
     /// The alias of the groups that [`NodeKind::Column`] refers to.
     groups: String,
+    /// Whether the statement reads every row that meets its filter.
+    pub reads_all: bool,
     /// Whether the expression is a value of the result, where whole numbers must fit 64 bits at every step.
     is_returned: bool,
     /// The rows in reach, innermost last.
@@ -96,6 +100,7 @@ impl<'d> Renderer<'d> {
             rows: query.rows.as_deref(),
             visible: BTreeMap::new(),
             groups: String::new(),
+            reads_all: false,
             is_returned: false,
             frames: Vec::new(),
             aliases: 0,
@@ -131,7 +136,14 @@ impl<'d> Renderer<'d> {
         alias
     }
 
-    fn alias(&mut self) -> String {
+    /// The text after FROM for the innermost row, which nothing refers to from here on.
+    fn leave(&mut self) -> String {
+        let frame = self.frames.pop();
+        frame.map_or_else(String::new, |frame| frame.from())
+    }
+
+    /// A name that nothing else in the statement has.
+    pub(super) fn alias(&mut self) -> String {
         self.aliases += 1;
         format!("t{}", self.aliases - 1)
     }
@@ -151,30 +163,36 @@ impl<'d> Renderer<'d> {
         self.frames[0].alias.clone()
     }
 
-    /// Joins an index before the outermost rows, and returns the condition that it answers; `None` if the
+    fn innermost(&self) -> String {
+        self.frames
+            .last()
+            .map_or_else(String::new, |frame| frame.alias.clone())
+    }
+
+    /// Joins an index before the innermost rows, and returns the condition that it answers; `None` if the
     /// database has no such syntax.
     pub(crate) fn index_join(
         &mut self,
         index: TextIndex,
         lookup: IndexLookup<'_>,
     ) -> Option<String> {
-        let (dialect, row, index_alias) = (self.dialect, self.root(), self.alias());
+        let (dialect, row, index_alias) = (self.dialect, self.innermost(), self.alias());
         let join = dialect.index_join(index, &row, &index_alias, lookup, &mut |value| {
             self.bind(value)
         })?;
         let condition = join.condition.clone();
-        self.frames[0].index_join = Some(join);
+        self.frames.last_mut()?.index_join = Some(join);
         Some(condition)
     }
 
-    /// A condition by which an index finds the outermost rows, if possible.
+    /// A condition by which an index finds the innermost rows, if possible.
     pub(crate) fn index_condition(
         &mut self,
         index: TextIndex,
         lookup: IndexLookup<'_>,
         extent: &Extent,
     ) -> Option<String> {
-        let (dialect, row) = (self.dialect, self.root());
+        let (dialect, row) = (self.dialect, self.innermost());
         dialect.index_condition(index, &row, lookup, extent, &mut |value| self.bind(value))
     }
 
@@ -371,6 +389,16 @@ impl<'d> Renderer<'d> {
             NodeKind::Cast(operand) => format!("({} = 1)", self.cast(operand, node.ty)),
             NodeKind::Case(pairs) => self.case(pairs, SqlKind::Truth),
             NodeKind::Present(operand) => format!("({} IS NOT NULL)", self.operand(operand)),
+            // Null in place of false, if the row has a null to link by.
+            NodeKind::Exists(collection, body)
+                if self.reads_all
+                    && mode == Mode::Filter
+                    && self.dialect.gathers_members()
+                    && are_independent(collection, body.as_deref()) =>
+            {
+                let owners = self.owners(collection, body.as_deref());
+                self.is_owner(collection, &owners)
+            }
             NodeKind::Exists(collection, body) => {
                 format!(
                     "EXISTS (SELECT 1 {})",
@@ -392,6 +420,39 @@ impl<'d> Renderer<'d> {
         }
     }
 
+    /// Whether a row has one of the members, from those members that meet a condition.
+    pub(super) fn is_owner(&mut self, collection: &Collection, owners: &str) -> String {
+        let row = self.row(&collection.source);
+        format!(
+            "{} IN ({owners})",
+            qualified(&row, collection.navigation.from)
+        )
+    }
+
+    /// The links to their rows of the members that meet a condition, whatever rows they belong to.
+    pub(super) fn owners(&mut self, collection: &Collection, body: Option<&Node>) -> String {
+        let navigation = collection.navigation;
+        let inner = self.enter(collection.variable, navigation.target.table);
+        let link = qualified(&inner, navigation.to);
+        let mut conditions = vec![format!("{link} IS NOT NULL")];
+        let visible = self.visible(navigation.target, &inner);
+        let extent = if visible.is_none() {
+            Extent::All
+        } else {
+            Extent::Other
+        };
+        conditions.extend(visible);
+        if let Some(body) = body {
+            conditions.push(self.condition(body, Mode::Filter));
+            conditions.extend(condition_of_members(body, collection, extent, self));
+        }
+        format!(
+            "SELECT {link} FROM {} WHERE {}",
+            self.leave(),
+            conditions.join(" AND ")
+        )
+    }
+
     /// FROM and WHERE over the members of a collection for which a condition is true.
     fn members(
         &mut self,
@@ -405,12 +466,7 @@ impl<'d> Renderer<'d> {
         let visible = self.visible(navigation.target, &inner);
         let may_fail = body.is_some_and(Node::may_fail);
         let body = body.map(|body| finish(self.condition(body, Mode::Filter)));
-        // The frame entered above; a body leaves the frames that it enters.
-        let from = self
-            .frames
-            .pop()
-            .map(|frame| frame.from())
-            .unwrap_or_default();
+        let from = self.leave();
         let (to_key, from_key) = (
             qualified(&inner, navigation.to),
             qualified(&outer, navigation.from),

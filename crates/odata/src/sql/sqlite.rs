@@ -59,6 +59,11 @@ impl Dialect for Sqlite {
         ))
     }
 
+    /// EXISTS is evaluated for each row.
+    fn gathers_members(&self) -> bool {
+        true
+    }
+
     /// FTS5 returns its entries by rowid, ascending or descending, and accepts bounds of it. CROSS JOIN
     /// prevents the planner from swapping the two; a membership (`IN`) would gather all matches before the
     /// first row.

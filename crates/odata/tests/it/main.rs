@@ -18,6 +18,7 @@ mod harness;
 mod language;
 mod limits;
 mod lookup;
+mod members;
 mod messages;
 mod model;
 mod numbers;

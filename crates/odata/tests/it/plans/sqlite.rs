@@ -4,7 +4,7 @@ use obeya_odata::sql::{self, Scope, Sqlite, Value};
 use rusqlite::{Connection, StatementStatus};
 
 use crate::lookup::plant;
-use crate::model::{BOARD, COMMENT};
+use crate::model::{BOARD, COMMENT, INCIDENT};
 use crate::store::{Store, bind, int};
 
 fn plan(store: &Store, query: &str) -> String {
@@ -79,6 +79,44 @@ fn a_page_goes_on_within_the_index() {
     // FTS5 shows in its plan which constraints it uses: a match and a bound of rowids.
     let plan = store.plan(statement);
     assert!(plan.contains(":M1>"), "{plan}");
+}
+
+#[test]
+fn few_members_lead_to_their_rows() {
+    let store = Store::sqlite();
+    plant(&store);
+    store.execute("CREATE UNIQUE INDEX incidents_by_id ON incidents (id)");
+    let plan = |query: &str| {
+        let bound = bind(&INCIDENT, query).unwrap();
+        store.plan(&sql::select(&bound, store.dialect(), &Scope::default()))
+    };
+    for query in [
+        "$filter=comments/any(c:contains(c/text,'bearing'))&$top=5",
+        "$filter=comments/any(c:c/level gt 3) and comments/any(c:contains(c/text,'bearing'))&$top=5",
+        "$filter=comments/any(c:contains(c/text,'bearing')) and comments/any(c:c/level gt 3)&$top=5",
+        "$filter=comments/any(c:contains(c/text,'bearing')) and status eq 'New'&$orderby=title&$top=5",
+    ] {
+        let plan = plan(query);
+        assert!(plan.contains("VIRTUAL TABLE INDEX"), "{query}\n{plan}");
+        let by_member = "SEARCH t0 USING INDEX incidents_by_id (id=?)";
+        assert!(plan.contains(by_member), "{query}\n{plan}");
+        assert_eq!(plan.matches("MATERIALIZE").count(), 1, "{query}\n{plan}");
+    }
+    // Without a limit there is nothing to decide.
+    let all = plan("$filter=comments/any(c:contains(c/text,'bearing'))");
+    assert!(
+        !all.contains("MATERIALIZE") && !all.contains("CORRELATED"),
+        "{all}"
+    );
+    assert!(all.contains("VIRTUAL TABLE INDEX"), "{all}");
+    for query in [
+        "$filter=comments/any(c:c/level eq id)&$top=5",
+        "$filter=comments/any(c:c/level gt 3) or status eq 'New'&$top=5",
+        "$filter=not comments/any(c:c/level gt 3)&$top=5",
+    ] {
+        let plan = plan(query);
+        assert!(!plan.contains("MATERIALIZE"), "{query}\n{plan}");
+    }
 }
 
 /// Steps of SQLite's virtual machine for a page of 100 boards that continues after a board.
