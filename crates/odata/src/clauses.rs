@@ -1,5 +1,5 @@
 //! The options other than expressions: `$select`, `$expand`, `$orderby`, `$top`, `$skip`, `$count`, `$apply`,
-//! and the options nested in an `$expand` item, which share one token stream with it.
+//! `$compute`, and the options nested in an `$expand` item, which share one token stream with it.
 
 use crate::ast::options::{OptionName, Options, fill};
 use crate::ast::{ExpandItem, ExpandTarget, Literal, SelectItem};
@@ -25,6 +25,7 @@ pub(crate) fn option(
         OptionName::Count => fill(&mut options.count, boolean(parser)?),
         OptionName::OrderBy => fill(&mut options.orderby, parser.orderby()?),
         OptionName::Apply => fill(&mut options.apply, parser.apply()?),
+        OptionName::Compute => fill(&mut options.compute, parser.compute()?),
         // An expanded collection is never paged, so there is no position in it to continue from.
         OptionName::SkipToken => Err(Error::new(
             ErrorKind::Option,
@@ -43,6 +44,7 @@ pub(crate) fn end(name: OptionName, parser: &mut Parser<'_>) -> Result<(), Error
                 .map(drop);
         }
         OptionName::Apply => apply::AFTER,
+        OptionName::Compute => "`,` or the end",
         OptionName::Select => "`/`, `,` or the end",
         OptionName::Expand => "options in parentheses, `,` or the end",
         _ => "the end",
@@ -190,19 +192,19 @@ const NESTED: &[OptionName] = &[
     OptionName::Count,
 ];
 
+/// What follows an option of an `$expand` item.
+const OTHERS: &str = "`;` before another option, or `)`";
+
 fn nested_option(item: &mut ExpandItem, parser: &mut Parser<'_>) -> Result<(), Error> {
     const EXPECTED: &str = "an option such as `$select=`";
-    if let TokenKind::Alias(_) = parser.peek().kind {
-        return Err(parser.unexpected(
-            "an option such as `$select=`; aliases are given beside `$expand`, as in `&@name=1`",
-        ));
+    if let TokenKind::Alias(name) = parser.peek().kind {
+        return nested_alias(item, name, parser);
     }
     let name = parser.segment(EXPECTED)?;
     if parser.peek().kind != TokenKind::Equals {
         return Err(parser.unexpected("`=` after the option's name"));
     }
     parser.take();
-    const OTHERS: &str = "`;` before another option, or `)`";
     if name
         .name
         .trim_start_matches('$')
@@ -232,6 +234,26 @@ fn nested_option(item: &mut ExpandItem, parser: &mut Parser<'_>) -> Result<(), E
             _ => parser.expect_after(&TokenKind::Semicolon, OTHERS).map(drop),
         },
         _ => separator(parser, OTHERS),
+    }
+}
+
+/// An alias of an `$expand` item. It has its value within the parentheses, whatever it means outside.
+fn nested_alias(item: &mut ExpandItem, name: &str, parser: &mut Parser<'_>) -> Result<(), Error> {
+    let at = parser.take().at;
+    parser.expect(&TokenKind::Equals, "`=` and the value of the alias")?;
+    let value = parser.expr()?;
+    if item
+        .options
+        .aliases
+        .insert(name.to_owned(), value)
+        .is_some()
+    {
+        let message = format!("`@{}` is given more than once", excerpt(name));
+        return Err(Error::new(ErrorKind::Option, at, message));
+    }
+    match parser.peek().kind {
+        TokenKind::Semicolon | TokenKind::Close => separator(parser, OTHERS),
+        _ => parser.expect_after(&TokenKind::Semicolon, OTHERS).map(drop),
     }
 }
 

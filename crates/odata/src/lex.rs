@@ -301,6 +301,7 @@ fn word(text: &str, at: usize) -> Result<Token<'_>, Error> {
             "date" => "; a date is written 2024-01-31, without quotes",
             "time" | "timeofday" => "; a time of day is written 07:30:00, without quotes",
             "guid" => "; a GUID is written without quotes",
+            "binary" | "x" => "; no property is binary",
             _ => "",
         };
         let message = format!(

@@ -19,8 +19,8 @@ const ODATA_OPTIONS: [&str; 8] = [
     "$search", "$filter", "$select", "$top", "$skip", "$expand", "$count", "$orderby",
 ];
 
-/// The option of v2 lists whose result may not be records, so that their methods do not have it.
-const APPLY: &str = "$apply";
+/// The options of v2 lists whose result may not be records of the schema: their methods do not have them.
+const OF_OTHER_RESULTS: [&str; 2] = ["$apply", "$compute"];
 
 /// The options of the v1 lists that come in one response.
 const WHOLE_LIST_OPTIONS: [&str; 2] = ["$filter", "$orderby"];
@@ -56,7 +56,7 @@ pub struct PathParameter {
 /// The kinds of methods.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MethodKind {
-    /// A v2 list: all OData options but `$apply`, pages with next links.
+    /// A v2 list: all OData options but `$apply` and `$compute`, pages with next links.
     List {
         /// The schema of a record.
         record: String,
@@ -181,7 +181,8 @@ fn kind(document: &Value, found: &Found<'_>, operation: &Operation) -> Result<Me
     let answer = content(document, success.unwrap_or(&Value::Null));
     let answer = answer.ok_or("its answer is no object, list or integer")?;
     let ids = operation.path.matches('{').count();
-    let options = operation.query.iter().filter(|name| **name != APPLY);
+    let options = operation.query.iter();
+    let options = options.filter(|name| !OF_OTHER_RESULTS.contains(&name.as_str()));
     let takes_options = options.eq(&ODATA_OPTIONS);
     if takes_options && let BodyType::Object(schema) = &answer {
         let page = &document["components"]["schemas"][schema]["properties"];

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::apply::Transformation;
+use super::apply::{ComputeItem, Transformation};
 use super::{ExpandItem, Expr, OrderItem, Search, SelectItem};
 use crate::error::{Error, ErrorKind};
 
@@ -28,13 +28,15 @@ pub enum OptionName {
     OrderBy,
     /// `$apply`
     Apply,
+    /// `$compute`
+    Compute,
     /// `$skiptoken`: the end of the page before, in a form that only the service reads
     SkipToken,
 }
 
 impl OptionName {
-    /// Every option of a list whose answer has records of its entity. `$skiptoken` and `$apply` are not
-    /// included: a caller that ignores them must not accept them.
+    /// Every option of a list whose answer has records of its entity. `$skiptoken`, `$apply` and `$compute`
+    /// are not included: a caller that ignores them must not accept them.
     pub const ALL: &'static [Self] = &[
         Self::Search,
         Self::Filter,
@@ -46,7 +48,7 @@ impl OptionName {
         Self::OrderBy,
     ];
 
-    /// Those, `$apply` and `$skiptoken`: for lists whose pages follow each other, see [`crate::sql::page`].
+    /// Those, `$apply`, `$compute` and `$skiptoken`: for lists whose pages follow each other, see [`crate::sql::page`].
     pub const PAGED: &'static [Self] = &[
         Self::Search,
         Self::Filter,
@@ -57,6 +59,7 @@ impl OptionName {
         Self::Count,
         Self::OrderBy,
         Self::Apply,
+        Self::Compute,
         Self::SkipToken,
     ];
 
@@ -73,6 +76,7 @@ impl OptionName {
             Self::Count => "$count",
             Self::OrderBy => "$orderby",
             Self::Apply => "$apply",
+            Self::Compute => "$compute",
             Self::SkipToken => "$skiptoken",
         }
     }
@@ -107,6 +111,8 @@ pub struct Options {
     pub orderby: Option<Vec<OrderItem>>,
     /// `$apply`, at least one transformation
     pub apply: Option<Vec<Transformation>>,
+    /// `$compute`, at least one item
+    pub compute: Option<Vec<ComputeItem>>,
     /// `$skiptoken`, as given
     pub skip_token: Option<String>,
     /// Parameter aliases (`@p=5`), by name without the `@`.
@@ -133,6 +139,10 @@ impl Options {
         if let Some(transformations) = &self.apply {
             let apply: Vec<String> = transformations.iter().map(ToString::to_string).collect();
             listing.push_str(&format!("{apply:?}"));
+        }
+        if let Some(items) = &self.compute {
+            let compute: Vec<String> = items.iter().map(ToString::to_string).collect();
+            listing.push_str(&format!("compute{compute:?}"));
         }
         listing
     }

@@ -2,7 +2,8 @@
 //! types follow from.
 //!
 //! A filter of ungrouped records joins the conditions of the query, and a computed value takes the place of
-//! its name; only groupings become queries of their own.
+//! its name; only groupings become queries of their own. `$compute` names values of the result, as a last
+//! transformation would.
 
 use crate::ast::apply::{AggregateItem, AggregateMethod, Aggregated, ComputeItem, Transformation};
 use crate::ast::options::Options;
@@ -123,8 +124,8 @@ pub(crate) fn result(binder: &mut Binder<'_>) -> Option<Shape> {
     })
 }
 
-fn compute(binder: &mut Binder<'_>, items: &[ComputeItem]) -> Result<(), Error> {
-    // The names of one `compute` cannot be used in it.
+/// Names the values; they cannot refer to each other.
+pub(crate) fn compute(binder: &mut Binder<'_>, items: &[ComputeItem]) -> Result<(), Error> {
     let mut computed = Vec::with_capacity(items.len());
     for item in items {
         let node = binder.expr(&item.expr)?;
@@ -247,7 +248,7 @@ fn result_type(node: &Node, at: usize) -> Result<Type, Error> {
             "found null, which has no type; expected a property or an expression of one".to_owned()
         }
         Some(ty @ (Type::TimeOfDay | Type::Duration)) => format!(
-            "found a value of type {}, which a result of `$apply` cannot have; expected a number, as `totalseconds` and `hour` return",
+            "found a value of type {}, which a result cannot have; expected a number, as `totalseconds` and `hour` return",
             ty.name()
         ),
         Some(ty) => return Ok(ty),
@@ -285,7 +286,7 @@ pub(crate) fn check_expand(options: &Options) -> Result<(), Error> {
     if options.expand.is_none() {
         return Ok(());
     }
-    let message = "`$expand` does not apply to the result of `$apply`; name properties of the navigation in it, as in `groupby((area/name))`";
+    let message = "`$expand` does not apply to a result with groups or computed values; name properties of the navigation in it, as in `groupby((area/name))` or `area/name as areaName`";
     Err(Error::new(ErrorKind::Option, None, message).of("$expand"))
 }
 

@@ -1,5 +1,7 @@
 //! `$expand`: the navigations to follow, each as a separate query.
 
+use std::borrow::Cow;
+
 use crate::ast::options::{OptionName, Options};
 use crate::ast::{ExpandItem, ExpandTarget, Segment, SelectItem};
 use crate::bind::path::unknown;
@@ -46,8 +48,13 @@ pub(crate) fn expand(
             check_counted(navigation, item, at)?;
         }
         let nested = nested_options(level, entity, navigation, item, at, narrowed)?;
+        let mut aliases = Cow::Borrowed(level.aliases);
+        if !nested.aliases.is_empty() {
+            aliases.to_mut().extend(nested.aliases.clone());
+        }
         let inner = Level {
             depth: level.depth + 1,
+            aliases: &aliases,
             ..*level
         };
         let query = query(&inner, &nested, navigation.target, used)

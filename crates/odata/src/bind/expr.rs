@@ -32,7 +32,7 @@ pub(crate) struct Binder<'a> {
     pub depth: usize,
     /// How deep aliases are being replaced: one may not mean itself.
     pub alias_depth: usize,
-    /// What transformations of `$apply` have named.
+    /// What transformations of `$apply` and `$compute` have named.
     pub shape: Shape,
     pub used: &'a mut Used,
 }

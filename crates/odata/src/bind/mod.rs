@@ -76,8 +76,8 @@ pub struct Bound {
     pub(crate) asks_the_time: bool,
     /// The rows that may be shown; `None`: all.
     pub(crate) rows: Option<Arc<RowConditions>>,
-    /// The groupings and computed values of `$apply`. With any, filter, order and columns are those of their
-    /// result.
+    /// The groupings and computed values of `$apply` and `$compute`. With any, filter, order and columns are
+    /// those of their result.
     pub(crate) pipeline: Option<Arc<Pipeline>>,
 }
 
@@ -175,7 +175,7 @@ impl Bound {
         self.asks_the_time
     }
 
-    /// The columns of each row of a result of `$apply` that has other values than the entity.
+    /// The columns of each row of a result of `$apply` or `$compute` that has other values than the entity.
     #[must_use]
     pub fn result(&self) -> Option<&[ResultColumn]> {
         self.pipeline.as_ref().map(|pipeline| &pipeline.columns[..])
@@ -247,7 +247,7 @@ pub(crate) struct Level<'a> {
     pub context: &'a Context,
     /// What the caller sees.
     pub visibility: &'a Visibility,
-    /// The aliases of the request, which apply at every level.
+    /// The aliases of the request, and those of the `$expand` items around this level.
     pub aliases: &'a std::collections::BTreeMap<String, crate::ast::Expr>,
     /// 0 for the outermost query.
     pub depth: usize,
@@ -311,6 +311,9 @@ pub(crate) fn query(
             apply::transformations(&mut binder, all).map_err(|error| error.of("$apply"))?
         }
     };
+    if let Some(items) = &options.compute {
+        apply::compute(&mut binder, items).map_err(|error| error.of("$compute"))?;
+    }
     let filter = match &options.filter {
         None => None,
         Some(filter) => Some(
@@ -327,6 +330,7 @@ pub(crate) fn query(
         let columns = apply::selected(shape, options).map_err(|error| error.of("$select"))?;
         let stages = applied.stages;
         return Ok(Bound {
+            search: options.search.clone(),
             pipeline: Some(Arc::new(Pipeline { stages, columns })),
             ..of(level, options, entity, used.now, filter, order)
         });

@@ -1,4 +1,4 @@
-//! The values that transformations of `$apply` name, and how later expressions find them.
+//! The values that transformations of `$apply` and `$compute` name, and how later expressions find them.
 //!
 //! Before a grouping, computed values are named in addition to the properties of the entity. After one,
 //! nothing but the values of the groups has a name.
@@ -21,7 +21,7 @@ pub(crate) struct Shape {
     pub grouped: bool,
 }
 
-/// A value of each row of a result of `$apply`.
+/// A value of each row of a result of `$apply` or `$compute`.
 #[derive(Debug, Clone)]
 pub struct ResultColumn {
     /// Its path: a name, or the navigations to a property and its name.
@@ -53,7 +53,7 @@ impl Shape {
             None => format!("; expected one of `{}`", excerpt(&names.join("`, `"))),
         };
         let message = format!(
-            "found `{}`, which the result of `$apply` does not have{hint}",
+            "found `{}`, which the result does not have{hint}",
             excerpt(&found)
         );
         let at = path.first().map(|segment| segment.at);

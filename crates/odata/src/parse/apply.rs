@@ -1,4 +1,5 @@
-//! `$apply`: the sequence of transformations, with their own words between expressions.
+//! `$apply`: the sequence of transformations, with their own words between expressions; and `$compute`, which
+//! has the items of one of them.
 
 use super::Parser;
 use crate::ast::apply::{AggregateItem, AggregateMethod, Aggregated, ComputeItem, Transformation};
@@ -35,6 +36,11 @@ impl Parser<'_> {
         }
     }
 
+    /// The items of `$compute`, or of the transformation.
+    pub(crate) fn compute(&mut self) -> Result<Vec<ComputeItem>, Error> {
+        self.items(Self::compute_item)
+    }
+
     fn transformation(&mut self) -> Result<Transformation, Error> {
         let name = self.segment("a transformation such as `groupby((…),aggregate(…))`")?;
         let known = TRANSFORMATIONS
@@ -46,7 +52,7 @@ impl Parser<'_> {
         self.expect(&TokenKind::Open, &format!("`(` after `{known}`"))?;
         let transformation = match known {
             "filter" => Transformation::Filter(self.expr()?),
-            "compute" => Transformation::Compute(self.items(Self::compute_item)?),
+            "compute" => Transformation::Compute(self.compute()?),
             "aggregate" => Transformation::Aggregate(self.items(Self::aggregate_item)?),
             _ => self.groups()?,
         };

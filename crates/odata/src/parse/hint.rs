@@ -35,6 +35,9 @@ pub(super) fn meant(before: Option<&TokenKind<'_>>, found: &Token<'_>) -> String
             Some(TokenKind::Literal(Literal::DateTimeOffset { .. })),
             TokenKind::Literal(Literal::TimeOfDay(_)) | TokenKind::Number(_),
         ) => fixed("; a `+` before an offset is written %2B in a URL"),
+        (Some(TokenKind::Literal(Literal::TimeOfDay(_))), TokenKind::Comma) => fixed(
+            "; digits on both sides of a `:` are a time of day: put a space before it, as in `case(level gt 10 :20)`",
+        ),
         (Some(TokenKind::Number(_)), TokenKind::Minus) => {
             fixed("; subtraction is written `sub`, and a date 2024-01-31")
         }

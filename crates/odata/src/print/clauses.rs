@@ -25,6 +25,7 @@ impl Display for ExpandItem {
             f.write_str("/$count")?;
         }
         let mut options = self.options.written();
+        options.extend(self.options.aliases());
         match self.levels {
             1 => {}
             usize::MAX => options.push("$levels=max".to_owned()),
@@ -61,17 +62,18 @@ impl Options {
     /// ```
     #[must_use]
     pub fn to_query(&self) -> String {
-        let aliases = self
-            .aliases
-            .iter()
-            .map(|(name, value)| format!("@{name}={value}"));
         let parameters: Vec<String> = self
             .written()
             .into_iter()
-            .chain(aliases)
+            .chain(self.aliases())
             .map(|parameter| encode(&parameter))
             .collect();
         parameters.join("&")
+    }
+
+    fn aliases(&self) -> impl Iterator<Item = String> {
+        let aliases = self.aliases.iter();
+        aliases.map(|(name, value)| format!("@{name}={value}"))
     }
 
     /// The given options, each as `$name=value` and none percent-encoded; aliases are not included.
@@ -86,6 +88,7 @@ impl Options {
         });
         let values = [
             (OptionName::Apply, apply),
+            (OptionName::Compute, self.compute.as_deref().map(list)),
             (
                 OptionName::Search,
                 self.search.as_ref().map(ToString::to_string),

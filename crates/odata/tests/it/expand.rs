@@ -1,7 +1,7 @@
 //! `$expand`: one statement for each navigation, whatever the number of parents.
 
 use obeya_odata::sql::{self, Scope, Value};
-use obeya_odata::{Bound, BoundExpand};
+use obeya_odata::{Bound, BoundExpand, Limits, OptionName, Options};
 
 use crate::model::{BOARD, COMMENT, GROUP, INCIDENT};
 use crate::store::{Store, bind, int, on_each_engine};
@@ -45,6 +45,41 @@ fn rows_come_with_the_link_that_says_whose_they_are(store: &Store) {
     let bound = bind(&BOARD, "$expand=group($select=id)").unwrap();
     assert_eq!(pairs(store, only(&bound), [2, 2, 7]), [(2, 2), (7, 7)]);
     assert!(pairs(store, only(&bound), []).is_empty());
+}
+
+/// OData 4.01 ABNF, `expandOption`: an alias may be an option of the item.
+fn an_alias_of_an_item_has_its_value_within_it(store: &Store) {
+    let boards = |query: &str| {
+        let bound = bind(&GROUP, query).unwrap();
+        pairs(store, only(&bound), [2, 3, 5])
+    };
+    let first = "$expand=boards($select=id;$filter=id lt @most;@most=3)";
+    assert_eq!(boards(first), [(2, 1), (2, 2)]);
+    let own = "$filter=id lt @most&$expand=boards(@most=@least add 2;$select=id;$filter=id lt @most)&@most=9&@least=1";
+    assert_eq!(boards(own), [(2, 1), (2, 2)]);
+    let list = "$expand=boards($select=id;@those=[2,7];$filter=id in @those)";
+    assert_eq!(boards(list), [(2, 2), (3, 7)]);
+    // It also applies to what is expanded inside.
+    let bound = bind(
+        &GROUP,
+        "$expand=parent(@most=3;$expand=boards($select=id;$filter=id lt @most))",
+    )
+    .unwrap();
+    let inner = only(&only(&bound).query);
+    assert_eq!(pairs(store, inner, [2, 3]), [(2, 1), (2, 2)]);
+    // A printed query means the same.
+    let (options, _) = Options::parse(
+        &first.replace(' ', "%20"),
+        OptionName::ALL,
+        &Limits::default(),
+    )
+    .unwrap();
+    assert_eq!(
+        bind(&GROUP, &options.to_query())
+            .map(|bound| pairs(store, only(&bound), [2, 3, 5]))
+            .unwrap(),
+        [(2, 1), (2, 2)]
+    );
 }
 
 fn null_links_to_nothing(store: &Store) {
@@ -187,7 +222,6 @@ fn what_can_not_be_expanded() {
         ("$expand=boards/$count($levels=2)", "odata.option"),
         ("$expand=boards/$ref", "odata.syntax"),
         ("$expand=boards/group", "odata.syntax"),
-        ("$expand=boards(@c=1)", "odata.syntax"),
         ("$expand=boards($skiptoken=x)", "odata.option"),
         (
             "$expand=boards($filter=id eq 1;$filter=id eq 2)",
@@ -235,6 +269,7 @@ fn select_reaches_into_expanded_navigations() {
 
 on_each_engine!(
     rows_come_with_the_link_that_says_whose_they_are,
+    an_alias_of_an_item_has_its_value_within_it,
     null_links_to_nothing,
     top_and_skip_count_for_each_parent,
     nested_options_filter_count_and_order,

@@ -311,6 +311,9 @@ fn questions(place: &Place, query: &BTreeSet<String>) -> Vec<String> {
             asked.push(format!("$apply=aggregate({path} with max as most)"));
         }
     }
+    if query.contains("$compute") && place.through.is_empty() {
+        asked.push(format!("$compute={path} as named&$orderby=named"));
+    }
     if query.contains("$select") && !path.contains('/') && place.through.is_empty() {
         asked.push(format!("$select={path}"));
     }

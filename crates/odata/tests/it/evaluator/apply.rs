@@ -252,6 +252,9 @@ fn both(store: &Store, entity: &'static EntityType, query: &str) -> [Vec<Vec<Val
     for step in options.apply.iter().flatten() {
         lines = apply(lines, step, entity);
     }
+    if let Some(items) = options.compute {
+        lines = apply(lines, &Transformation::Compute(items), entity);
+    }
     if let Some(filter) = options.filter {
         lines = apply(lines, &Transformation::Filter(filter), entity);
     }
@@ -435,7 +438,13 @@ fn query(random: &mut Rng, words: &Words) -> String {
         _ => {}
     }
     let mut query = format!("$apply={}", steps.join("/"));
-    for option in ["$filter=n ge 1", "$orderby=n desc", "$skip=1", "$top=3"] {
+    for option in [
+        "$compute=n mul 3 as thrice",
+        "$filter=n ge 1",
+        "$orderby=n desc",
+        "$skip=1",
+        "$top=3",
+    ] {
         if random.usize(..3) == 0 {
             query.push('&');
             query.push_str(option);
@@ -467,6 +476,14 @@ fn computed_values_stand_beside_those_of_the_records(store: &Store) {
         (
             &DATASOURCE_VALUE,
             "$apply=compute(value mul 2 as v)/filter(v gt 3)&$orderby=id",
+        ),
+        (
+            &BOARD,
+            "$compute=length(name) as l,group/name as g&$filter=l gt 5 and g ne null&$orderby=l desc,id",
+        ),
+        (
+            &BOARD,
+            "$apply=groupby((group/name),aggregate(id with max as m))&$compute=m mul 2 as twice&$filter=twice gt 4",
         ),
         (
             &INCIDENT,

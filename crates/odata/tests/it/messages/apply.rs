@@ -39,15 +39,15 @@ fn transformations_are_written_in_their_grammar() {
 fn after_a_grouping_only_its_values_have_names() {
     let after = |apply: &str, more: &str| message(&INCIDENT, &format!("$apply={apply}{more}"));
     let grouped = "groupby((status,area/name),aggregate($count as n))";
-    assert_snapshot!(after(grouped, "&$filter=severity eq 'High'"), @"$filter at byte 0: found `severity`, which the result of `$apply` does not have; expected one of `status`, `area/name`, `n`");
+    assert_snapshot!(after(grouped, "&$filter=severity eq 'High'"), @"$filter at byte 0: found `severity`, which the result does not have; expected one of `status`, `area/name`, `n`");
     assert_snapshot!(after(grouped, "&$filter=status eq 'Nwe'"), @"$filter at byte 10: found 'Nwe', which is no member of IncidentStatus; did you mean `New`?");
-    assert_snapshot!(after(grouped, "&$orderby=area/id"), @"$orderby at byte 0: found `area/id`, which the result of `$apply` does not have; expected one of `status`, `area/name`, `n`");
-    assert_snapshot!(after(grouped, "&$orderby=nn"), @"$orderby at byte 0: found `nn`, which the result of `$apply` does not have; expected one of `status`, `area/name`, `n`");
-    assert_snapshot!(after(grouped, "&$select=title"), @"$select at byte 0: found `title`, which the result of `$apply` does not have; expected one of `status`, `area/name`, `n`");
-    assert_snapshot!(after(grouped, "&$expand=area"), @"$expand: `$expand` does not apply to the result of `$apply`; name properties of the navigation in it, as in `groupby((area/name))`");
+    assert_snapshot!(after(grouped, "&$orderby=area/id"), @"$orderby at byte 0: found `area/id`, which the result does not have; expected one of `status`, `area/name`, `n`");
+    assert_snapshot!(after(grouped, "&$orderby=nn"), @"$orderby at byte 0: found `nn`, which the result does not have; expected one of `status`, `area/name`, `n`");
+    assert_snapshot!(after(grouped, "&$select=title"), @"$select at byte 0: found `title`, which the result does not have; expected one of `status`, `area/name`, `n`");
+    assert_snapshot!(after(grouped, "&$expand=area"), @"$expand: `$expand` does not apply to a result with groups or computed values; name properties of the navigation in it, as in `groupby((area/name))` or `area/name as areaName`");
     assert_snapshot!(after(grouped, "&$search=pump"), @"$search: `$search` and `$apply` can't be used together; use one of them");
-    assert_snapshot!(after(grouped, "/filter(comments/any())"), @"$apply at byte 58: found `comments`, which the result of `$apply` does not have; expected one of `status`, `area/name`, `n`");
-    assert_snapshot!(after(grouped, "/groupby((severity))"), @"$apply at byte 60: found `severity`, which the result of `$apply` does not have; expected one of `status`, `area/name`, `n`");
+    assert_snapshot!(after(grouped, "/filter(comments/any())"), @"$apply at byte 58: found `comments`, which the result does not have; expected one of `status`, `area/name`, `n`");
+    assert_snapshot!(after(grouped, "/groupby((severity))"), @"$apply at byte 60: found `severity`, which the result does not have; expected one of `status`, `area/name`, `n`");
     assert_snapshot!(message(&GROUP, "$apply=compute(level mul 2 as twice)/groupby((twise))"), @"$apply at byte 39: found `twise`, which is no property of Group; did you mean `twice`?");
 }
 
@@ -56,7 +56,7 @@ fn values_have_the_types_of_their_methods() {
     assert_snapshot!(message(&GROUP, "$apply=aggregate(name with sum as s)"), @"$apply at byte 10: found a value of type Edm.String before `with sum`; expected a number");
     assert_snapshot!(message(&INCIDENT, "$apply=aggregate(incidentDate with average as s)"), @"$apply at byte 10: found a value of type Edm.Date before `with average`; expected a number");
     assert_snapshot!(message(&GROUP, "$apply=aggregate(isMember with max as s)"), @"$apply at byte 10: found a value of type Edm.Boolean before `with max`; expected a number, a text, a date or an instant");
-    assert_snapshot!(message(&INCIDENT, "$apply=aggregate(resolvedDate sub dueDate with max as s)"), @"$apply at byte 10: found a value of type Edm.Duration, which a result of `$apply` cannot have; expected a number, as `totalseconds` and `hour` return");
+    assert_snapshot!(message(&INCIDENT, "$apply=aggregate(resolvedDate sub dueDate with max as s)"), @"$apply at byte 10: found a value of type Edm.Duration, which a result cannot have; expected a number, as `totalseconds` and `hour` return");
     assert_snapshot!(message(&GROUP, "$apply=compute(null as nothing)/groupby((nothing))"), @"$apply at byte 8: found null, which has no type; expected a property or an expression of one");
     assert_snapshot!(message(&GROUP, "$apply=groupby((parent))"), @"$apply at byte 9: found the navigation `parent` as a value; expected a property of it, such as `parent/id`, or `eq null`");
     assert_snapshot!(message(&GROUP, "$apply=groupby((boards/name))"), @"$apply at byte 9: found `boards/`, which leads to many; expected `any`, `all` or `$count` after it");
@@ -71,4 +71,21 @@ fn names_are_new() {
     assert_snapshot!(message(&GROUP, "$apply=aggregate($count as Null)"), @"$apply at byte 20: found `Null`, which is read as a literal or an operator where it is used; expected another name");
     assert_snapshot!(message(&GROUP, "$apply=groupby(($it/level))"), @"$apply at byte 9: found `$it`; expected the path of a property without it, as in `area/name`");
     assert_snapshot!(message(&GROUP, "$apply=groupby((level,level))"), @"$apply at byte 15: found a property that is named before; expected each one once");
+}
+
+#[test]
+fn computed_values() {
+    assert_snapshot!(message(&GROUP, "$compute="), @"$compute at byte 0: found the end; expected a property, a literal, a function or `(`");
+    assert_snapshot!(message(&GROUP, "$compute=level"), @"$compute at byte 5: found the end; expected an operator such as `eq` or `and`, or `as` and a name, as in `year(dueDate) as y`");
+    assert_snapshot!(message(&GROUP, "$compute=level as x,"), @"$compute at byte 11: found the end; expected a property, a literal, a function or `(`");
+    assert_snapshot!(message(&GROUP, "$compute=level as x/filter(x gt 1)"), @"$compute at byte 10: found `/`; expected `,` or the end");
+    assert_snapshot!(message(&GROUP, "$compute=level as id"), @"$compute at byte 9: found the name `id`, which Group has as a property; expected a new one");
+    assert_snapshot!(message(&GROUP, "$compute=level as x,x as y"), @"$compute at byte 11: found `x`, which is no property of Group");
+    assert_snapshot!(message(&GROUP, "$compute=level as x&$select=y"), @"$select at byte 0: found `y`, which the result does not have; expected one of `id`, `type`, `name`, `description`, `par…`");
+    assert_snapshot!(message(&GROUP, "$compute=level as x&$filter=xx gt 1"), @"$filter at byte 0: found `xx`, which is no property of Group");
+    assert_snapshot!(message(&GROUP, "$compute=level as x&$expand=boards"), @"$expand: `$expand` does not apply to a result with groups or computed values; name properties of the navigation in it, as in `groupby((area/name))` or `area/name as areaName`");
+    assert_snapshot!(message(&GROUP, "$compute=level as x&$search=oil&$filter=x gt 1"), @"$search: `$search` and `$filter` can't be used together; use one of them");
+    assert_snapshot!(message(&GROUP, "$apply=groupby((type))&$compute=level as x"), @"$compute at byte 0: found `level`, which the result does not have; expected one of `type`");
+    assert_snapshot!(message(&GROUP, "$compute=level as x&$compute=level as y"), @"$compute: it is given more than once");
+    assert_snapshot!(message(&GROUP, "$expand=boards($compute=id as x)"), @"$expand at byte 7: found `$compute`, which is no option of an expanded navigation");
 }

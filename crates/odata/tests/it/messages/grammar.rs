@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 
 use super::message;
-use crate::model::{BOARD, DATASOURCE_VALUE};
+use crate::model::{BOARD, DATASOURCE_VALUE, GROUP};
 
 #[test]
 fn strings_stand_in_single_quotes() {
@@ -74,6 +74,8 @@ fn texts_follow_the_grammar() {
     assert_snapshot!(message(&BOARD, "$filter=contains(name 'x')"), @"$filter at byte 14: found the string 'x'; expected an operator such as `eq` or `and`, `,` or `)`");
     assert_snapshot!(message(&BOARD, "$filter=contains(name,'x'"), @"$filter at byte 17: found the end; expected an operator such as `eq` or `and`, `,` or `)`");
     assert_snapshot!(message(&BOARD, "$filter=case(isPublic,1) eq 1"), @"$filter at byte 13: found `,`; expected an operator such as `eq` or `and`, or `:` and a value, as in `case(level gt 1:'deep',true:'flat')`");
+    assert_snapshot!(message(&GROUP, "$filter=case(level gt 10:20,true:1) eq 1"), @"$filter at byte 19: found `,`; expected an operator such as `eq` or `and`, or `:` and a value, as in `case(level gt 1:'deep',true:'flat')`; digits on both sides of a `:` are a time of day: put a space before it, as in `case(level gt 10 :20)`");
+    assert_snapshot!(message(&BOARD, "$filter=name eq binary'AA'"), @"$filter at byte 8: found `binary` before a string; only `duration` and qualified type names may stand there; no property is binary");
     assert_snapshot!(message(&BOARD, r#"$filter=name eq {"a":1}"#), @"$filter at byte 8: found the character `{`, which has no meaning here; objects are not supported as values");
     assert_snapshot!(message(&BOARD, "$filter=not"), @"$filter at byte 3: found the end; expected a property, a literal, a function or `(`");
     assert_snapshot!(message(&BOARD, "$filter=id eq 1;$top=5"), @"$filter at byte 7: found `;`; expected an operator such as `eq` or `and`, or the end");

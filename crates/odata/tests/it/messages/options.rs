@@ -87,7 +87,12 @@ fn expansions() {
     assert_snapshot!(message(&GROUP, "$expand=parent($levels=0)"), @"$expand at byte 15: found `0`; expected `max` or a whole number from 1");
     assert_snapshot!(message(&GROUP, "$expand=boards($filter=$it/id eq id)"), @"$expand at byte 15: $filter of `boards`: found `$it`, which inside `$expand` would mean the outer entity; only its own properties can be used here");
     assert_snapshot!(message(&GROUP, "$expand=boards($skiptoken=x)"), @"$expand at byte 7: found `$skiptoken`, which is no option of an expanded navigation");
-    assert_snapshot!(message(&GROUP, "$expand=boards(@c=1)"), @"$expand at byte 7: found `@c`; expected an option such as `$select=`; aliases are given beside `$expand`, as in `&@name=1`");
+    assert_snapshot!(message(&GROUP, "$expand=boards(@c)"), @"$expand at byte 9: found `)`; expected `=` and the value of the alias");
+    assert_snapshot!(message(&GROUP, "$expand=boards(@c=)"), @"$expand at byte 10: found `)`; expected a property, a literal, a function or `(`");
+    assert_snapshot!(message(&GROUP, "$expand=boards(@c=1;@c=2)"), @"$expand at byte 12: `@c` is given more than once");
+    assert_snapshot!(message(&GROUP, "$expand=boards(@c=1 2)"), @"$expand at byte 12: found `2`; expected an operator such as `eq` or `and`, `;` before another option, or `)`");
+    assert_snapshot!(message(&GROUP, "$filter=id eq @c&$expand=boards(@c=1)"), @"$filter at byte 6: found `@c`, which the request gives no value");
+    assert_snapshot!(message(&GROUP, "$expand=boards($filter=name eq @c;@c=1)"), @"$expand at byte 23: $filter of `boards`: found Edm.String and Edm.Int32 on the two sides of `eq`, which can't be compared; a string is written in single quotes");
     assert_snapshot!(message(&GROUP, "$expand=boards($filter=id eq 1;$filter=id eq 2)"), @"$expand at byte 23: it is given more than once");
     assert_snapshot!(message(&GROUP, "$expand=boards($search='x')"), @"$expand at byte 15: found a string in single quotes; a phrase is put in double quotes");
     assert_snapshot!(message(&GROUP, "$expand=parent($expand=parent($expand=parent($expand=parent)))"), @"$expand at byte 45: the navigations are nested too deeply; the limit is 3");
