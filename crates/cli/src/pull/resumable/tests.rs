@@ -183,3 +183,32 @@ fn what_a_pull_makes_is_its_owners_alone_and_a_widened_file_stays_so() {
         }
     }
 }
+
+/// A flush that failed may succeed when it is repeated, though what it was to flush is lost.
+#[test]
+fn rows_of_a_segment_that_could_not_be_completed_are_not_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut file, piece) = resumable(folder.path(), Format::Parquet);
+    file.row_group = 2;
+    file.take(piece).unwrap();
+    // The segment is open, and its folder is not where it was.
+    let [part, other] = ["out.part", "other"].map(|name| folder.path().join(name));
+    fs::rename(&part, other).unwrap();
+    file.commit().unwrap_err();
+    assert_eq!(file.suspend().unwrap(), 0);
+    assert!(!folder.path().join("out.part.json").exists());
+}
+
+/// A pull was killed before its first segment was complete, and then there are no rows any more.
+#[test]
+fn a_segment_that_was_never_complete_does_not_keep_an_empty_file_from_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut file, piece) = resumable(folder.path(), Format::Parquet);
+    file.row_group = 2;
+    file.take(piece).unwrap();
+    drop(file);
+    assert!(folder.path().join("out.part/000001.parquet").exists());
+    let (file, _) = resumable(folder.path(), Format::Parquet);
+    assert_eq!(file.finish().unwrap(), 0);
+    assert!(folder.path().join("out").exists());
+}

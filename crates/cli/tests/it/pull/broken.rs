@@ -229,6 +229,11 @@ fn rows_that_cannot_be_written_are_in_no_file() {
     let err = done(&mut limited).failure(1);
     assert!(err.contains("the rows cannot be written"), "{err}");
     assert!(!file.exists(), "{err}");
+    let out = plant.run(&[&ARGUMENTS[..], &["-o", file.to_str().expect("UTF-8")]].concat());
+    assert!(out.success().starts_with("3\u{2009}000 rows in "));
+    let rows = super::read::parquet(&file);
+    let rows: usize = rows.iter().map(arrow_array::RecordBatch::num_rows).sum();
+    assert_eq!(rows, 3_000);
 }
 
 #[test]
