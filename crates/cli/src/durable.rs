@@ -167,8 +167,12 @@ pub(crate) fn with_suffix(file: &Path, ending: &str) -> PathBuf {
 /// Removes a file, if it exists.
 pub(crate) fn remove(file: &Path) -> io::Result<()> {
     match fs::remove_file(file) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
+        Ok(()) => {
+            calls::record("remove", file);
+            Ok(())
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
     }
 }
 

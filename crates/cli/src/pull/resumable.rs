@@ -47,6 +47,9 @@ pub(crate) struct ResumableFile {
     pending: u64,
     after: Option<ResumeAfter>,
     committed_at: Instant,
+    /// A commit failed. None is tried again: a flush that failed may succeed when it is repeated, though its
+    /// rows are lost.
+    is_broken: bool,
     /// Locked until the end, so that no two pulls write the same file.
     _lock: File,
 }
@@ -125,6 +128,7 @@ impl ResumableFile {
             sink,
             pending: 0,
             committed_at: Instant::now(),
+            is_broken: false,
             _lock: lock,
         })
     }
@@ -146,7 +150,7 @@ impl ResumableFile {
 
     /// Commits the rows written so far, for a later pull to resume. Removes part and state if there are none.
     pub(crate) fn suspend(mut self) -> Result<u64> {
-        if self.state.query.order.is_none() {
+        if self.state.query.order.is_none() && !self.is_broken {
             self.commit()?;
         }
         if self.state.rows == 0 {
@@ -217,7 +221,14 @@ impl ResumableFile {
     }
 
     fn commit(&mut self) -> Result<()> {
-        self.state.written = match &mut self.sink {
+        let committed = self.try_commit();
+        self.is_broken |= committed.is_err();
+        committed
+    }
+
+    fn try_commit(&mut self) -> Result<()> {
+        let mut state = self.state.clone();
+        state.written = match &mut self.sink {
             PartWriter::Stream(stream) => {
                 let written = stream.flush()?;
                 durable::sync(stream.get_ref(), &self.part)?;
@@ -226,10 +237,13 @@ impl ResumableFile {
             PartWriter::Segments(segments) => segments.commit()?,
             PartWriter::Whole => return Ok(()),
         };
-        self.state.rows += std::mem::take(&mut self.pending);
-        self.state.after.clone_from(&self.after);
+        state.rows += self.pending;
+        state.after.clone_from(&self.after);
+        state.save(&self.state_file)?;
+        self.state = state;
+        self.pending = 0;
         self.committed_at = Instant::now();
-        self.state.save(&self.state_file)
+        Ok(())
     }
 
     fn is_commit_due(&self) -> bool {

@@ -15,7 +15,7 @@ use crate::durable;
 const VERSION: u32 = 1;
 
 /// The rows that are durably on disk, and the record after which to resume.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ResumeState {
     version: u32,

@@ -49,6 +49,9 @@ impl Segments {
             fs::metadata(&file)
                 .with_context(|| format!("{} is missing; --restart starts over", file.display()))?;
         }
+        // What a pull left that was killed, or is discarded: it may never be overwritten.
+        let next = segments.file(done + 1);
+        durable::remove(&next).with_context(|| format!("{} cannot be removed", next.display()))?;
         Ok(segments)
     }
 

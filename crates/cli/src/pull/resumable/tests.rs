@@ -11,14 +11,20 @@ use super::*;
 use crate::durable::calls;
 
 const STATE: &str = "sync out.part.json.new, rename to out.part.json";
+const STATE_REMOVED: &str = "remove out.part.json";
 
 /// A resumable file `out` for a pull of boards, and a piece for it.
 fn resumable(folder: &Path, format: Format) -> (ResumableFile, Piece) {
+    ordered(folder, format, None)
+}
+
+/// The same for a pull in this order.
+fn ordered(folder: &Path, format: Format, order: Option<&str>) -> (ResumableFile, Piece) {
     let query = PullQuery {
         service: String::new(),
         records: Selection::Boards,
         condition: None,
-        order: None,
+        order: order.map(str::to_owned),
         top: None,
         format,
         guard_formulas: false,
@@ -42,7 +48,7 @@ fn rows_are_on_disk_before_the_state_tells_of_them() {
     let folder = tempfile::tempdir().unwrap();
     let (mut file, piece) = resumable(folder.path(), Format::Csv);
     assert_eq!(recorded_calls(), STATE);
-    file.committed_at = Instant::now().checked_sub(COMMIT_INTERVAL).unwrap();
+    wait_for_commit(&mut file);
     file.take(piece).unwrap();
     assert_eq!(recorded_calls(), format!("sync out.part, {STATE}"));
     file.finish().unwrap();
@@ -50,7 +56,7 @@ fn rows_are_on_disk_before_the_state_tells_of_them() {
     // The last rows, then the end of the stream.
     assert_eq!(
         recorded_calls(),
-        format!("sync out.part, {STATE}, sync out.part, {STATE}, {named}")
+        format!("sync out.part, {STATE}, sync out.part, {STATE}, {named}, {STATE_REMOVED}")
     );
 }
 
@@ -69,9 +75,83 @@ fn segments_are_on_disk_before_the_state_tells_of_them_and_the_whole_before_it_i
     let named = named(folder.path());
     assert_eq!(
         recorded_calls(),
-        // The last: the first segment is gone for good before the others are removed.
-        format!("{STATE}, {STATE}, sync whole, {named}, sync folder out.part")
+        // The first segment is gone for good before the others are removed.
+        format!(
+            "{STATE}, {STATE}, sync whole, {named}, remove 000001.parquet, sync folder out.part, {STATE_REMOVED}"
+        )
     );
+}
+
+/// A commit is due.
+fn wait_for_commit(file: &mut ResumableFile) {
+    file.committed_at = Instant::now().checked_sub(COMMIT_INTERVAL).unwrap();
+}
+
+#[test]
+fn rows_after_the_last_commit_are_kept_by_a_pull_that_ends_in_order_and_cut_off_after_one_that_was_killed()
+ {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut file, piece) = resumable(folder.path(), Format::Csv);
+    file.take(piece).unwrap();
+    assert_eq!(file.suspend().unwrap(), 1);
+    let part = folder.path().join("out.part");
+    let kept = fs::read(&part).unwrap();
+    // Longer than what the next pull writes.
+    fs::write(&part, [&kept[..], b"8,\"half a row"].concat()).unwrap();
+    let (file, _) = resumable(folder.path(), Format::Csv);
+    assert_eq!(fs::read(&part).unwrap(), kept);
+    assert_eq!(file.finish().unwrap(), 1);
+    assert_eq!(fs::read(folder.path().join("out")).unwrap(), kept);
+}
+
+/// Nothing is asked for then: rows that follow would be of no use.
+#[test]
+fn a_pull_does_not_go_on_without_one_of_its_segments() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut file, piece) = resumable(folder.path(), Format::Parquet);
+    file.take(piece).unwrap();
+    drop(file);
+    let (mut file, piece) = resumable(folder.path(), Format::Parquet);
+    file.take(piece).unwrap();
+    let query = file.state.query.clone();
+    assert_eq!(file.suspend().unwrap(), 2);
+    fs::remove_file(folder.path().join("out.part/000002.parquet")).unwrap();
+    let Err(error) = ResumableFile::open(&folder.path().join("out"), &query, false, 1) else {
+        panic!("it went on");
+    };
+    let missing = "000002.parquet is missing; --restart starts over";
+    assert!(error.to_string().contains(missing), "{error}");
+}
+
+/// The next pull would begin anew after them, as there is no record to go on after.
+#[test]
+fn of_a_pull_in_an_order_of_its_own_no_rows_are_kept() {
+    for format in [Format::Csv, Format::Parquet] {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut file, mut piece) = ordered(folder.path(), format, Some("name"));
+        piece.after = None;
+        recorded_calls();
+        wait_for_commit(&mut file);
+        file.take(piece).unwrap();
+        assert_eq!(recorded_calls(), "");
+        assert_eq!(file.suspend().unwrap(), 0);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn a_file_of_an_earlier_pull_does_not_stand_for_rows_that_were_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let (out, part) = (folder.path().join("out"), folder.path().join("out.part"));
+    fs::write(&out, "older").unwrap();
+    let (mut file, piece) = resumable(folder.path(), Format::Csv);
+    wait_for_commit(&mut file);
+    file.take(piece).unwrap();
+    let other = File::options().write(true).open(part).unwrap();
+    other.set_len(0).unwrap();
+    let error = file.finish().unwrap_err().to_string();
+    assert!(error.contains("was changed by another program"), "{error}");
+    assert_eq!(fs::read(out).unwrap(), b"older");
 }
 
 fn named(folder: &Path) -> String {
@@ -102,4 +182,33 @@ fn what_a_pull_makes_is_its_owners_alone_and_a_widened_file_stays_so() {
             fs::set_permissions(out, fs::Permissions::from_mode(0o640)).unwrap();
         }
     }
+}
+
+/// A flush that failed may succeed when it is repeated, though what it was to flush is lost.
+#[test]
+fn rows_of_a_segment_that_could_not_be_completed_are_not_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut file, piece) = resumable(folder.path(), Format::Parquet);
+    file.row_group = 2;
+    file.take(piece).unwrap();
+    // The segment is open, and its folder is not where it was.
+    let [part, other] = ["out.part", "other"].map(|name| folder.path().join(name));
+    fs::rename(&part, other).unwrap();
+    file.commit().unwrap_err();
+    assert_eq!(file.suspend().unwrap(), 0);
+    assert!(!folder.path().join("out.part.json").exists());
+}
+
+/// A pull was killed before its first segment was complete, and then there are no rows any more.
+#[test]
+fn a_segment_that_was_never_complete_does_not_keep_an_empty_file_from_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut file, piece) = resumable(folder.path(), Format::Parquet);
+    file.row_group = 2;
+    file.take(piece).unwrap();
+    drop(file);
+    assert!(folder.path().join("out.part/000001.parquet").exists());
+    let (file, _) = resumable(folder.path(), Format::Parquet);
+    assert_eq!(file.finish().unwrap(), 0);
+    assert!(folder.path().join("out").exists());
 }

@@ -210,6 +210,32 @@ fn a_service_that_is_gone_for_good_is_told_with_what_is_kept() {
     );
 }
 
+/// A file may be smaller here than a segment. What comes after it must not hide that it failed.
+#[test]
+fn rows_that_cannot_be_written_are_in_no_file() {
+    let plant = Plant::with_values(3_000);
+    let file = plant.file("values.parquet");
+    let pull = pull(&plant, &file);
+    let mut limited = Command::new("sh");
+    // A write beyond the limit fails; otherwise the signal would end the program.
+    limited.args(["-c", "trap '' XFSZ; ulimit -f 16; exec \"$@\"", "sh"]);
+    limited.arg(pull.get_program()).args(pull.get_args());
+    for (name, value) in pull.get_envs() {
+        match value {
+            Some(value) => limited.env(name, value),
+            None => limited.env_remove(name),
+        };
+    }
+    let err = done(&mut limited).failure(1);
+    assert!(err.contains("the rows cannot be written"), "{err}");
+    assert!(!file.exists(), "{err}");
+    let out = plant.run(&[&ARGUMENTS[..], &["-o", file.to_str().expect("UTF-8")]].concat());
+    assert!(out.success().starts_with("3\u{2009}000 rows in "));
+    let rows = super::read::parquet(&file);
+    let rows: usize = rows.iter().map(arrow_array::RecordBatch::num_rows).sum();
+    assert_eq!(rows, 3_000);
+}
+
 #[test]
 fn another_pull_into_the_same_file_is_refused_until_it_is_told_to_begin_anew() {
     let plant = Plant::with_values(VALUES);

@@ -148,6 +148,7 @@ fn a_limit_gives_the_first_of_what_the_service_answers() {
         (vec!["incidents"], "/v1/Incidents"),
         (vec!["improvements"], "/v1/Improvements"),
         (vec!["data-lists"], "/v1/Datalists"),
+        (vec!["projects"], "/v1/Projects"),
         (
             vec!["values", DATASOURCE, "--page-size", "100"],
             &format!("/v1/Datasources/{DATASOURCE}/values"),

@@ -3,10 +3,12 @@
 
 #[cfg(unix)]
 mod broken;
+mod continued;
 mod ended;
 mod formats;
 mod large;
 mod moving;
+mod order;
 pub mod plant;
 mod printed;
 pub mod read;

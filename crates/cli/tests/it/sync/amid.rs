@@ -62,9 +62,14 @@ impl<'a> Amid<'a> {
 
     /// A run with small pages.
     fn sync(&self) -> String {
+        self.sync_only(&[])
+    }
+
+    /// The same of some tables.
+    fn sync_only(&self, only: &[&str]) -> String {
         let to = self.copy.to();
         let mut command = self.plant.command_at(&self.proxy.url(), &to, &SMALL);
-        done(&mut command).success()
+        done(command.args(only)).success()
     }
 
     /// A run with small pages in which the moment must come. Then the copy must be what the service has, and
@@ -121,6 +126,95 @@ async fn an_incident_that_changes_while_all_are_read_is_in_the_copy() {
         let is_second = |line: &str| line.contains("/v1/Incidents?") && line.contains("id gt 2");
         let amid = Amid::new(&plant, &copy, is_second, async move || {
             client.incidents().set_severity(1, severity).await.map(drop)
+        });
+        amid.run().await;
+    }
+}
+
+/// The second time its date is another one. In the table it is one row.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_value_that_moves_on_within_the_month_being_read_is_there_once() {
+    let plant = Plant::new(4, 60);
+    for (copy, hour) in Copy::all(plant.folder.path()).into_iter().zip(1..) {
+        let client = plant.client();
+        let old = first_value(&client).await;
+        let later = format!("2025-01-31T{hour:02}:00:00Z");
+        let moved = DatasourceValueInput::new(old.value, later.parse().expect("an instant"));
+        let is_second = |line: &str| line.contains("/12/values?") && line.contains("page=2");
+        let amid = Amid::new(&plant, &copy, is_second, async move || {
+            let values = client.datasources();
+            values.update_value(12, old.id, &moved).await.map(drop)
+        });
+        amid.run().await;
+    }
+}
+
+/// The newest value is asked for once more after the changes. A change before that answer changes no count.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_value_that_changes_before_the_proof_is_in_the_copy() {
+    let plant = Plant::new(4, 60);
+    for copy in Copy::all(plant.folder.path()) {
+        let client = plant.client();
+        let old = first_value(&client).await;
+        let changed = DatasourceValueInput::new(old.value + 1.0, old.value_date);
+        let mut has_read_changes = false;
+        let proves = move |line: &str| {
+            let is_of_12 = line.contains("/12/values?");
+            let proves = has_read_changes && is_of_12 && line.contains("registrationDate desc");
+            has_read_changes |= is_of_12 && line.contains("registrationDate gt");
+            proves
+        };
+        let amid = Amid::new(&plant, &copy, proves, async move || {
+            let values = client.datasources();
+            values.update_value(12, old.id, &changed).await.map(drop)
+        });
+        amid.sync();
+        let added = DatasourceValueInput::new(1.0, old.value_date);
+        let datasources = plant.client().datasources();
+        datasources.create_value(12, &added).await.expect("created");
+        amid.run().await;
+    }
+}
+
+/// The same for records: the newest stamp counts, and not the number alone.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_incident_that_changes_before_the_proof_is_in_the_copy() {
+    let plant = Plant::new(12, 0);
+    let severities = [
+        IncidentSeverity::High,
+        IncidentSeverity::Low,
+        IncidentSeverity::High,
+    ];
+    for (copy, severity) in Copy::all(plant.folder.path()).into_iter().zip(severities) {
+        let client = plant.client();
+        let mut has_read_changes = false;
+        let proves = move |line: &str| {
+            let is_list = line.contains("/v1/Incidents?");
+            let proves = has_read_changes && is_list && line.contains("lastModified desc");
+            has_read_changes |= is_list && line.contains("lastModified gt");
+            proves
+        };
+        let amid = Amid::new(&plant, &copy, proves, async move || {
+            client.incidents().set_severity(1, severity).await.map(drop)
+        });
+        amid.run().await;
+    }
+}
+
+/// The mark from which incidents are followed is of before the first comment was read.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_comment_that_changes_while_all_are_read_is_in_the_copy() {
+    let plant = Arc::new(Plant::new(8, 0));
+    for (copy, place) in Copy::all(plant.folder.path()).into_iter().zip(1..) {
+        let edited = json!({"id": 2, "incidentId": 1, "text": format!("Edit {place}"), "commentDate": "2026-03-02T00:00:01Z"});
+        // The proxy's thread may end after the test, so it owns no plant.
+        let writer = Arc::downgrade(&plant);
+        let is_second =
+            |line: &str| line.contains("/v2/incidents/comments?") && line.contains("skiptoken");
+        let amid = Amid::new(&plant, &copy, is_second, async move || {
+            let plant = writer.upgrade().expect("the test is running");
+            plant.import_more("incident_comments.jsonl", &[edited]);
+            Ok(())
         });
         amid.run().await;
     }
@@ -254,5 +348,37 @@ async fn an_incident_deleted_after_the_trash_was_read_is_not_in_the_copy() {
         let incidents = plant.client().incidents();
         incidents.delete(id).await.expect("deleted");
         amid.run().await;
+    }
+}
+
+/// The same without comments, for whose sake incidents are asked for once more anyway.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_incident_deleted_after_the_trash_was_read_is_not_in_a_copy_without_comments() {
+    let plant = Plant::new(12, 0);
+    let only = ["--only", "incidents"];
+    for (copy, id) in Copy::all(plant.folder.path()).into_iter().zip([1, 2, 3]) {
+        let client = plant.client();
+        let mut trash_was_read = false;
+        let is_after = move |line: &str| {
+            let is_after = trash_was_read && line.contains("/v1/Incidents?");
+            trash_was_read |= line.contains("/trash");
+            is_after
+        };
+        let amid = Amid::new(&plant, &copy, is_after, async move || {
+            client.incidents().delete(10 - id).await
+        });
+        amid.sync_only(&only);
+        let incidents = plant.client().incidents();
+        incidents.delete(id).await.expect("deleted");
+        amid.is_armed.store(true, Ordering::Relaxed);
+        let out = amid.sync_only(&only);
+        let to = copy.to();
+        assert!(amid.is_made.load(Ordering::Relaxed), "{to}: never");
+        assert!(out.contains("is up to date"), "{out}");
+        let rows = copy.rows("incidents").await;
+        let is_gone = |row: &serde_json::Map<String, Value>| {
+            row["id"] == json!(id) || row["id"] == json!(10 - id)
+        };
+        assert!(!rows.iter().any(is_gone), "{to}");
     }
 }

@@ -13,11 +13,11 @@ use super::wire::{FIELDS, tables};
 use crate::binary::{Done, done};
 
 /// An answer after which nobody tries again.
-const FAILED: Answer =
+pub const FAILED: Answer =
     "HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
 
 /// The client may not do this.
-const FORBIDDEN: Answer =
+pub const FORBIDDEN: Answer =
     "HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
 
 const COMMENTS: &str = "/v2/incidents/comments?";

@@ -283,6 +283,55 @@ async fn everything_is_read_anew_when_asked_for() {
     }
 }
 
+/// What nobody changed is read anew too: no stamp and no number shows that a row is wrong.
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_that_are_wrong_are_right_once_everything_was_read_anew() {
+    let plant = Plant::new(10, 100);
+    let copy = Copy::Sqlite(plant.folder.path().join("copy.db"));
+    let to = copy.to();
+    plant.sync(&to, &[]).success();
+    let spoilt = rusqlite::Connection::open(plant.file("copy.db")).expect("a database");
+    for (table, column) in [
+        ("incidents", "title"),
+        ("comments", "text"),
+        ("improvements", "title"),
+        ("areas", "name"),
+        ("datasource_values", "dimension"),
+    ] {
+        let sql = format!("UPDATE {table} SET {column} = 'spoilt' WHERE id = 2");
+        assert_eq!(spoilt.execute(&sql, []).expect("updated"), 1, "{table}");
+    }
+    drop(spoilt);
+    plant.sync(&to, &["--full"]).success();
+    let service = tables(&plant.client(), FIELDS).await;
+    assert_same(&copy.tables().await, &service, &to);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn values_of_a_datasource_that_is_gone_are_gone_from_the_copy() {
+    let plant = Plant::new(2, 60);
+    let copies = Copy::all(plant.folder.path());
+    for copy in &copies {
+        plant.sync(&copy.to(), &[]).success();
+    }
+    // No operation deletes a datasource.
+    let database = rusqlite::Connection::open(plant.file("plant.db")).expect("a database");
+    let sql = "DELETE FROM datasource_values WHERE datasource_id = 14; DELETE FROM datasources WHERE id = 14";
+    database.execute_batch(sql).expect("deleted");
+    for copy in &copies {
+        let to = copy.to();
+        let out = plant.sync(&to, &[]).success();
+        assert!(out.contains("is up to date"), "{out}");
+        assert_eq!(counts(&out, "values"), ["48", "0", "0", "12", "48"], "{to}");
+        let rows = copy.rows("datasource_values").await;
+        assert_eq!(rows.len(), 48, "{to}");
+        assert!(
+            rows.iter().all(|row| row["datasource_id"] == json!(12)),
+            "{to}"
+        );
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn records_are_read_anew_once_when_a_group_or_a_type_changed_and_all_lists_are_taken_along() {
     let plant = Plant::new(10, 0);

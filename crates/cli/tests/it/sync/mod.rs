@@ -2,7 +2,8 @@
 //! is.
 
 mod amid;
-mod between;
+pub mod between;
+mod broken_off;
 mod comments;
 pub mod copy;
 mod exact;
@@ -12,6 +13,7 @@ mod lists;
 mod pages;
 pub mod plant;
 mod refused;
+mod restless;
 mod unchanged;
 pub mod wire;
 mod writers;
