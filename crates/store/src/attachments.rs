@@ -1,10 +1,8 @@
 //! Statements over attachments and their contents. An attachment of a record in the trash is not found.
 
-use sha2::{Digest as _, Sha256};
-
 use super::engine::present;
 use super::tables::attachments::AttachmentRow;
-use super::{Session, StoreError};
+use super::{Session, StoreError, sha256};
 
 /// The record that a file is attached to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,7 +48,7 @@ impl Owner {
 /// The SHA-256 of a content, in hexadecimal.
 #[must_use]
 pub fn digest(content: &[u8]) -> String {
-    format!("{:x}", Sha256::digest(content))
+    sha256::hex(&[content])
 }
 
 /// The attachment of this record, unless it is in the trash.

@@ -42,6 +42,7 @@ mod schema;
 pub mod search;
 pub mod secrets;
 pub mod sequences;
+pub mod sha256;
 mod sqlite;
 pub mod stamp;
 pub mod table;

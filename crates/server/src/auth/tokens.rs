@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
+use ring::digest::SHA256;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
 
 use super::error::Refusal;
@@ -190,7 +190,8 @@ impl Tokens {
         if token.len() > MAX_TOKEN_BYTES {
             return Err(Refusal::Invalid("the token is malformed"));
         }
-        let digest: TokenDigest = Sha256::digest(token.as_bytes()).into();
+        let mut digest = TokenDigest::default();
+        digest.copy_from_slice(ring::digest::digest(&SHA256, token.as_bytes()).as_ref());
         let cached = self.read().get(&digest);
         let grant = match cached {
             Some(grant) => grant,

@@ -19,6 +19,7 @@ use crate::http::json::BoundedList;
 use crate::http::problem::Problem;
 use crate::http::{extract, json};
 use obeya_rules::value::BATCH_MAX;
+use obeya_store::sha256;
 
 /// The longest list that is parsed on the thread of the request, in bytes: that takes less time than two
 /// thread switches.
@@ -123,7 +124,7 @@ impl<T: DeserializeOwned + Send + 'static> Decode for Items<T> {
         let parse = move |bytes: &Bytes| {
             json::parse_items(bytes, strict, most).map(|list| Batch {
                 list,
-                sha256: format!("{:x}", Sha256::digest(bytes)),
+                sha256: sha256::hex(&[bytes]),
             })
         };
         let body = if bytes.len() <= INLINE_BYTES {

@@ -13,9 +13,9 @@ mod retention;
 mod verify;
 
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 
 use crate::random::random;
+use crate::sha256;
 use crate::{Session, StoreError};
 
 pub use diff::Diff;
@@ -130,27 +130,18 @@ fn entry_digest(entry: &Hashed<'_>) -> String {
         entry.request_id,
         entry.digest,
     ));
-    hex(&[&text])
+    sha256::hex(&[text.as_bytes()])
 }
 
 /// The digest of a change, in hexadecimal.
 fn digest(salt: &str, change: &str) -> String {
-    hex(&[salt, change])
+    sha256::hex(&[salt.as_bytes(), change.as_bytes()])
 }
 
 /// The hash of an entry, from the hash before it and the digest of the entry. The statement that appends an
 /// entry calls it on SQLite; that of PostgreSQL computes the same.
 pub(crate) fn hash(previous: &str, entry: &str) -> String {
-    hex(&[previous, entry])
-}
-
-/// The SHA-256 of texts, in hexadecimal.
-fn hex(texts: &[&str]) -> String {
-    let mut sha = Sha256::new();
-    for text in texts {
-        sha.update(text);
-    }
-    format!("{:x}", sha.finalize())
+    sha256::hex(&[previous.as_bytes(), entry.as_bytes()])
 }
 
 /// Compact JSON.

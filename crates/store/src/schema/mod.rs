@@ -6,9 +6,7 @@
 pub(super) mod applied;
 pub(super) mod catalogue;
 
-use sha2::{Digest as _, Sha256};
-
-use super::{Session, StoreError, search};
+use super::{Session, StoreError, search, sha256};
 
 /// One version of the schema, in the SQL of one engine.
 #[derive(Debug, Clone, Copy)]
@@ -22,7 +20,7 @@ pub(super) struct Migration {
 impl Migration {
     /// The SHA-256 of the file, in hexadecimal. Line ends do not count, as a checkout may change them.
     pub(super) fn checksum(&self) -> String {
-        format!("{:x}", Sha256::digest(self.sql.replace("\r\n", "\n")))
+        sha256::hex(&[self.sql.replace("\r\n", "\n").as_bytes()])
     }
 }
 
