@@ -138,10 +138,10 @@ async fn values_are_computed_beside_those_of_the_records() {
 #[tokio::test]
 async fn pages_of_computed_values_follow_each_other() {
     let plant = Plant::with(Incidents::Live, |config| config.limits.page_records = 1).await;
-    let length = |name: &Json| name.as_str().unwrap().chars().count();
+    let length = |name: &Json| name.as_str().map(|name| name.chars().count());
     let mut expected = walk(&plant, "/v2/boards?$select=id,name&$orderby=id").await;
     assert!(expected.len() > 2);
-    // Equal lengths stay in the order of the ids.
+    // Equal lengths stay in the order of the ids, and null is less than any.
     expected.sort_by_key(|board| Reverse(length(&board["name"])));
     for board in &mut expected {
         board["l"] = length(&board["name"]).into();
