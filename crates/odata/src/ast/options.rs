@@ -48,7 +48,8 @@ impl OptionName {
         Self::OrderBy,
     ];
 
-    /// Those, `$apply`, `$compute` and `$skiptoken`: for lists whose pages follow each other, see [`crate::sql::page`].
+    /// Those, `$apply`, `$compute` and `$skiptoken`: for lists whose pages follow each other, see
+    /// [`crate::sql::page`].
     pub const PAGED: &'static [Self] = &[
         Self::Search,
         Self::Filter,

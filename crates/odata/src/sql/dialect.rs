@@ -225,8 +225,8 @@ pub trait Dialect: Sync {
         bind: Bind<'_>,
     ) -> Option<String>;
 
-    /// Whether an `any` is better answered from the members that meet its condition, if they are few. Planners
-    /// that know how common values are find that way themselves.
+    /// Whether an `any` is better answered from the members that meet its condition, if they are few.
+    /// Planners that know how common values are find that way themselves.
     fn gathers_members(&self) -> bool {
         false
     }
