@@ -2,7 +2,7 @@
 
 use super::engine::present;
 use super::tables::attachments::AttachmentRow;
-use super::{Session, StoreError, sha256};
+use super::{Session, StoreError};
 
 /// The record that a file is attached to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,12 +43,6 @@ impl Owner {
             Self::Task(_) => "live_task_attachments",
         }
     }
-}
-
-/// The SHA-256 of a content, in hexadecimal.
-#[must_use]
-pub fn digest(content: &[u8]) -> String {
-    sha256::hex(&[content])
 }
 
 /// The attachment of this record, unless it is in the trash.

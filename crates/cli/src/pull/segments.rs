@@ -49,7 +49,8 @@ impl Segments {
             fs::metadata(&file)
                 .with_context(|| format!("{} is missing; --restart starts over", file.display()))?;
         }
-        // What a pull left that was killed, or is discarded: it may never be overwritten.
+        // A pull that was killed, or one that is discarded, may have left it incomplete. Without further rows
+        // it would not be overwritten.
         let next = segments.file(done + 1);
         durable::remove(&next).with_context(|| format!("{} cannot be removed", next.display()))?;
         Ok(segments)

@@ -20,7 +20,7 @@ const ODATA_OPTIONS: [&str; 8] = [
 ];
 
 /// The options of v2 lists whose result may not be records of the schema: their methods do not have them.
-const OF_OTHER_RESULTS: [&str; 2] = ["$apply", "$compute"];
+const RESULT_CHANGING_OPTIONS: [&str; 2] = ["$apply", "$compute"];
 
 /// The options of the v1 lists that come in one response.
 const WHOLE_LIST_OPTIONS: [&str; 2] = ["$filter", "$orderby"];
@@ -182,7 +182,7 @@ fn kind(document: &Value, found: &Found<'_>, operation: &Operation) -> Result<Me
     let answer = answer.ok_or("its answer is no object, list or integer")?;
     let ids = operation.path.matches('{').count();
     let options = operation.query.iter();
-    let options = options.filter(|name| !OF_OTHER_RESULTS.contains(&name.as_str()));
+    let options = options.filter(|name| !RESULT_CHANGING_OPTIONS.contains(&name.as_str()));
     let takes_options = options.eq(&ODATA_OPTIONS);
     if takes_options && let BodyType::Object(schema) = &answer {
         let page = &document["components"]["schemas"][schema]["properties"];

@@ -225,9 +225,9 @@ pub trait Dialect: Sync {
         bind: Bind<'_>,
     ) -> Option<String>;
 
-    /// Whether an `any` is better answered from the members that meet its condition, if they are few.
-    /// Planners that know how common values are find that way themselves.
-    fn gathers_members(&self) -> bool {
+    /// Whether an `any` has to be written as a semi-join to begin with the members. Planners that turn EXISTS
+    /// into one, where it is better, need no help.
+    fn needs_semi_joins(&self) -> bool {
         false
     }
 

@@ -1,5 +1,5 @@
 //! Which index finds the rows of a query: the word index for `$search`, the trigram index for conditions on
-//! texts, of the rows themselves or of members that they must have.
+//! texts, of the rows themselves or of the members of a semi-join.
 //!
 //! A trigram condition is added to the filter and never replaces it: it is true wherever the filter is, so it
 //! cannot change the result.

@@ -38,11 +38,11 @@ mod compare;
 mod dialect;
 mod kind;
 mod lookup;
-mod members;
 mod order;
 mod pipeline;
 pub mod postgres;
 pub(crate) mod render;
+mod semi_join;
 mod sqlite;
 mod trigrams;
 
@@ -61,6 +61,7 @@ use crate::bind::{Bound, BoundExpand};
 use crate::edm::Column;
 use order::{KeysetPart, SortKey};
 use render::{Mode, Renderer, qualified};
+use semi_join::SemiJoin;
 
 /// A statement with `?1, ?2 …` and its values, in order.
 #[derive(Debug, Clone, PartialEq)]
@@ -114,7 +115,7 @@ pub struct Page {
 /// The rows of a query: its columns are [`Bound::columns`].
 #[must_use]
 pub fn select(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Statement {
-    let mut renderer = Renderer::new(dialect, query);
+    let mut renderer = renderer_of_rows(query, dialect, scope);
     let from = pipeline::source(query, &mut renderer, scope);
     let columns = columns(query, &mut renderer);
     let order = order::keys(query, scope);
@@ -273,7 +274,7 @@ fn paged(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>, after: Option<
         width += usize::from(keys.last() == Some(&width));
     }
     let statement = |position: Option<(&[Value], KeysetPart)>| {
-        let mut renderer = Renderer::new(dialect, query);
+        let mut renderer = renderer_of_rows(query, dialect, scope);
         let from = pipeline::source(query, &mut renderer, scope);
         let mut columns = columns(query, &mut renderer);
         let order = order::keys(query, scope);
@@ -297,6 +298,17 @@ fn paged(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>, after: Option<
     }
 }
 
+/// The renderer of a statement for rows. Groups are made of all rows, and a list without a limit has all.
+fn renderer_of_rows<'q>(
+    query: &'q Bound,
+    dialect: &'q dyn Dialect,
+    scope: &Scope<'_>,
+) -> Renderer<'q> {
+    let mut renderer = Renderer::new(dialect, query);
+    renderer.reads_all = query.is_grouped() || window(query, scope).0.is_none();
+    renderer
+}
+
 fn rows(
     query: &Bound,
     mut renderer: Renderer<'_>,
@@ -308,7 +320,6 @@ fn rows(
 ) -> Statement {
     let (limit, skip) = window(query, scope);
     let skip = if after.is_some() { 0 } else { skip };
-    renderer.reads_all = limit.is_none();
     let most = limit.map_or(i64::MAX, |limit| limit.saturating_add(skip));
     let place_and_order = |renderer: &mut Renderer<'_>| {
         let position = after.and_then(|(values, part)| order::after(keys, values, part, renderer));
@@ -345,9 +356,9 @@ fn rows(
         };
         conditions.push(only_of_visible(visible.as_deref(), may_fail, after));
     }
-    let members = match (&groups, limit) {
-        (None, Some(_)) => members::required(query, &mut renderer, most),
-        _ => None,
+    let semi_join = match renderer.reads_all {
+        false => SemiJoin::of(query, &mut renderer, most),
+        true => None,
     };
     let (select, from) = (
         columns.join(", "),
@@ -366,9 +377,9 @@ fn rows(
         let of_page = |conditions: &[String], limit: &str| {
             write(conditions, &format!(" LIMIT {limit} OFFSET {skip}"))
         };
-        match members {
+        match semi_join {
             None => of_page(&conditions, &limit),
-            Some(members) => members.first(conditions, &limit, of_page),
+            Some(semi_join) => semi_join.or_by_row(conditions, &limit, of_page),
         }
     };
     Statement {

@@ -21,7 +21,6 @@ pub(super) fn source(
     scope: &Scope<'_>,
 ) -> Option<String> {
     let pipeline = query.pipeline.as_ref()?;
-    renderer.reads_all |= !pipeline.stages.is_empty();
     let mut from = None;
     for (number, stage) in pipeline.stages.iter().enumerate() {
         let filter = stage.filter.as_ref();

@@ -14,8 +14,6 @@ use crate::bind::node::{Arithmetic, Collection, Node, NodeKind, Source};
 use crate::edm::{Column, EntityType, Navigation, Property};
 use crate::sql::dialect::IndexJoin;
 use crate::sql::kind::shape;
-use crate::sql::lookup::condition_of_members;
-use crate::sql::members::are_independent;
 use crate::sql::{Dialect, Extent, IndexLookup, Predicate, SqlKind, TextIndex, Value};
 use crate::visibility::RowConditions;
 
@@ -38,7 +36,7 @@ pub(crate) struct Renderer<'d> {
     /// The alias of the groups that [`NodeKind::Column`] refers to.
     groups: String,
     /// Whether the statement reads every row that meets its filter.
-    pub reads_all: bool,
+    pub(super) reads_all: bool,
     /// Whether the expression is a value of the result, where whole numbers must fit 64 bits at every step.
     is_returned: bool,
     /// The rows in reach, innermost last.
@@ -124,7 +122,7 @@ impl<'d> Renderer<'d> {
         }
     }
 
-    fn enter(&mut self, variable: usize, table: &'static str) -> String {
+    pub(super) fn enter(&mut self, variable: usize, table: &'static str) -> String {
         let alias = self.alias();
         self.frames.push(Frame {
             variable,
@@ -137,7 +135,7 @@ impl<'d> Renderer<'d> {
     }
 
     /// The text after FROM for the innermost row, which nothing refers to from here on.
-    fn leave(&mut self) -> String {
+    pub(super) fn leave(&mut self) -> String {
         let frame = self.frames.pop();
         frame.map_or_else(String::new, |frame| frame.from())
     }
@@ -222,7 +220,7 @@ impl<'d> Renderer<'d> {
         self.visible(query.entity, &self.root())
     }
 
-    fn visible(&mut self, entity: &EntityType, alias: &str) -> Option<String> {
+    pub(super) fn visible(&mut self, entity: &EntityType, alias: &str) -> Option<String> {
         let condition = self.rows?.of(entity)?;
         let text = match self.visible.get(entity.name) {
             Some(text) => text.clone(),
@@ -251,7 +249,7 @@ impl<'d> Renderer<'d> {
 
     /// The alias of the row that a source leads to, joined on the way there. A missing row is all null, as
     /// OData specifies.
-    fn row(&mut self, source: &Source) -> String {
+    pub(super) fn row(&mut self, source: &Source) -> String {
         // Each variable has a frame while its body is rendered, which is the only part that can name it.
         let index = self
             .frames
@@ -389,21 +387,12 @@ impl<'d> Renderer<'d> {
             NodeKind::Cast(operand) => format!("({} = 1)", self.cast(operand, node.ty)),
             NodeKind::Case(pairs) => self.case(pairs, SqlKind::Truth),
             NodeKind::Present(operand) => format!("({} IS NOT NULL)", self.operand(operand)),
-            // Null in place of false, if the row has a null to link by.
-            NodeKind::Exists(collection, body)
-                if self.reads_all
-                    && mode == Mode::Filter
-                    && self.dialect.gathers_members()
-                    && are_independent(collection, body.as_deref()) =>
-            {
-                let owners = self.owners(collection, body.as_deref());
-                self.is_owner(collection, &owners)
-            }
             NodeKind::Exists(collection, body) => {
-                format!(
-                    "EXISTS (SELECT 1 {})",
-                    self.members(collection, body.as_deref(), |condition| condition)
-                )
+                let body = body.as_deref();
+                self.semi_join(collection, body, mode).unwrap_or_else(|| {
+                    let members = self.members(collection, body, |condition| condition);
+                    format!("EXISTS (SELECT 1 {members})")
+                })
             }
             NodeKind::Every(collection, body) => {
                 let against = |condition| format!("({condition} IS NOT TRUE)");
@@ -418,39 +407,6 @@ impl<'d> Renderer<'d> {
             | NodeKind::Arithmetic(..)
             | NodeKind::Count(..) => self.value(node),
         }
-    }
-
-    /// Whether a row has one of the members, from those members that meet a condition.
-    pub(super) fn is_owner(&mut self, collection: &Collection, owners: &str) -> String {
-        let row = self.row(&collection.source);
-        format!(
-            "{} IN ({owners})",
-            qualified(&row, collection.navigation.from)
-        )
-    }
-
-    /// The links to their rows of the members that meet a condition, whatever rows they belong to.
-    pub(super) fn owners(&mut self, collection: &Collection, body: Option<&Node>) -> String {
-        let navigation = collection.navigation;
-        let inner = self.enter(collection.variable, navigation.target.table);
-        let link = qualified(&inner, navigation.to);
-        let mut conditions = vec![format!("{link} IS NOT NULL")];
-        let visible = self.visible(navigation.target, &inner);
-        let extent = if visible.is_none() {
-            Extent::All
-        } else {
-            Extent::Other
-        };
-        conditions.extend(visible);
-        if let Some(body) = body {
-            conditions.push(self.condition(body, Mode::Filter));
-            conditions.extend(condition_of_members(body, collection, extent, self));
-        }
-        format!(
-            "SELECT {link} FROM {} WHERE {}",
-            self.leave(),
-            conditions.join(" AND ")
-        )
     }
 
     /// FROM and WHERE over the members of a collection for which a condition is true.

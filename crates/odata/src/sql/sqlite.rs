@@ -60,7 +60,7 @@ impl Dialect for Sqlite {
     }
 
     /// EXISTS is evaluated for each row.
-    fn gathers_members(&self) -> bool {
+    fn needs_semi_joins(&self) -> bool {
         true
     }
 

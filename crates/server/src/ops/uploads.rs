@@ -6,7 +6,7 @@ use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use multer::Multipart;
 use obeya_read::text::quoted;
-use obeya_store::attachments::digest;
+use obeya_store::sha256;
 
 use super::call::Call;
 use super::decoding::{Decode, Decoded, INLINE_BYTES, Preconditions};
@@ -112,7 +112,7 @@ fn parse(bytes: Bytes, boundary: String, most: usize) -> Result<UploadedFile, Pr
     }
     Ok(UploadedFile {
         name,
-        sha256: digest(&content),
+        sha256: sha256::hex(&[&content]),
         content,
     })
 }

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use super::CheckError;
 use super::report::{Findings, Rule};
 use crate::migrate::{Progress, key};
-use obeya_store::attachments::digest;
 use obeya_store::engine::present;
+use obeya_store::sha256;
 use obeya_store::{Session, Value};
 
 const TABLE: &str = "attachments";
@@ -31,7 +31,7 @@ pub(super) fn run(
                 "file_size_in_bytes is {size}, and its content has {} bytes",
                 content.len()
             )),
-            Some(content) if digest(content) != expected => {
+            Some(content) if sha256::hex(&[content]) != expected => {
                 Some("its sha256 is not that of its content".to_owned())
             }
             Some(_) => None,

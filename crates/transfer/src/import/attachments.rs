@@ -3,9 +3,9 @@
 use std::collections::{BTreeSet, HashSet};
 
 use obeya_rules::attachment::{LARGEST_CONTENT, MediaType, Misfit, file_name};
-use obeya_store::attachments::{Owner, digest, put_content};
+use obeya_store::attachments::{Owner, put_content};
 use obeya_store::tables::attachments::{AttachmentLine, AttachmentRow};
-use obeya_store::{incidents, tasks};
+use obeya_store::{incidents, sha256, tasks};
 
 use super::error::{ImportError, Location};
 use super::folder::{Content, Source};
@@ -140,7 +140,7 @@ fn checked(
         .check(content)
         .map_err(|misfit| misfits(location, "fileExtension", &misfit))?;
     let size = i64::try_from(content.len()).unwrap_or(i64::MAX);
-    let sha256 = digest(content);
+    let sha256 = sha256::hex(&[content]);
     if let Some(found) = &line.content_type
         && found != media_type.name
     {

@@ -48,7 +48,7 @@ fn rows_are_on_disk_before_the_state_tells_of_them() {
     let folder = tempfile::tempdir().unwrap();
     let (mut file, piece) = resumable(folder.path(), Format::Csv);
     assert_eq!(recorded_calls(), STATE);
-    wait_for_commit(&mut file);
+    make_commit_due(&mut file);
     file.take(piece).unwrap();
     assert_eq!(recorded_calls(), format!("sync out.part, {STATE}"));
     file.finish().unwrap();
@@ -82,14 +82,13 @@ fn segments_are_on_disk_before_the_state_tells_of_them_and_the_whole_before_it_i
     );
 }
 
-/// A commit is due.
-fn wait_for_commit(file: &mut ResumableFile) {
+/// Lets the time pass after which rows are committed.
+fn make_commit_due(file: &mut ResumableFile) {
     file.committed_at = Instant::now().checked_sub(COMMIT_INTERVAL).unwrap();
 }
 
 #[test]
-fn rows_after_the_last_commit_are_kept_by_a_pull_that_ends_in_order_and_cut_off_after_one_that_was_killed()
- {
+fn a_suspended_pull_commits_its_rows_and_the_next_one_cuts_off_what_follows_them() {
     let folder = tempfile::tempdir().unwrap();
     let (mut file, piece) = resumable(folder.path(), Format::Csv);
     file.take(piece).unwrap();
@@ -131,7 +130,7 @@ fn of_a_pull_in_an_order_of_its_own_no_rows_are_kept() {
         let (mut file, mut piece) = ordered(folder.path(), format, Some("name"));
         piece.after = None;
         recorded_calls();
-        wait_for_commit(&mut file);
+        make_commit_due(&mut file);
         file.take(piece).unwrap();
         assert_eq!(recorded_calls(), "");
         assert_eq!(file.suspend().unwrap(), 0);
@@ -145,7 +144,7 @@ fn a_file_of_an_earlier_pull_does_not_stand_for_rows_that_were_lost() {
     let (out, part) = (folder.path().join("out"), folder.path().join("out.part"));
     fs::write(&out, "older").unwrap();
     let (mut file, piece) = resumable(folder.path(), Format::Csv);
-    wait_for_commit(&mut file);
+    make_commit_due(&mut file);
     file.take(piece).unwrap();
     let other = File::options().write(true).open(part).unwrap();
     other.set_len(0).unwrap();

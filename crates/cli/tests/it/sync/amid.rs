@@ -60,6 +60,21 @@ impl<'a> Amid<'a> {
         }
     }
 
+    /// The same for an update of a value of datasource 12.
+    fn update(
+        plant: &'a Plant,
+        copy: &'a Copy,
+        is_moment: impl FnMut(&str) -> bool + Send + 'static,
+        id: i32,
+        value: DatasourceValueInput,
+    ) -> Self {
+        let client = plant.client();
+        Self::new(plant, copy, is_moment, async move || {
+            let values = client.datasources();
+            values.update_value(12, id, &value).await.map(drop)
+        })
+    }
+
     /// A run with small pages.
     fn sync(&self) -> String {
         self.sync_only(&[])
@@ -87,6 +102,13 @@ impl<'a> Amid<'a> {
     }
 }
 
+/// A severity for each copy, another one than before.
+const SEVERITIES: [IncidentSeverity; 3] = [
+    IncidentSeverity::High,
+    IncidentSeverity::Low,
+    IncidentSeverity::High,
+];
+
 fn improvement(id: i32) -> Value {
     json!({"id": id, "status": "Suggested", "title": "Another", "lastModified": "2026-03-02T00:00:00Z", "suggestedByUserId": "u-1"})
 }
@@ -101,14 +123,10 @@ async fn first_value(client: &Client) -> DatasourceValue {
 async fn a_value_that_changes_while_all_are_read_is_in_the_copy() {
     let plant = Plant::new(4, 60);
     for copy in Copy::all(plant.folder.path()) {
-        let client = plant.client();
-        let old = first_value(&client).await;
+        let old = first_value(&plant.client()).await;
         let changed = DatasourceValueInput::new(old.value + 1.0, old.value_date);
         let is_second = |line: &str| line.contains("/12/values?") && line.contains("page=2");
-        let amid = Amid::new(&plant, &copy, is_second, async move || {
-            let values = client.datasources();
-            values.update_value(12, old.id, &changed).await.map(drop)
-        });
+        let amid = Amid::update(&plant, &copy, is_second, old.id, changed);
         amid.run().await;
     }
 }
@@ -116,12 +134,7 @@ async fn a_value_that_changes_while_all_are_read_is_in_the_copy() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_incident_that_changes_while_all_are_read_is_in_the_copy() {
     let plant = Plant::new(12, 0);
-    let severities = [
-        IncidentSeverity::High,
-        IncidentSeverity::Low,
-        IncidentSeverity::High,
-    ];
-    for (copy, severity) in Copy::all(plant.folder.path()).into_iter().zip(severities) {
+    for (copy, severity) in Copy::all(plant.folder.path()).into_iter().zip(SEVERITIES) {
         let client = plant.client();
         let is_second = |line: &str| line.contains("/v1/Incidents?") && line.contains("id gt 2");
         let amid = Amid::new(&plant, &copy, is_second, async move || {
@@ -136,15 +149,11 @@ async fn an_incident_that_changes_while_all_are_read_is_in_the_copy() {
 async fn a_value_that_moves_on_within_the_month_being_read_is_there_once() {
     let plant = Plant::new(4, 60);
     for (copy, hour) in Copy::all(plant.folder.path()).into_iter().zip(1..) {
-        let client = plant.client();
-        let old = first_value(&client).await;
+        let old = first_value(&plant.client()).await;
         let later = format!("2025-01-31T{hour:02}:00:00Z");
         let moved = DatasourceValueInput::new(old.value, later.parse().expect("an instant"));
         let is_second = |line: &str| line.contains("/12/values?") && line.contains("page=2");
-        let amid = Amid::new(&plant, &copy, is_second, async move || {
-            let values = client.datasources();
-            values.update_value(12, old.id, &moved).await.map(drop)
-        });
+        let amid = Amid::update(&plant, &copy, is_second, old.id, moved);
         amid.run().await;
     }
 }
@@ -154,8 +163,7 @@ async fn a_value_that_moves_on_within_the_month_being_read_is_there_once() {
 async fn a_value_that_changes_before_the_proof_is_in_the_copy() {
     let plant = Plant::new(4, 60);
     for copy in Copy::all(plant.folder.path()) {
-        let client = plant.client();
-        let old = first_value(&client).await;
+        let old = first_value(&plant.client()).await;
         let changed = DatasourceValueInput::new(old.value + 1.0, old.value_date);
         let mut has_read_changes = false;
         let proves = move |line: &str| {
@@ -164,10 +172,7 @@ async fn a_value_that_changes_before_the_proof_is_in_the_copy() {
             has_read_changes |= is_of_12 && line.contains("registrationDate gt");
             proves
         };
-        let amid = Amid::new(&plant, &copy, proves, async move || {
-            let values = client.datasources();
-            values.update_value(12, old.id, &changed).await.map(drop)
-        });
+        let amid = Amid::update(&plant, &copy, proves, old.id, changed);
         amid.sync();
         let added = DatasourceValueInput::new(1.0, old.value_date);
         let datasources = plant.client().datasources();
@@ -180,12 +185,7 @@ async fn a_value_that_changes_before_the_proof_is_in_the_copy() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_incident_that_changes_before_the_proof_is_in_the_copy() {
     let plant = Plant::new(12, 0);
-    let severities = [
-        IncidentSeverity::High,
-        IncidentSeverity::Low,
-        IncidentSeverity::High,
-    ];
-    for (copy, severity) in Copy::all(plant.folder.path()).into_iter().zip(severities) {
+    for (copy, severity) in Copy::all(plant.folder.path()).into_iter().zip(SEVERITIES) {
         let client = plant.client();
         let mut has_read_changes = false;
         let proves = move |line: &str| {
@@ -206,14 +206,13 @@ async fn an_incident_that_changes_before_the_proof_is_in_the_copy() {
 async fn a_comment_that_changes_while_all_are_read_is_in_the_copy() {
     let plant = Arc::new(Plant::new(8, 0));
     for (copy, place) in Copy::all(plant.folder.path()).into_iter().zip(1..) {
-        let edited = json!({"id": 2, "incidentId": 1, "text": format!("Edit {place}"), "commentDate": "2026-03-02T00:00:01Z"});
         // The proxy's thread may end after the test, so it owns no plant.
         let writer = Arc::downgrade(&plant);
         let is_second =
             |line: &str| line.contains("/v2/incidents/comments?") && line.contains("skiptoken");
         let amid = Amid::new(&plant, &copy, is_second, async move || {
             let plant = writer.upgrade().expect("the test is running");
-            plant.import_more("incident_comments.jsonl", &[edited]);
+            plant.edit_comment(place);
             Ok(())
         });
         amid.run().await;

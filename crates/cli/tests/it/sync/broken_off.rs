@@ -76,9 +76,15 @@ fn only_left_out(out: &str, table: &str) {
     assert!(lines.len() == 1 && lines.iter().all(is_it), "{out}");
 }
 
-/// A comment of the plant on incident 1, with another text for each copy.
-fn edited(place: i32) -> Value {
-    json!({"id": 2, "incidentId": 1, "text": format!("Edit {place}"), "commentDate": "2026-03-02T00:00:01Z"})
+/// A comment changes, a run with these arguments may not read the comments, and the next one completes them.
+async fn comments_are_completed(refusing: &Refusing, arguments: &[&str]) {
+    for (copy, place) in refusing.copies().into_iter().zip(1..) {
+        refusing.completes(&copy).await;
+        refusing.plant.edit_comment(place);
+        let out = refusing.refused(&copy, arguments).success();
+        only_left_out(&out, "comments");
+        refusing.completes(&copy).await;
+    }
 }
 
 /// Then nobody knows which comments the copy has: the number alone does not show what was edited.
@@ -86,16 +92,7 @@ fn edited(place: i32) -> Value {
 async fn comments_are_all_read_again_after_a_right_that_went_amid_all_of_them() {
     let is_second = |line: &str| line.contains(COMMENTS) && line.contains("skiptoken");
     let refusing = Refusing::new(Plant::new(8, 0), FORBIDDEN, is_second);
-    for (copy, place) in refusing.copies().into_iter().zip(1..) {
-        refusing.completes(&copy).await;
-        let comment = edited(place);
-        refusing
-            .plant
-            .import_more("incident_comments.jsonl", &[comment]);
-        let out = refusing.refused(&copy, &["--full"]).success();
-        only_left_out(&out, "comments");
-        refusing.completes(&copy).await;
-    }
+    comments_are_completed(&refusing, &["--full"]).await;
 }
 
 /// The copy has the incident's new stamp by then, so only the note that its comments are stale is left.
@@ -103,16 +100,7 @@ async fn comments_are_all_read_again_after_a_right_that_went_amid_all_of_them() 
 async fn comments_of_a_changed_incident_are_read_after_a_right_that_went_before_them() {
     let is_of_some = |line: &str| line.contains(COMMENTS) && line.contains("incidentId in");
     let refusing = Refusing::new(Plant::new(8, 0), FORBIDDEN, is_of_some);
-    for (copy, place) in refusing.copies().into_iter().zip(1..) {
-        refusing.completes(&copy).await;
-        let comment = edited(place);
-        refusing
-            .plant
-            .import_more("incident_comments.jsonl", &[comment]);
-        let out = refusing.refused(&copy, &[]).success();
-        only_left_out(&out, "comments");
-        refusing.completes(&copy).await;
-    }
+    comments_are_completed(&refusing, &[]).await;
 }
 
 /// A group has another name. Records that were not read meanwhile may still have the old one.

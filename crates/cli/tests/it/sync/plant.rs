@@ -94,6 +94,14 @@ impl Plant {
         write_lines(folder.path(), file, lines);
         import(folder.path(), &self.db, "replace");
     }
+
+    /// Gives a comment on incident 1 the text `Edit` and this number.
+    pub fn edit_comment(&self, number: i32) {
+        let text = format!("Edit {number}");
+        let edited =
+            json!({"id": 2, "incidentId": 1, "text": text, "commentDate": "2026-03-02T00:00:01Z"});
+        self.import_more("incident_comments.jsonl", &[edited]);
+    }
 }
 
 fn import(folder: &Path, db: &str, on_conflict: &str) {

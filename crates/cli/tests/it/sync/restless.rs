@@ -38,20 +38,13 @@ fn restless(plant: &Arc<Plant>, is_restless: &Arc<AtomicBool>) -> Proxy {
         }
         if line.contains("incidentId in") {
             edits += 1;
-            writer.upgrade().expect("the test is running").edit(edits);
+            writer
+                .upgrade()
+                .expect("the test is running")
+                .edit_comment(edits);
         }
         None
     })
-}
-
-impl Plant {
-    /// Gives a comment on incident 1 another text.
-    fn edit(&self, number: i32) {
-        let text = format!("Edit {number}");
-        let edited =
-            json!({"id": 2, "incidentId": 1, "text": text, "commentDate": "2026-03-02T00:00:01Z"});
-        self.import_more("incident_comments.jsonl", &[edited]);
-    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -72,7 +65,7 @@ async fn a_copy_of_a_service_that_never_rests_is_nearly_up_to_date_and_then_it_i
         let gone = datasources.values(12).page(1).await.expect("read");
         let gone = gone.values.first().expect("a value").id;
         datasources.delete_value(12, gone).await.expect("deleted");
-        plant.edit(number);
+        plant.edit_comment(number);
         let out = sync(true);
         assert!(out.contains(" is nearly up to date, in "), "{out}");
         let inexact = ": comments, improvements, values changed during the whole run; ";

@@ -1,10 +1,10 @@
-//! `any` over a collection, whose members a statement may gather before the rows: the same rows whether the
-//! members are few or many.
+//! `any` over a collection, which a statement may answer from the members: the same rows whether these are
+//! few or many.
 
 use crate::model::INCIDENT;
 use crate::store::{Store, encode, on_each_engine};
 
-/// From so many members on a page of a few rows is filled without gathering them.
+/// From so many members on, a page of a few rows is read in the order of the rows.
 const MANY: i64 = 500;
 
 /// Incidents 1,000 to 1,999, with one comment each.
