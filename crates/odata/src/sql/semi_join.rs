@@ -1,5 +1,5 @@
-//! `any` as a semi-join that begins with the members of the collection: those that meet the condition are read
-//! first, and lead to the rows that they belong to.
+//! `any` as a semi-join that begins with the members of the collection: those that meet the condition are
+//! read first, and lead to the rows that they belong to.
 //!
 //! An EXISTS that a database evaluates for each row reads all rows where few have such a member. Where many
 //! have one it fills a page at once, and a semi-join would read too much. So a statement for a page reads a
