@@ -1,7 +1,10 @@
 //! The verified tokens, and the present settings of every client, by which a verified token is judged.
 //!
 //! All of it is one state: a token whose client or key is withdrawn meanwhile is not added after the change
-//! was applied. No I/O happens here. It contains digests, never tokens.
+//! was applied. No I/O happens here.
+//!
+//! Tokens are found by their text. A digest as the key would cost each request more than the rest of the
+//! look-up, and would hide nothing: the keys that sign tokens are in the same memory.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,9 +14,6 @@ use super::keys::KeyRing;
 use super::scopes::Scopes;
 use super::settings::ClientSettings;
 use obeya_store::clients::Client;
-
-/// The SHA-256 of a token.
-pub(super) type Digest = [u8; 32];
 
 /// The present settings of every client; `None` for those that are revoked or have unreadable settings.
 pub(super) type Clients = HashMap<String, Option<Arc<ClientSettings>>>;
@@ -65,7 +65,8 @@ impl Grant {
 /// The tokens, the clients and the keys.
 pub(super) struct TokenCache {
     capacity: usize,
-    verified: HashMap<Digest, Arc<Grant>>,
+    /// By the text of the token.
+    verified: HashMap<String, Arc<Grant>>,
     clients: Clients,
     ring: Arc<KeyRing>,
     /// The number of the read that was applied last.
@@ -87,8 +88,8 @@ impl TokenCache {
         Arc::clone(&self.ring)
     }
 
-    pub(super) fn get(&self, digest: &Digest) -> Option<Arc<Grant>> {
-        self.verified.get(digest).cloned()
+    pub(super) fn get(&self, text: &str) -> Option<Arc<Grant>> {
+        self.verified.get(text).cloned()
     }
 
     pub(super) fn len(&self) -> usize {
@@ -112,7 +113,7 @@ impl TokenCache {
     /// Adds a verified token.
     pub(super) fn add(
         &mut self,
-        digest: Digest,
+        text: &str,
         token: VerifiedToken,
         now: i64,
     ) -> Result<Arc<Grant>, Refusal> {
@@ -126,10 +127,10 @@ impl TokenCache {
         }
         if self.verified.len() >= self.capacity {
             // Any entry will do: its token is only verified again.
-            let victim = self.verified.keys().next().copied();
-            victim.and_then(|digest| self.verified.remove(&digest));
+            let victim = self.verified.keys().next().cloned();
+            victim.and_then(|text| self.verified.remove(&text));
         }
-        self.verified.insert(digest, Arc::clone(&grant));
+        self.verified.insert(text.to_owned(), Arc::clone(&grant));
         Ok(grant)
     }
 
@@ -193,7 +194,7 @@ mod tests {
             KeyRing::of_ids(&["k"]),
             settings_of(&[client("Data.Read")]),
         );
-        cache.add([0; 32], token(), 0).expect("granted");
+        cache.add("a token", token(), 0).expect("granted");
         cache.apply(
             2,
             KeyRing::of_ids(&["k"]),
@@ -204,7 +205,7 @@ mod tests {
             KeyRing::of_ids(&["k"]),
             settings_of(&[client("Data.Read")]),
         );
-        let scopes = |cache: &TokenCache| cache.get(&[0; 32]).map(|grant| grant.scopes.list());
+        let scopes = |cache: &TokenCache| cache.get("a token").map(|grant| grant.scopes.list());
         assert_eq!(scopes(&cache).as_deref(), Some("Boards.Read"));
         cache.apply(
             3,
@@ -227,7 +228,7 @@ mod tests {
             KeyRing::of_ids(&["other"]),
             settings_of(&[client("Data.Read")]),
         );
-        let refused = cache.add([0; 32], token(), 0);
+        let refused = cache.add("a token", token(), 0);
         assert_eq!(refused.map(drop), Err(Refusal::UNKNOWN_KEY));
         let revoked = Client {
             revoked_at: Some(1),
@@ -235,13 +236,13 @@ mod tests {
         };
         cache.apply(2, KeyRing::of_ids(&["k"]), settings_of(&[revoked]));
         assert_eq!(
-            cache.add([0; 32], token(), 0).map(drop),
+            cache.add("a token", token(), 0).map(drop),
             Err(Refusal::Revoked)
         );
         // The row that a token request read before that does not bring it back.
         cache.add_client(&client("Data.Read"));
         assert_eq!(
-            cache.add([0; 32], token(), 0).map(drop),
+            cache.add("a token", token(), 0).map(drop),
             Err(Refusal::Revoked)
         );
     }

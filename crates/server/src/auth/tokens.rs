@@ -1,4 +1,4 @@
-//! Access tokens: issued as ES384 JWTs, verified in memory, and cached by digest until they expire or their
+//! Access tokens: issued as ES384 JWTs, verified in memory, and cached until they expire or their
 //! client or key is withdrawn.
 //!
 //! A P-384 check costs more than the rest of a small request, hence the cache.
@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
-use ring::digest::SHA256;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
 
@@ -17,7 +16,7 @@ use super::jws::{self, TokenError, Unverified};
 use super::keys::{self as signing_keys, Jwk, KeyRing};
 use super::scopes::Scopes;
 use super::secrets;
-use super::token_cache::{Digest as TokenDigest, Grant, TokenCache, VerifiedToken, settings_of};
+use super::token_cache::{Grant, TokenCache, VerifiedToken, settings_of};
 use crate::config::{Clock, TICKS_PER_SECOND};
 use crate::http::problem::Problem;
 use crate::key_encryption::{KeyEncryptionKey, is_encrypted};
@@ -190,13 +189,11 @@ impl Tokens {
         if token.len() > MAX_TOKEN_BYTES {
             return Err(Refusal::Invalid("the token is malformed"));
         }
-        let mut digest = TokenDigest::default();
-        digest.copy_from_slice(ring::digest::digest(&SHA256, token.as_bytes()).as_ref());
-        let cached = self.read().get(&digest);
+        let cached = self.read().get(token);
         let grant = match cached {
             Some(grant) => grant,
             // Boxed: only the first request with a token comes here, and all have the size of this future.
-            None => Box::pin(self.check(store, token, digest)).await?,
+            None => Box::pin(self.check(store, token)).await?,
         };
         if self.clock.seconds() >= grant.expires + LEEWAY {
             return Err(Refusal::Expired);
@@ -213,13 +210,8 @@ impl Tokens {
         }
     }
 
-    async fn check(
-        &self,
-        store: &Store,
-        token: &str,
-        digest: TokenDigest,
-    ) -> Result<Arc<Grant>, Refusal> {
-        let token = Unverified::parse(token).map_err(refused)?;
+    async fn check(&self, store: &Store, text: &str) -> Result<Arc<Grant>, Refusal> {
+        let token = Unverified::parse(text).map_err(refused)?;
         let ring = self.ring();
         let now = self.clock.ticks();
         if ring.verifying(&token.kid, now).is_none() {
@@ -264,7 +256,7 @@ impl Tokens {
                 RevocationsUnknown
             })?;
         }
-        self.write().add(digest, token, now)
+        self.write().add(text, token, now)
     }
 
     /// Reads the clients and the keys from the store, and applies their changes to all tokens. Only for the
