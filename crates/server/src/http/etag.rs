@@ -8,10 +8,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::header::{ETAG, IF_MATCH, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use sha2::{Digest as _, Sha256};
 
 use super::problem::Problem;
 use obeya_read::text::quoted;
+use obeya_store::sha256;
 
 /// Half of a SHA-256: collisions in 128 bits are not feasible, and the header stays short.
 const DIGEST_BYTES: usize = 16;
@@ -26,7 +26,7 @@ pub(crate) struct Tag(String);
 impl Tag {
     /// The tag of these bytes.
     pub(crate) fn of(bytes: &[u8]) -> Self {
-        let digest = Sha256::digest(bytes);
+        let digest = sha256::digest(&[bytes]);
         Self(URL_SAFE_NO_PAD.encode(&digest[..DIGEST_BYTES]))
     }
 
