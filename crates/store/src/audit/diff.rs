@@ -4,11 +4,8 @@
 //! The properties that tell who reported an incident are never part of it, for any incident: one that is open
 //! today may be made anonymous tomorrow.
 
-use std::fmt::Write as _;
-
 use serde::Serialize;
 
-use super::json;
 use crate::Value;
 use crate::table::{Column, ColumnType, FieldType, SetBy, Table};
 use crate::tables::attachments::AttachmentRow;
@@ -19,9 +16,9 @@ use crate::wire;
 /// The changed properties of a record.
 #[derive(Debug, Default)]
 pub struct Diff {
-    /// The members of each object, without braces.
-    before: String,
-    after: String,
+    /// The members of each object, without braces, in UTF-8.
+    before: Vec<u8>,
+    after: Vec<u8>,
 }
 
 /// How the value of a column is written.
@@ -56,12 +53,12 @@ impl Diff {
             _ => &[],
         };
         let columns = table.columns.iter().map(|column| {
-            let is_told = match column.set_by {
+            let is_recorded = match column.set_by {
                 SetBy::Key | SetBy::Stamp => false,
                 SetBy::Given => before.is_some(),
                 SetBy::Rule | SetBy::Body => !reporter.contains(&column.name),
             };
-            is_told.then(|| (column.name, form(column)))
+            is_recorded.then(|| (column.name, form(column)))
         });
         self.cells(columns, before, after)
     }
@@ -105,7 +102,7 @@ impl Diff {
         for (members, value) in [(&mut self.before, before), (&mut self.after, after)] {
             if let Some(value) = value {
                 begin(members, name);
-                members.push_str(&json(value));
+                write_json(members, value);
             }
         }
         self
@@ -113,30 +110,39 @@ impl Diff {
 
     /// The JSON.
     pub(super) fn finish(self) -> String {
-        match (self.before.is_empty(), self.after.is_empty()) {
-            (true, _) => format!("{{\"after\":{{{}}}}}", self.after),
-            (false, true) => format!("{{\"before\":{{{}}}}}", self.before),
-            (false, false) => {
-                format!(
-                    "{{\"before\":{{{}}},\"after\":{{{}}}}}",
-                    self.before, self.after
-                )
-            }
-        }
+        let (before, after) = (self.before.as_slice(), self.after.as_slice());
+        let json = match (before.is_empty(), after.is_empty()) {
+            (true, _) => [b"{\"after\":{", after, b"}}"].concat(),
+            (false, true) => [b"{\"before\":{", before, b"}}"].concat(),
+            (false, false) => [b"{\"before\":{", before, b"},\"after\":{", after, b"}}"].concat(),
+        };
+        String::from_utf8(json).expect("names of columns and JSON are UTF-8")
     }
 }
 
+/// Bytes for the members of an ordinary record.
+const MEMBERS: usize = 384;
+
 /// Begins a member: a comma and its name, which is that of the column in the case of the wire.
-fn begin(members: &mut String, column: &str) {
-    members.push_str(if members.is_empty() { "\"" } else { ",\"" });
-    let mut words = column.split('_');
-    members.push_str(words.next().unwrap_or_default());
-    for word in words {
-        let mut letters = word.chars();
-        members.extend(letters.next().map(|first| first.to_ascii_uppercase()));
-        members.push_str(letters.as_str());
+fn begin(members: &mut Vec<u8>, column: &str) {
+    if members.is_empty() {
+        members.reserve(MEMBERS);
+    } else {
+        members.push(b',');
     }
-    members.push_str("\":");
+    members.push(b'"');
+    let mut begins_word = false;
+    for byte in column.bytes() {
+        match (byte, begins_word) {
+            (b'_', _) => begins_word = true,
+            (_, true) => {
+                members.push(byte.to_ascii_uppercase());
+                begins_word = false;
+            }
+            (_, false) => members.push(byte),
+        }
+    }
+    members.extend_from_slice(b"\":");
 }
 
 /// The form of a declared column. An integer whose field an import converts is an instant.
@@ -151,35 +157,33 @@ fn form(column: &Column) -> Form {
     }
 }
 
-fn write_value(out: &mut String, value: Value<'_>, form: Form) {
-    let days = |days: i64| {
-        i32::try_from(days)
-            .ok()
-            .and_then(|days| wire::date(days).ok())
-    };
-    let text = match (value, form) {
-        (Value::Null, _) => "null".to_owned(),
-        (Value::Int(value), Form::Flag) => json(&(value != 0)),
+fn write_value(out: &mut Vec<u8>, value: Value<'_>, form: Form) {
+    let date = |days: i64| wire::date(i32::try_from(days).ok()?).ok();
+    match (value, form) {
+        (Value::Null, _) => out.extend_from_slice(b"null"),
+        (Value::Int(value), Form::Flag) => write_json(out, &(value != 0)),
         (Value::Int(ticks), Form::Instant) => match wire::timestamp(ticks) {
-            Ok(instant) => json(&instant),
-            Err(_) => json(&ticks),
+            Ok(instant) => write_json(out, &instant),
+            Err(_) => write_json(out, &ticks),
         },
-        (Value::Int(value), Form::Date) => match days(value) {
-            Some(date) => json(&date),
-            None => json(&value),
+        (Value::Int(value), Form::Date) => match date(value) {
+            Some(date) => write_json(out, &date),
+            None => write_json(out, &value),
         },
-        (Value::Int(value), Form::Plain | Form::Json) => {
-            // A String takes all.
-            let _ = write!(out, "{value}");
-            return;
-        }
-        (Value::Real(value), _) => json(&value),
-        (Value::Text(text), Form::Json) => text.to_owned(),
-        (Value::Text(text), _) => json(text),
-        // No column of bytes has a field in a line: contents are told by their digest.
-        (Value::Bytes(bytes), _) => json(&bytes.len()),
-    };
-    out.push_str(&text);
+        (Value::Int(value), Form::Plain | Form::Json) => write_json(out, &value),
+        (Value::Real(value), _) => write_json(out, &value),
+        (Value::Text(text), Form::Json) => out.extend_from_slice(text.as_bytes()),
+        (Value::Text(text), _) => write_json(out, text),
+        // No column of bytes has a field in a line: the change has the digest of a content.
+        (Value::Bytes(bytes), _) => write_json(out, &bytes.len()),
+    }
+}
+
+/// Adds compact JSON.
+fn write_json(out: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
+    // Memory takes all bytes, and every value here is made of texts, numbers and maps with text keys.
+    let written = serde_json::to_writer(out, value);
+    debug_assert!(written.is_ok(), "{written:?}");
 }
 
 #[cfg(test)]
