@@ -130,6 +130,7 @@ impl Writer {
             connection: Some(connection),
             receiver,
             jobs_per_commit: options.jobs_per_commit.min(E::MOST_SAVEPOINTS),
+            commit_time: Duration::ZERO,
             repeated: Arc::clone(&repeated),
             timings: Arc::clone(&timings),
             health: Arc::clone(&health),
@@ -215,6 +216,8 @@ struct WriterThread<E: Connect> {
     connection: Option<E::Connection>,
     receiver: mpsc::Receiver<Message>,
     jobs_per_commit: usize,
+    /// How long recent commits took, on average.
+    commit_time: Duration,
     /// How often jobs ran again.
     repeated: Arc<AtomicU64>,
     timings: Arc<WriterTimings>,
@@ -337,6 +340,10 @@ impl<E: Connect> WriterThread<E> {
     }
 
     /// The jobs in one transaction, with those that wait for their turn meanwhile if it is to `gather` more.
+    ///
+    /// It gathers those that wait when it begins, and later ones for half as long as a commit takes. Callers
+    /// that are answered send their next jobs while it runs: if these joined it without end, everybody would
+    /// wait for every commit, and nothing would be prepared meanwhile. Where commits are slow, they do join.
     fn transaction(
         &mut self,
         batch: &mut Vec<BatchedJob>,
@@ -347,6 +354,8 @@ impl<E: Connect> WriterThread<E> {
         let (receiver, most) = (&mut self.receiver, self.jobs_per_commit);
         let timings = &self.timings;
         let connection = begin(self.engine.as_ref(), &mut self.connection)?;
+        let (waiting, begun) = (batch.len() + receiver.len(), Instant::now());
+        let most_time = self.commit_time / 2;
         let mut at = 0;
         loop {
             while let Some(next) = batch.get_mut(at) {
@@ -361,6 +370,9 @@ impl<E: Connect> WriterThread<E> {
                 at += 1;
             }
             if !gather || batch.len() >= most {
+                break;
+            }
+            if batch.len() >= waiting && begun.elapsed() >= most_time {
                 break;
             }
             match receiver.try_recv() {
@@ -378,7 +390,9 @@ impl<E: Connect> WriterThread<E> {
         let begun = Instant::now();
         match connection.commit() {
             Ok(()) => {
-                timings.commits.observe(begun.elapsed());
+                let time = begun.elapsed();
+                timings.commits.observe(time);
+                self.commit_time = (3 * self.commit_time + time) / 4;
                 Ok(())
             }
             Err(error) => Err(failed(connection, error)),
