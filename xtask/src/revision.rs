@@ -81,8 +81,8 @@ pub(crate) fn diff(commit: &str, files: &[String]) -> Result<String> {
 fn succeed(arguments: &[&str]) -> Result<String> {
     let output = git(arguments)?;
     if !output.status.success() {
-        let told = String::from_utf8_lossy(&output.stderr);
-        bail!("`git {}` failed: {}", arguments.join(" "), told.trim());
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        bail!("`git {}` failed: {}", arguments.join(" "), stderr.trim());
     }
     Ok(String::from_utf8(output.stdout)?)
 }

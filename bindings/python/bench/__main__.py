@@ -82,13 +82,13 @@ def values(where: dict[str, Any], rows: int, rounds: int) -> None:
     for name, address, faster, most in ROWS:
         key = f"{name} {address}"
         seconds, peak = median(found[key], "seconds"), median(found[key], "peak") / MB
-        told = [
+        verdicts = [
             verdict((ratio := median(found[other], "seconds") / seconds) >= least, f"{ratio:.1f} × {other} (≥ {least:g})")
             for least, other in faster
         ]
         if most:
-            told.append(verdict(peak <= most, f"≤ {most:g} MB"))
-        print(f"{key:<44} {seconds:>8.2f} {median(found[key], 'cpu'):>8.2f} {peak:>8.0f}   {', '.join(told)}")
+            verdicts.append(verdict(peak <= most, f"≤ {most:g} MB"))
+        print(f"{key:<44} {seconds:>8.2f} {median(found[key], 'cpu'):>8.2f} {peak:>8.0f}   {', '.join(verdicts)}")
 
 
 def way(name: str, where: dict[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Writes the reference of the package from its docstrings, as HTML that opens offline: `python reference.py FOLDER`.
 
 It fails on a public name without a docstring and on whatever cannot be read, so that the reference never has a hole. What it knows of the
-package is how its public names are told from its files; texts stand in the package alone.
+package is how its public names are found in its files; texts stand in the package alone.
 """
 
 from __future__ import annotations

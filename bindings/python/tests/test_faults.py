@@ -1,7 +1,7 @@
 """Faults between client and service, in the middle of long reads: the result is complete and in order, or a typed error.
 
-The service is the real one; a relay before it does what networks and proxies do. Which page goes wrong is told by its address, since
-several are under way at once.
+The service is the real one; a relay before it does what networks and proxies do. Which page goes wrong is decided by its address,
+since several are under way at once.
 """
 
 from __future__ import annotations

@@ -388,7 +388,7 @@ def test_a_file_is_finished_once(still: obeya.Client, tmp_path: Path) -> None:
     batch = query.batches(False).next().wait()
     assert batch is not None
     with ParquetFile(query, tmp_path / "rows.parquet", "zstd", 1000) as file:
-        # Answered before its rows are written, so more than one is told to wait for.
+        # A write is answered before its rows are written, so it takes several for one that waits.
         for _ in range(3):
             file.write(batch).wait()
         file.finish().wait()

@@ -200,7 +200,7 @@ def complaint(call: Callable[[], object]) -> str:
     return "no complaint"
 
 
-def test_a_forked_child_is_told(server: obeya.TestServer) -> None:
+def test_calls_in_a_forked_child_raise(server: obeya.TestServer) -> None:
     client = server.client(timeout=5, max_retries=0)
     patient, areas, values = client.with_options(timeout=9), client.areas, client.areas.list()
     figures = client.datasources.values(1)
@@ -273,9 +273,9 @@ def test_a_fork_amid_the_calls_of_other_threads(server: obeya.TestServer) -> Non
             thread.start()
 
         def work() -> str:
-            told = complaint(lambda: client.areas.get(1))
+            message = complaint(lambda: client.areas.get(1))
             with obeya.Client(server.base_url, client_id, client_secret) as own:
-                return f"{told}, {own.areas.get(2).id}"
+                return f"{message}, {own.areas.get(2).id}"
 
         try:
             assert [in_a_child(work) for _ in range(5)] == ["this client, 2"] * 5

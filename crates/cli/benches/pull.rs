@@ -86,10 +86,10 @@ fn main() {
         let mut rates: Vec<f64> = (0..ROUNDS).map(|_| pull()).collect();
         rates.sort_by(f64::total_cmp);
         let rate = rates[ROUNDS / 2];
-        let told = goal.map_or(String::new(), |goal| {
+        let verdict = goal.map_or(String::new(), |goal| {
             format!("{goal:>12.0}{}", if rate < goal { "  MISSED" } else { "" })
         });
-        println!("{name:<52} {rate:>12.0} {told}");
+        println!("{name:<52} {rate:>12.0} {verdict}");
     }
 }
 

@@ -58,7 +58,7 @@ pub(crate) struct LimitArgs {
     #[arg(long, env = "OBEYA_REQUEST_TIMEOUT", value_name = "SECONDS", default_value_t = 30, value_parser = value_parser!(u32).range(1..=86_400))]
     request_timeout: u32,
 
-    /// How long a service that was told to stop waits for requests in flight, in seconds
+    /// How long a service that was asked to stop waits for requests in flight, in seconds
     #[arg(long, env = "OBEYA_SHUTDOWN_TIMEOUT", value_name = "SECONDS", default_value_t = 10, value_parser = value_parser!(u32).range(1..=86_400))]
     shutdown_timeout: u32,
 

@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn literals_are_told_apart() {
+    fn literals_are_distinguished() {
         assert_eq!(
             kinds(
                 "2024 2024-01-01 12:30 1.5e3 3F2504E0-4f89-11d3-9a0c-0305e82c3301 duration'PT1S' A.B'c'"

@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_values_are_told_from_other_forms() {
+    fn impossible_values_are_distinguished_from_other_forms() {
         for text in [
             "2024-02-30",
             "2023-02-29",

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_told_than_a_hundred_complaints() {
+    fn no_more_than_a_hundred_complaints_are_reported() {
         let over = DatasourceValue {
             external_id: Some("x".repeat(256)),
             ..value()

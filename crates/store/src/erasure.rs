@@ -19,7 +19,7 @@ pub const ERASE: &str = "eraseUser";
 /// Lists that the user has changed last.
 const DATA_LISTS: &str = "UPDATE data_lists SET last_modified = ?2, last_modified_by_user_id = NULL WHERE last_modified_by_user_id = ?1";
 
-/// What removes the user from records, whose number is not told.
+/// What removes the user from records, whose number is not reported.
 const UNCOUNTED: [&str; 10] = [
     // The place is where the reporter was.
     "UPDATE incidents SET reported_by_user_id = NULL, reported_by = NULL, latitude = NULL, longitude = NULL, accuracy_in_meters = NULL
@@ -36,7 +36,7 @@ const UNCOUNTED: [&str; 10] = [
     "UPDATE attachments SET created_by_user_id = NULL WHERE created_by_user_id = ?1",
 ];
 
-/// The same from records whose number is told. The user goes last: others refer to it.
+/// The same from records whose number is reported. The user goes last: others refer to it.
 const COUNTED: [(&str, &str); 6] = [
     (
         "comments",
@@ -69,7 +69,7 @@ const STAMPED_BY_NAME: [&str; 2] = [
     "UPDATE improvements SET last_modified = ?3 WHERE suggested_by_user_id IS NULL AND suggested_by IN (?1, ?2)",
 ];
 
-/// What removes such a name. The number of anonymous incidents is not told.
+/// What removes such a name. The number of anonymous incidents is not reported.
 const COUNTED_BY_NAME: [&str; 4] = [
     "UPDATE incidents SET reported_by = NULL, latitude = NULL, longitude = NULL, accuracy_in_meters = NULL
         WHERE is_anonymous = 0 AND reported_by_user_id IS NULL AND reported_by IN (?1, ?2)",

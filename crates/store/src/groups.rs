@@ -9,7 +9,7 @@ use obeya_rules::enums::MemberRole;
 /// The table of groups, whose ids are issued by a counter.
 pub const GROUPS: &str = "groups";
 
-/// What may refer to a group, with the query for one that does, in the order in which it is told.
+/// What may refer to a group, with the query for one that does, in the order in which it is reported.
 const REFERRING: [(&str, &str); 5] = [
     (
         "a group below it",

@@ -16,7 +16,7 @@ pub const PROJECTS: &str = "projects";
 /// The table of milestones, the same.
 pub const MILESTONES: &str = "project_milestones";
 
-/// What may refer to a project, with the query for one that does, in the order in which it is told.
+/// What may refer to a project, with the query for one that does, in the order in which it is reported.
 const REFERRING: [(&str, &str); 5] = [
     (
         "an incident",

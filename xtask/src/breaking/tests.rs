@@ -232,17 +232,17 @@ fn each_change_is_found_by_its_rule_alone() {
     for case in cases() {
         let mut changed = base.clone();
         set(&mut changed, &case.pointer, &case.value);
-        let told = format!("{} = {}", case.pointer, case.value);
+        let change = format!("{} = {}", case.pointer, case.value);
         assert_eq!(
             found(&changed, &changed),
             BTreeSet::new(),
-            "{told}, with itself"
+            "{change}, with itself"
         );
-        assert_eq!(found(&base, &changed), names(case.forth), "{told}");
+        assert_eq!(found(&base, &changed), names(case.forth), "{change}");
         assert_eq!(
             found(&changed, &base),
             names(case.back),
-            "{told}, taken back"
+            "{change}, taken back"
         );
     }
 }

@@ -71,17 +71,17 @@ pub(super) fn check(
     let mut ignored = Vec::new();
     for (advisory, package, is_fault) in vulnerable.chain(others) {
         let id = advisory.id.as_str();
-        let told = format!("{package}: {id}, {}", title(advisory));
+        let finding = format!("{package}: {id}, {}", title(advisory));
         let known = policy.advisories.ignore.iter().find(|known| known.id == id);
         match known {
             Some(known) => {
                 ignored.push(id);
                 findings
                     .remarks
-                    .push(format!("{told} (ignored: {})", known.reason));
+                    .push(format!("{finding} (ignored: {})", known.reason));
             }
-            None if is_fault => findings.faults.push(told),
-            None => findings.remarks.push(told),
+            None if is_fault => findings.faults.push(finding),
+            None => findings.remarks.push(finding),
         }
     }
     for known in &policy.advisories.ignore {

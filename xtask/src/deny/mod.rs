@@ -45,8 +45,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         .output()
         .context("cannot start Cargo")?;
     if !output.status.success() {
-        let told = String::from_utf8_lossy(&output.stderr);
-        bail!("`cargo metadata` failed: {told}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        bail!("`cargo metadata` failed: {stderr}");
     }
     let dependencies = dependencies::of_metadata(&output.stdout)?;
     let mut faults = dependencies::faults(&policy, &dependencies)?;

@@ -17,7 +17,7 @@ pub(super) struct Policy {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Licenses {
-    /// The dependencies of tests count here; cargo-deny leaves them out unless it is told.
+    /// The dependencies of tests count here; cargo-deny leaves them out unless asked to include them.
     #[serde(rename = "include-dev")]
     _include_dev: Included,
     /// Allowed for every crate.

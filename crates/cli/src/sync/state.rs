@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn another_version_and_no_state_are_told_apart() {
+    fn another_version_and_no_state_are_distinguished() {
         let other = State::parse(r#"{"version":2,"new":true}"#).unwrap_err();
         assert!(
             other.to_string().contains("version 2, expected 1"),

@@ -48,9 +48,9 @@ fn file(db: &str) -> &Path {
 fn entries_are_shown_to_people_and_as_json_lines() {
     let (_folder, db, id) = written();
     let entries = lines(&run(["audit", "--db", &db, "--json"]).success());
-    let told: Vec<_> = entries.iter().map(|entry| &entry["operation"]).collect();
+    let operations: Vec<_> = entries.iter().map(|entry| &entry["operation"]).collect();
     assert_eq!(
-        told,
+        operations,
         ["addClient", "revokeClient", "import", "import", "import"]
     );
     assert_eq!(entries[0]["record"], format!("clients/{id}"));

@@ -144,8 +144,8 @@ fn the_unit_of_systemd_starts_this_program() {
             // The database is not there, which is found only once the options are understood.
             serve.args(["serve", "--db", "sqlite:/nowhere/at/all.db"]);
             let output = serve.args(value.split(' ')).output().expect("started");
-            let told = String::from_utf8(output.stderr).expect("text");
-            assert!(told.contains("there is no database"), "{value}: {told}");
+            let stderr = String::from_utf8(output.stderr).expect("text");
+            assert!(stderr.contains("there is no database"), "{value}: {stderr}");
         } else if name.starts_with("OBEYA_") {
             assert!(listed().contains_key(name), "{name}");
             assert!(unit.contains(&format!("Environment={name}=")), "{name}");

@@ -96,18 +96,18 @@ fn who_reported_is_left_out_unless_it_is_asked_for() {
         std::fs::write(plant.join(file), line).expect("written");
     }
     run(["import", plant.to_str().expect("UTF-8"), "--db", &db]).success();
-    for (option, is_told) in [(None, false), (Some("--with-reporters"), true)] {
-        let target = folder.path().join(format!("told {is_told}"));
+    for (option, is_included) in [(None, false), (Some("--with-reporters"), true)] {
+        let target = folder.path().join(format!("reporters {is_included}"));
         let target = target.to_str().expect("UTF-8");
         let arguments = ["export", target, "--db", &db];
         run(arguments.into_iter().chain(option)).success();
         let lines = std::fs::read_to_string(Path::new(target).join("incidents.jsonl"));
-        assert_eq!(lines.expect("read").contains("Somebody"), is_told);
+        assert_eq!(lines.expect("read").contains("Somebody"), is_included);
     }
 }
 
 #[test]
-fn a_database_that_is_not_there_is_told_and_no_folder_is_made() {
+fn a_database_that_is_not_there_is_reported_and_no_folder_is_made() {
     let (folder, db) = database();
     let target = folder.path().join("exported");
     let err = run(["export", target.to_str().expect("UTF-8"), "--db", &db]).failure(1);

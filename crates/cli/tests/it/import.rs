@@ -59,7 +59,7 @@ fn a_fault_is_one_sentence_and_exit_code_1() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_told_with_its_cause() {
+fn a_folder_that_is_not_there_is_reported_with_its_cause() {
     let (_dir, db) = database();
     let err = import(Path::new("surely/not/there"), &db, &[]).failure(1);
     assert!(

@@ -184,7 +184,7 @@ fn a_cold_copy_of_all_files_is_served_elsewhere() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_replaced_under_a_running_service_is_told_in_its_log() {
+fn a_file_replaced_under_a_running_service_is_reported_in_its_log() {
     for replaced in [true, false] {
         let plant = Plant::new();
         let mut serving = serve_existing(&plant.db, &["--log", "error"]);

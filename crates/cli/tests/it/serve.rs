@@ -30,7 +30,7 @@ async fn it_says_where_it_listens_and_answers_there() {
 
 /// Every write of the SDK carries a key of its own.
 #[tokio::test]
-async fn a_client_has_as_many_idempotency_keys_as_it_is_told() {
+async fn a_client_has_as_many_idempotency_keys_as_the_option_says() {
     let (_folder, db) = database();
     run(["import", PLANT, "--db", &db]).success();
     let serving = serve_new(&db, &["--idempotency-keys", "2"]);

@@ -99,12 +99,12 @@ def main(binary, plant, out):
         with gzip.GzipFile(out / name, "wb", mtime=0) as file:
             file.write(data)
 
-    def told(name, facts):
+    def write_json(name, facts):
         write(name, json.dumps(facts, ensure_ascii=False, indent=1).encode())
 
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "plant.db"
-        told("sqlite.json.gz", made(binary, plant, f"sqlite:{file}"))
+        write_json("sqlite.json.gz", made(binary, plant, f"sqlite:{file}"))
         # Some builds leave a log behind, which belongs to the database.
         for path in file.parent.iterdir():
             if path.name in ("plant.db", "plant.db-wal"):
@@ -113,7 +113,7 @@ def main(binary, plant, out):
             exported = pathlib.Path(folder) / "export"
             run(binary, "export", str(exported), "--with-reporters", "--db", f"sqlite:{file}")
             lines = {path.name: path.read_text() for path in exported.iterdir()}
-            told("export.json.gz", lines)
+            write_json("export.json.gz", lines)
 
     server = os.environ["OBEYA_TEST_POSTGRES"]
     address, _, options = server.partition("?")
@@ -121,7 +121,7 @@ def main(binary, plant, out):
     db = address.rsplit("/", 1)[0] + "/" + name + (f"?{options}" if options else "")
     run("psql", server, "-c", f"CREATE DATABASE {name}")
     try:
-        told("postgres.json.gz", made(binary, plant, db))
+        write_json("postgres.json.gz", made(binary, plant, db))
         dump = run("pg_dump", "--inserts", "--no-owner", "--no-privileges", db)
         # Commands of psql, which no server takes.
         lines = [line for line in dump.splitlines() if not line.startswith("\\")]

@@ -76,7 +76,7 @@ async fn other_limits_are_those_of_the_token_too() {
     assert_eq!(fetches.total(), 1);
     client.authenticate().await.unwrap_err();
     assert_eq!(fetches.total(), 4);
-    // Who waits for another's token, and would try again, is not told what came of one try.
+    // A call that waits for another's token, and may retry, does not get the other's error.
     let (one_try, more) = tokio::join!(hasty.authenticate(), client.authenticate());
     one_try.unwrap_err();
     assert!(more.unwrap().is_some());
@@ -89,7 +89,7 @@ async fn a_late_refusal_does_not_cost_the_new_token() {
     let sent = Arc::new(Notify::new());
     let go = Arc::new(Notify::new());
     let (arrived, released) = (sent.clone(), go.clone());
-    // Refuses the first token only when told to.
+    // Refuses the first token only when notified.
     let slow = get(async move |headers: HeaderMap| {
         if headers["authorization"] == "Bearer token-2" {
             return found();

@@ -132,8 +132,8 @@ async fn a_create_is_repeated_where_keys_are_kept_to_and_nowhere_else() {
     let url = serve(routes).await;
     create(&with_token(&url).build().unwrap()).await;
     assert_eq!(keys(&seen).len(), 1, "nobody has said that it does");
-    let told = with_token(&url).idempotency_keys(true);
-    create(&told.build().unwrap()).await;
+    let enabled = with_token(&url).idempotency_keys(true);
+    create(&enabled.build().unwrap()).await;
     assert_eq!(keys(&seen).len(), 4);
 }
 

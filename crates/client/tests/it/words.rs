@@ -26,38 +26,38 @@ async fn counted() -> (Client, Counter) {
 }
 
 #[track_caller]
-fn refused<T: std::fmt::Debug>(outcome: obeya::Result<T>, operation: &str, told: &str) {
+fn refused<T: std::fmt::Debug>(outcome: obeya::Result<T>, operation: &str, message: &str) {
     let error = outcome.unwrap_err();
     assert_eq!(error.operation(), Some(operation));
     assert!(matches!(error, Error::Request { .. }), "{error:?}");
-    assert!(error.to_string().ends_with(told), "{error}");
+    assert!(error.to_string().ends_with(message), "{error}");
 }
 
 #[tokio::test]
 async fn no_way_to_read_a_list_sends_an_unknown_word() {
     let (client, asked) = counted().await;
     let high = || incident_v1::severity().eq(IncidentSeverity::from("high"));
-    let told = "$filter at byte 12: found 'high', which is no member of IncidentSeverity; did you mean `High`?";
+    let message = "$filter at byte 12: found 'high', which is no member of IncidentSeverity; did you mean `High`?";
     let records = || client.incidents().list().filter(high());
-    refused(records().await, "listIncidentsV1", told);
-    refused(records().stream().all().await, "listIncidentsV1", told);
+    refused(records().await, "listIncidentsV1", message);
+    refused(records().stream().all().await, "listIncidentsV1", message);
     refused(
         records().orderby("title").pages().all().await,
         "listIncidentsV1",
-        told,
+        message,
     );
     let incidents = || {
         let high = incident_v2::severity().eq(IncidentSeverity::from("high"));
         client.incidents().list_v2().filter(high)
     };
-    refused(incidents().await, "listIncidentsV2", told);
-    refused(incidents().stream().all().await, "listIncidentsV2", told);
-    refused(incidents().pages().all().await, "listIncidentsV2", told);
+    refused(incidents().await, "listIncidentsV2", message);
+    refused(incidents().stream().all().await, "listIncidentsV2", message);
+    refused(incidents().pages().all().await, "listIncidentsV2", message);
     let trash = trashed_incident::severity().eq(IncidentSeverity::from("high"));
     refused(
         client.incidents().trash().filter(trash).await,
         "listTrashedIncidents",
-        told,
+        message,
     );
     let weekly = board_summary::board_type().eq(BoardType::from("weekly"));
     refused(
@@ -69,7 +69,7 @@ async fn no_way_to_read_a_list_sends_an_unknown_word() {
     refused(
         client.incidents().list().filter(parts).await,
         "listIncidentsV1",
-        told,
+        message,
     );
     assert_eq!(asked.total(), 0);
 }
@@ -80,34 +80,35 @@ async fn words_are_checked_wherever_the_service_checks_them() {
     let daily = || BoardType::from("Daily");
     let among = board::board_type().in_([BoardType::Weekly, daily()]);
     let expected = "; expected one of `Weekly`, `Kanban`, `SmartActionList`, `Yearly`";
-    let told = |at: &str| format!("{at}: found 'Daily', which is no member of BoardType{expected}");
+    let message =
+        |at: &str| format!("{at}: found 'Daily', which is no member of BoardType{expected}");
     let boards = client.boards().list();
     refused(
         boards.clone().filter(among).await,
         "listBoardsV2",
-        &told("$filter at byte 23"),
+        &message("$filter at byte 23"),
     );
     let some = group_v2::boards().any(|board| board.board_type().ne(daily()));
     refused(
         client.groups().list().filter(some).await,
         "listGroupsV2",
-        &told("$filter at byte 28"),
+        &message("$filter at byte 28"),
     );
     let order = board::board_type().eq(daily()).desc();
     let keys = (order, board::name().asc());
     refused(
         boards.orderby(keys).await,
         "listBoardsV2",
-        &told("$orderby at byte 13"),
+        &message("$orderby at byte 13"),
     );
     let links = group_v2::boards()
         .expand()
         .filter(board::board_type().eq(daily()));
-    let told = told("$expand at byte 28: $filter of `boards`");
+    let message = message("$expand at byte 28: $filter of `boards`");
     refused(
         client.groups().list().expand(links.clone()).await,
         "listGroupsV2",
-        &told,
+        &message,
     );
     refused(
         client
@@ -116,7 +117,7 @@ async fn words_are_checked_wherever_the_service_checks_them() {
             .expand((links, group_v2::parent()))
             .await,
         "getGroup",
-        &told,
+        &message,
     );
     let linked = incident_comment_v2::incident()
         .status()

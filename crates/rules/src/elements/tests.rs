@@ -101,10 +101,10 @@ fn each_type_takes_what_it_is_made_for_and_says_what_that_is() {
         ("project", "2", "there is no project 2"),
         ("user", "U-1", "there is no user `U-1`"),
     ];
-    for (kind, text, told) in unknown {
+    for (kind, text, expected) in unknown {
         assert_eq!(
             outcome(element(kind, false, Some("dimension")), &with(text)),
-            format!("reference.unknown dimension: {told}"),
+            format!("reference.unknown dimension: {expected}"),
         );
     }
 }
@@ -145,10 +145,10 @@ fn the_source_column_says_which_part_it_is_and_else_the_type() {
     ];
     let nothing = with("");
     for (written, name) in columns {
-        let told = outcome(element("text", true, Some(written)), &nothing);
+        let message = outcome(element("text", true, Some(written)), &nothing);
         assert!(
-            told.starts_with(&format!("element.missing {name}:")),
-            "{told}"
+            message.starts_with(&format!("element.missing {name}:")),
+            "{message}"
         );
     }
     for (kind, name) in [
@@ -157,10 +157,10 @@ fn the_source_column_says_which_part_it_is_and_else_the_type() {
         ("project", "projectId"),
         ("description", "description"),
     ] {
-        let told = outcome(element(kind, true, None), &nothing);
+        let message = outcome(element(kind, true, None), &nothing);
         assert!(
-            told.starts_with(&format!("element.missing {name}:")),
-            "{told}"
+            message.starts_with(&format!("element.missing {name}:")),
+            "{message}"
         );
     }
     for (kind, column) in [("text", None), ("user", None), ("area", Some("zone"))] {
@@ -195,7 +195,7 @@ fn a_number_may_stand_where_another_type_names_a_number() {
 }
 
 #[test]
-fn all_of_a_batch_is_told_under_the_code_of_the_first() {
+fn all_faults_of_a_batch_are_reported_under_the_code_of_the_first() {
     let elements = Elements::new(vec![
         element("number", true, Some("dimension")),
         element("area", true, None),
@@ -230,7 +230,7 @@ fn all_of_a_batch_is_told_under_the_code_of_the_first() {
 }
 
 #[test]
-fn no_more_is_told_than_a_hundred_complaints() {
+fn no_more_than_a_hundred_complaints_are_reported() {
     let elements = Elements::new(vec![
         element("number", true, Some("dimension")),
         element("area", true, None),

@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_made_in_the_same_instant_is_told_by_its_end() {
+    fn a_key_made_in_the_same_instant_is_identified_by_its_end() {
         for (first, second) in [("a", "b"), ("b", "a")] {
             let ring = ring(&[(first, 0, Some(DAY)), (second, 0, None)]);
             assert_eq!(signing(&ring, 0), Some(first));

@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn a_property_given_twice_is_told_with_both_spellings() {
+    fn a_property_given_twice_is_reported_with_both_spellings() {
         for (text, field, message) in [
             (
                 r#"{"title":"a","title":"b"}"#,

@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_more_is_told_than_helps() {
+    fn no_more_complaints_are_reported_than_help() {
         let complaints = (100..300).map(|number| Complaint {
             field: format!("causes[{number}].id"),
             text: "there is no such cause".to_owned(),

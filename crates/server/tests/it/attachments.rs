@@ -153,7 +153,7 @@ async fn an_incident_counts_what_is_here_or_else_what_was_imported() {
 }
 
 #[tokio::test]
-async fn who_attached_a_file_to_an_anonymous_incident_is_told_nobody() {
+async fn who_attached_a_file_to_an_anonymous_incident_is_not_shown() {
     let service = attached().await;
     let incident = read(&service, "/v2/incidents/101?$expand=attachments").await;
     let attachment = &incident["attachments"][0];

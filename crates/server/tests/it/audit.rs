@@ -413,13 +413,13 @@ async fn clients_keys_and_the_purge_append_entries_without_a_client() {
         obeya_server::store::incidents::purge(service.store(), deleted + 30 * 86_400 * 10_000_000);
     assert_eq!(purged.await.expect("purged"), 1);
     let entries = entries(service.store(), Filter::default()).await;
-    let told: Vec<_> = entries
+    let operations: Vec<_> = entries
         .iter()
         .map(|entry| entry.operation.as_str())
         .collect();
     // A key and the client of the test come first.
     assert_eq!(
-        told,
+        operations,
         [
             "createKey",
             "addClient",
@@ -457,7 +457,7 @@ async fn entries_are_found_by_time_client_and_record() {
     service
         .put("/v1/Improvements/317", &json!({"title": "Third clamp"}))
         .await;
-    let told = async |filter: Filter| {
+    let found = async |filter: Filter| {
         let entries = entries(service.store(), filter).await;
         let records = entries
             .into_iter()
@@ -468,10 +468,10 @@ async fn entries_are_found_by_time_client_and_record() {
         record: Some(record.to_owned()),
         ..Filter::default()
     };
-    assert_eq!(told(record("incidents/100")).await, ["incidents/100"]);
-    assert_eq!(told(record("incidents/10")).await, [""; 0]);
+    assert_eq!(found(record("incidents/100")).await, ["incidents/100"]);
+    assert_eq!(found(record("incidents/10")).await, [""; 0]);
     assert_eq!(
-        told(record("incidents")).await,
+        found(record("incidents")).await,
         ["incidents/100", "incidents/101"]
     );
     let mut filter = Filter {
@@ -479,15 +479,15 @@ async fn entries_are_found_by_time_client_and_record() {
         ..Filter::default()
     };
     assert_eq!(
-        told(filter.clone()).await,
+        found(filter.clone()).await,
         ["incidents/101", "improvements/317"]
     );
     let by = of_requests(&service).await[0].origin.client_id.clone();
     filter.record = Some("improvements".to_owned());
     filter.client_id.clone_from(&by);
-    assert_eq!(told(filter.clone()).await, ["improvements/317"]);
+    assert_eq!(found(filter.clone()).await, ["improvements/317"]);
     filter.client_id = Some("another".to_owned());
-    assert_eq!(told(filter).await, [""; 0]);
+    assert_eq!(found(filter).await, [""; 0]);
 }
 
 /// The chain as the documentation describes it, computed here.

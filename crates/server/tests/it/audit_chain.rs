@@ -221,8 +221,8 @@ async fn retention_removes_the_oldest_and_leaves_an_anchor() {
         expire(service.store(), minutes(4), now).await.expect("run"),
         3
     );
-    let told = entries(service.store(), Filter::default()).await;
-    let numbers: Vec<i64> = told.iter().map(|entry| entry.number).collect();
+    let remaining = entries(service.store(), Filter::default()).await;
+    let numbers: Vec<i64> = remaining.iter().map(|entry| entry.number).collect();
     assert_eq!(numbers, (6..=14).collect::<Vec<_>>());
     let checked = verified(service.store(), None).await;
     assert_eq!(

@@ -631,7 +631,7 @@ async fn each_operation_asks_for_its_scopes() {
 
 /// It belongs to no family.
 #[tokio::test]
-async fn the_time_is_told_to_who_may_read_anything() {
+async fn the_time_is_served_to_who_may_read_anything() {
     let service = Service::start().await;
     for scope in admin::SCOPES {
         let token = service.token_for(&[scope]).await;

@@ -315,7 +315,7 @@ async fn every_change_is_in_the_audit_log() {
         .expect("retired")
         .expect("a new key");
     let entries = entries(service.store(), Filter::default()).await;
-    let told: Vec<_> = entries[before..]
+    let logged: Vec<_> = entries[before..]
         .iter()
         .map(|entry| {
             (
@@ -355,7 +355,7 @@ async fn every_change_is_in_the_audit_log() {
             json!({"after": {"created": true}}),
         ),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(logged, expected);
     let text = sql_dump(&service).await;
     for secret in [&client.client_secret, &rotated.client_secret, "hmac"] {
         assert!(!text.contains(secret), "{text}");

@@ -216,7 +216,7 @@ async fn a_delete_takes_the_condition_too() {
 }
 
 #[tokio::test]
-async fn what_is_missing_is_told_before_the_condition_and_the_state_after_it() {
+async fn what_is_missing_is_reported_before_the_condition_and_the_state_after_it() {
     let service = plant().await;
     for path in ["/v1/Incidents/999", "/v1/Incidents/102"] {
         let missing = put(&service, path, "\"x\"", &titled("a")).await;

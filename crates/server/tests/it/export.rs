@@ -159,7 +159,9 @@ const ALL: ExportOptions = ExportOptions {
 async fn goes_round(database: &Database, seed: u64) {
     let exports = Exports::new();
     let all = exports.of("all", database, ALL).await;
-    let told = exports.of("told", database, ExportOptions::default()).await;
+    let by_default = exports
+        .of("default", database, ExportOptions::default())
+        .await;
     let before = rows(database).await;
     // A binary about SQLite alone has no server.
     let engines = match crate::ENGINE {
@@ -177,11 +179,11 @@ async fn goes_round(database: &Database, seed: u64) {
         assert!(again == all, "seed {seed}, {engine:?}");
 
         let copy = Database::on(engine);
-        exports.import("told", &copy).await;
+        exports.import("default", &copy).await;
         let again = exports
-            .of(&format!("told again {engine:?}"), &copy, ALL)
+            .of(&format!("default again {engine:?}"), &copy, ALL)
             .await;
-        assert!(again == told, "seed {seed}, {engine:?}");
+        assert!(again == by_default, "seed {seed}, {engine:?}");
     }
 }
 
@@ -267,12 +269,12 @@ async fn what_was_made_through_the_service_goes_round() {
         .lines()
         .map(|line| serde_json::from_str(line).expect("JSON"))
         .collect();
-    let told: Vec<_> = improvements
+    let archived_from: Vec<_> = improvements
         .iter()
         .map(|line| (line["id"].clone(), line.get("archivedFrom").cloned()))
         .collect();
     assert_eq!(
-        told,
+        archived_from,
         [
             (json!(317), Some(json!("Planned"))),
             (json!(318), Some(json!(null))),
@@ -282,7 +284,7 @@ async fn what_was_made_through_the_service_goes_round() {
 }
 
 #[tokio::test]
-async fn who_reported_an_anonymous_incident_is_told_when_asked_for_only() {
+async fn who_reported_an_anonymous_incident_is_exported_only_when_asked_for() {
     let target = Target::new();
     let folder = Folder::empty();
     folder.write(
@@ -302,8 +304,8 @@ async fn who_reported_an_anonymous_incident_is_told_when_asked_for_only() {
         .await
         .expect("imported");
     let exports = Exports::new();
-    let told = exports
-        .of("told", &target.database, ExportOptions::default())
+    let by_default = exports
+        .of("default", &target.database, ExportOptions::default())
         .await;
     let all = exports.of("all", &target.database, ALL).await;
     let names = |files: &BTreeMap<String, String>| {
@@ -315,7 +317,7 @@ async fn who_reported_an_anonymous_incident_is_told_when_asked_for_only() {
             })
             .collect::<Vec<_>>()
     };
-    assert_eq!(names(&told), [0, 2, 0, 4]);
+    assert_eq!(names(&by_default), [0, 2, 0, 4]);
     assert_eq!(names(&all), [2, 2, 4, 4]);
 }
 
@@ -443,7 +445,7 @@ impl Progress for Stopping {
 }
 
 #[tokio::test]
-async fn told_to_end_or_failed_it_leaves_nothing() {
+async fn a_stopped_or_failed_export_leaves_nothing() {
     let service = plant().await;
     let exports = Exports::new();
     let stopping = Arc::new(Stopping(AtomicBool::new(false)));

@@ -245,7 +245,7 @@ async fn a_body_cannot_name_a_hidden_record() {
         };
         let (hidden_answer, absent_answer) = (ask(&hidden).await, ask(&absent).await);
         absent_answer.is_problem(422, "reference.unknown");
-        let told = |answer: &Answer| {
+        let reported = |answer: &Answer| {
             let (status, problem) = without_id(answer, ABSENT);
             let text = problem["errors"].to_string();
             let words: Vec<&str> = text
@@ -255,8 +255,8 @@ async fn a_body_cannot_name_a_hidden_record() {
             (status, words.concat())
         };
         assert_eq!(
-            told(&hidden_answer),
-            told(&absent_answer),
+            reported(&hidden_answer),
+            reported(&absent_answer),
             "{hidden:?}: {}",
             hidden_answer.text()
         );

@@ -107,13 +107,13 @@ async fn a_group_is_created_below_its_parent_and_found_by_its_words() {
         ),
     ] {
         let made = service.post(GROUPS, &body).await.json();
-        let told = (
+        let fields = (
             &made["type"],
             &made["level"],
             &made["buisnessUnitId"],
             &made["businessUnitId"],
         );
-        assert_eq!(told, (&json!(kind), &level, &unit, &unit), "{body}");
+        assert_eq!(fields, (&json!(kind), &level, &unit, &unit), "{body}");
     }
 }
 

@@ -407,7 +407,7 @@ async fn a_v2_problem_is_an_odata_error_too() {
 
 /// A body may name 75,000 parts that are not there; each would be looked up, and complained about.
 #[tokio::test]
-async fn not_every_wrong_part_of_a_body_is_looked_up_and_told() {
+async fn not_every_wrong_part_of_a_body_is_looked_up_and_reported() {
     let service = plant().await;
     let body: Vec<Value> = (1000..2000).map(|id| json!({ "id": id })).collect();
     let path = "/v1/Incidents/100/causes";

@@ -1,4 +1,4 @@
-//! What browsers are told, and TLS.
+//! Headers for browsers, and TLS.
 
 use std::path::Path;
 use std::time::Duration;

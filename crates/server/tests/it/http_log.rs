@@ -294,7 +294,7 @@ async fn a_refused_token_request_is_logged_with_its_address_and_client() {
 
 /// The cause of a 500 is in the log under its trace id, and nowhere else.
 #[tokio::test]
-async fn a_fault_of_ours_is_told_to_the_log_only() {
+async fn a_fault_of_ours_is_reported_in_the_log_only() {
     let log = Log::default();
     let _listening = log.listen();
     let service = Service::start_with(|config| config.limits.logged_refusals = 1).await;

@@ -245,7 +245,7 @@ async fn twice(on_conflict: OnConflict) -> (Target, FileReport) {
 }
 
 #[tokio::test]
-async fn what_is_there_already_fails_the_import_unless_told_otherwise() {
+async fn what_is_there_already_fails_the_import_unless_requested_otherwise() {
     let target = Target::new();
     Folder::plant()
         .import(target.db(), OnConflict::Fail)
@@ -577,7 +577,7 @@ async fn values_are_compared_with_those_that_are_there_many_at_a_time() {
 }
 
 #[tokio::test]
-async fn the_first_fault_among_values_is_told_whichever_way_it_is_found() {
+async fn the_first_fault_among_values_is_reported_whichever_way_it_is_found() {
     let target = Target::new();
     let first = Folder::plant();
     first.write("datasource_values.jsonl", values(1..=1));

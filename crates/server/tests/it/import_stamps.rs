@@ -332,7 +332,7 @@ async fn records_change_with_the_names_they_tell_but_for_an_anonymous_ones_repor
         ),
         (
             "groups.jsonl",
-            r#"{"id":1,"type":"GENERAL","name":"G","description":"not told"}"#.into(),
+            r#"{"id":1,"type":"GENERAL","name":"G","description":"not shown"}"#.into(),
             &[],
             &[],
         ),

@@ -203,7 +203,7 @@ async fn what_may_not_follow_is_refused() {
 
 /// DECISIONS.md, section 4: 409 before 422.
 #[tokio::test]
-async fn what_may_not_follow_is_told_before_what_does_not_exist() {
+async fn what_may_not_follow_is_reported_before_what_does_not_exist() {
     let service = plant().await;
     let body = json!({"status": "Activated", "groupId": 99});
     refused(&service, "PUT", PATH, &body, 409, "improvement.transition").await;

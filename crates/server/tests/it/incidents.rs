@@ -261,7 +261,7 @@ async fn a_body_against_the_schema_is_refused() {
 }
 
 #[tokio::test]
-async fn every_fault_of_the_schema_is_told_at_once() {
+async fn every_fault_of_the_schema_is_reported_at_once() {
     let service = plant().await;
     let body = with(
         least(),

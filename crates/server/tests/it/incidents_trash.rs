@@ -83,11 +83,11 @@ async fn a_restored_incident_is_what_it_was_field_by_field() {
     let comments = "/v2/incidents/comments?$expand=incident,parent";
     let second = "/v2/incidents/100?$expand=comments,type";
     let by_v2 = service.get(second).await.text();
-    let (told, rows) = (
+    let (listed, rows) = (
         service.get(comments).await.text(),
         unstamped(&service).await,
     );
-    assert!(told.contains("Known"), "{told}");
+    assert!(listed.contains("Known"), "{listed}");
 
     service.clock.advance(60);
     let answer = delete(&service, PATH).await;
@@ -114,7 +114,7 @@ async fn a_restored_incident_is_what_it_was_field_by_field() {
     assert_eq!(unstamped(&service).await, rows);
     let stamp = record["lastModified"].as_str().expect("a timestamp");
     let after = service.get(comments).await.text();
-    assert_eq!(after.replace("2025-06-02T08:03:00Z", stamp), told);
+    assert_eq!(after.replace("2025-06-02T08:03:00Z", stamp), listed);
     let after = service.get(second).await.text();
     assert_eq!(after.replace("2025-06-02T08:03:00Z", stamp), by_v2);
     for (index, word, ids) in [

@@ -238,7 +238,7 @@ async fn what_does_not_exist_or_fit_is_refused() {
 
 /// DECISIONS.md, section 4: 409 before 422.
 #[tokio::test]
-async fn what_may_not_follow_is_told_before_what_does_not_exist() {
+async fn what_may_not_follow_is_reported_before_what_does_not_exist() {
     let service = plant().await;
     let resolved = with(least_update(), &json!({"status": "Resolved"}));
     accepted(&service, "PUT", PATH, &resolved).await;

@@ -144,7 +144,7 @@ async fn where_it_was_reported_and_who_changed_it_is_null_where_it_is_anonymous(
         ])
         .await;
     let (named, nameless) = (&[1, 3, 5][..], &[2, 4][..]);
-    for (name, told, condition) in [
+    for (name, value, condition) in [
         ("createdByUser", json!("per"), "eq 'per'"),
         ("createdByUserDisplayName", json!("Per"), "eq 'Per'"),
         ("lastModifiedByUserId", json!("u2"), "eq 'u2'"),
@@ -162,14 +162,14 @@ async fn where_it_was_reported_and_who_changed_it_is_null_where_it_is_anonymous(
             let answer = plant.get(&format!("{LIST}?{query}")).await.json();
             assert_eq!(ids(&answer["value"]), expected, "{query}");
         }
-        for (id, expected) in [(1, &told), (2, &Value::Null)] {
+        for (id, expected) in [(1, &value), (2, &Value::Null)] {
             let alone = plant.get(&format!("{LIST}/{id}")).await.json();
             assert_eq!(alone[name], *expected, "{name} of {id}");
             let selected = plant.get(&format!("{LIST}/{id}?$select={name}")).await;
             assert_eq!(selected.json(), json!({name: expected}), "{name} of {id}");
         }
     }
-    // Of v1 too, nothing is told of it.
+    // Nor does v1 show any of it.
     let v1 = plant.get("/v1/Incidents/1").await;
     for part in ["59.5", "9.25", "latitude", "lastModifiedBy"] {
         assert!(!v1.text().contains(part), "{part}: {}", v1.text());
@@ -208,18 +208,18 @@ async fn nobody_changed_an_incident_last_after_a_write_of_a_client() {
     ] {
         reset().await;
         let incident = accepted(&service, method, &format!("/v1/Incidents/{path}"), &body).await;
-        let told = service
+        let by_v2 = service
             .get(&format!("/v2/incidents/{}", incident["id"]))
             .await
             .json();
-        assert_eq!(told["lastModifiedByUserId"], Value::Null, "{path}");
-        assert_eq!(told["latitude"], 59.5, "{path}");
+        assert_eq!(by_v2["lastModifiedByUserId"], Value::Null, "{path}");
+        assert_eq!(by_v2["latitude"], 59.5, "{path}");
         // The same again changes nothing, so the one who changed it last stays.
         reset().await;
         if path == "100/severity" {
             accepted(&service, method, &format!("/v1/Incidents/{path}"), &body).await;
-            let told = service.get("/v2/incidents/100").await.json();
-            assert_eq!(told["lastModifiedByUserId"], "u-104");
+            let by_v2 = service.get("/v2/incidents/100").await.json();
+            assert_eq!(by_v2["lastModifiedByUserId"], "u-104");
         }
     }
     reset().await;
@@ -232,9 +232,9 @@ async fn nobody_changed_an_incident_last_after_a_write_of_a_client() {
         &json!({"isAnonymous": false, "title": "Theft"}),
     );
     accepted(&service, "PUT", "/v1/Incidents/101", &open).await;
-    let told = service.get("/v2/incidents/101").await.json();
+    let by_v2 = service.get("/v2/incidents/101").await.json();
     for name in ["latitude", "lastModifiedByUserId", "createdByUserId"] {
-        assert_eq!(told[name], Value::Null, "{name}");
+        assert_eq!(by_v2[name], Value::Null, "{name}");
     }
 }
 
@@ -471,7 +471,7 @@ async fn a_life_as_v2_tells_it() {
         &json!({"status": "Resolved", "evaluationStatus": "Medium", "evaluationText": "So far"}),
     );
     accepted(&service, "PUT", "/v1/Incidents/100", &body).await;
-    let told = service.get("/v2/incidents/100").await.json();
+    let by_v2 = service.get("/v2/incidents/100").await.json();
     for (name, value) in [
         ("status", json!("Resolved")),
         ("statusInProgressDate", json!("2025-06-02T08:00:00Z")),
@@ -482,7 +482,7 @@ async fn a_life_as_v2_tells_it() {
         ("evaluationText", json!("So far")),
         ("lastModified", json!("2025-06-02T08:01:00Z")),
     ] {
-        assert_eq!(told[name], value, "{name}");
+        assert_eq!(by_v2[name], value, "{name}");
     }
     let found = service
         .get("/v2/incidents?$filter=evaluationStatus eq 'Meh'&$select=id")

@@ -424,7 +424,7 @@ async fn every_answer_under_the_root_tells_its_version_and_no_other() {
 }
 
 #[tokio::test]
-async fn a_caller_that_does_not_read_4_0_is_told_so() {
+async fn a_caller_that_does_not_read_4_0_is_refused() {
     let service = Service::start().await;
     let old = [("odata-maxversion", "3.0")];
     for path in [

@@ -92,7 +92,7 @@ async fn refusal(url: &str) -> String {
 }
 
 #[tokio::test]
-async fn what_cannot_be_used_is_told_at_the_start_and_without_the_password() {
+async fn what_cannot_be_used_is_reported_at_the_start_and_without_the_password() {
     let mut cluster = cluster();
     let wrong = refusal(&cluster.url("postgres:wr0ng-one", "postgres")).await;
     assert!(wrong.contains("password authentication failed"), "{wrong}");
@@ -131,7 +131,7 @@ async fn a_newer_schema_is_refused_and_left_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_stops_is_told_at_once_and_used_again_when_it_is_back() {
+async fn a_server_that_stops_is_reported_at_once_and_used_again_when_it_is_back() {
     let mut cluster = cluster();
     let service = plant_on(&cluster).await;
     let before = accepted(&service, "POST", "/v1/Incidents", &least()).await;
@@ -332,7 +332,7 @@ async fn lists_whose_clients_have_gone_are_cancelled() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_finds_every_connection_in_use_is_told_after_a_short_wait() {
+async fn who_finds_every_connection_in_use_is_refused_after_a_short_wait() {
     let service = Service::start_with(|config| {
         config.limits.database_connections = 1;
         config.limits.database_wait = Duration::from_millis(100);
@@ -345,7 +345,7 @@ async fn who_finds_every_connection_in_use_is_told_after_a_short_wait() {
 }
 
 #[tokio::test]
-async fn a_statement_that_takes_too_long_is_ended_and_told() {
+async fn a_statement_that_takes_too_long_is_ended_and_reported() {
     let options = StoreOptions {
         statement_budget: Duration::from_millis(100),
         ..StoreOptions::default()
@@ -398,12 +398,12 @@ async fn a_full_disk_refuses_what_does_not_fit_and_loses_nothing() {
         assert!(accepted < 100_000, "the disk does not become full");
     };
     // From version 16 on the server distinguishes a file limit from a full disk, and has no code for it.
-    let told = match &refused {
+    let message = match &refused {
         StoreError::NotWritable(WriteFault::DiskFull, text) => text.clone(),
         StoreError::Engine(cause) => cause.to_string(),
         other => panic!("{other:?}"),
     };
-    assert!(told.contains("could not extend"), "{told}");
+    assert!(message.contains("could not extend"), "{message}");
     assert_eq!(
         areas(&store).await,
         accepted,
@@ -478,7 +478,7 @@ async fn after_a_full_disk_writes_work_once_there_is_space_for_several_probes() 
 
 /// Two services whose clocks are minutes apart, over one database.
 #[tokio::test]
-async fn clocks_that_differ_turn_no_stamp_back_and_early_tokens_are_told() {
+async fn clocks_that_differ_turn_no_stamp_back_and_early_tokens_are_refused() {
     let issuer = |config: &mut Config| {
         config.auth_url = Some("https://login.plant.example".to_owned());
     };

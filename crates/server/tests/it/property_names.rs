@@ -309,7 +309,7 @@ async fn a_property_given_twice_in_any_case_is_refused_by_every_write() {
             .as_array()
             .map_or(&body, |items| items.last().expect("an item"));
         for (name, value) in last.as_object().expect("an object") {
-            for (again, told) in [
+            for (again, expected) in [
                 (name.clone(), "is given more than once".to_owned()),
                 (
                     capitalised(name),
@@ -327,7 +327,7 @@ async fn a_property_given_twice_in_any_case_is_refused_by_every_write() {
                 let problem = answer.is_problem(400, "body.invalid");
                 assert_eq!(
                     problem["errors"][format!("{index}{name}")],
-                    json!([told]),
+                    json!([expected]),
                     "{method} {path}: {problem:#}"
                 );
             }
@@ -413,12 +413,12 @@ async fn a_timestamp_may_be_written_as_its_day_and_in_no_other_numeric_form() {
     assert_eq!(added.json()["valueDate"], "2025-03-01T00:00:00Z");
     for date in ["03-01-2025", "01.03.2025", "2025-02-29", "20250301"] {
         let problem = add(date).await.is_problem(400, "body.invalid");
-        let told = problem["errors"]["valueDate"][0].as_str().expect("a text");
+        let message = problem["errors"]["valueDate"][0].as_str().expect("a text");
         let expected = match date {
             "2025-02-29" => "a day the calendar has",
             _ => "a timestamp such as 2026-03-02T06:12:00Z or a date such as 2026-03-02",
         };
-        assert_eq!(told, format!("expected {expected}"), "{date}");
+        assert_eq!(message, format!("expected {expected}"), "{date}");
     }
 
     let service = incidents_plant::plant().await;

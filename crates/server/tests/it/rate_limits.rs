@@ -140,7 +140,7 @@ async fn an_address_has_its_rate_whatever_it_asks_for() {
     assert_eq!(from(&service, "192.0.2.1", "/v2/areas").await.status, 200);
 }
 
-/// By default. An attacker is told to wait; a client with the right secret is not, even at the same address.
+/// By default. An attacker has to wait; a client with the right secret does not, even at the same address.
 #[tokio::test]
 async fn failed_token_requests_of_an_address_are_limited_and_right_secrets_are_not() {
     let service = start(|_| {}).await;
@@ -180,7 +180,7 @@ async fn failed_token_requests_of_an_address_are_limited_and_right_secrets_are_n
     assert_eq!(ask("192.0.2.1", "unknown", "guess").await.status, 429);
 }
 
-/// The SDK waits as long as it is told, and sends the request again.
+/// The SDK waits as long as `Retry-After` says, and sends the request again.
 #[tokio::test]
 async fn the_sdk_comes_back_after_429() {
     let service = Service::start_with(|config| {

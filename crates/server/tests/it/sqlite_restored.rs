@@ -377,7 +377,11 @@ async fn a_file_that_is_replaced_or_removed_in_use_is_not_written_and_not_made_a
         }
         service.get("/readyz").await.is_problem(503, "unavailable");
         write().await.is_problem(503, "unavailable");
-        let error = service.store().check_files().expect_err("told").to_string();
+        let error = service
+            .store()
+            .check_files()
+            .expect_err("reported")
+            .to_string();
         let said = if replaced {
             "was replaced by another one"
         } else {

@@ -375,7 +375,7 @@ async fn a_closed_store_takes_no_work() {
 }
 
 #[tokio::test]
-async fn a_function_that_refuses_a_value_is_told_from_a_failure() {
+async fn a_function_that_refuses_a_value_is_distinguished_from_a_failure() {
     let (_database, store) = opened().await;
     let divided = |by: i64| {
         store.read(move |session| {

@@ -184,9 +184,9 @@ async fn a_fault_of_who_takes_the_rows_ends_the_statement_and_nothing_else() {
             _ => Ok(ControlFlow::Continue(())),
         })
     };
-    let told = |outcome: Result<(), StoreError>| matches!(outcome, Err(StoreError::Data(text)) if text == "enough");
-    assert!(told(store.read(stops).await));
-    assert!(told(store.write(stops).await));
+    let is_reported = |outcome: Result<(), StoreError>| matches!(outcome, Err(StoreError::Data(text)) if text == "enough");
+    assert!(is_reported(store.read(stops).await));
+    assert!(is_reported(store.write(stops).await));
     assert_eq!(areas(&store).await, 0);
     let added = store.write(|session| add_area(session, 1, "a")).await;
     added.expect("the writer goes on");
@@ -344,7 +344,7 @@ async fn what_is_sent_is_done_in_its_order_and_seen_by_what_follows() {
 
 /// The last statement of a job is deferred: its error is still reported, and undoes the job.
 #[tokio::test]
-async fn a_fault_that_is_told_late_undoes_its_job() {
+async fn a_fault_that_is_reported_late_undoes_its_job() {
     let (_database, store) = opened().await;
     let sent = store.write(|session| {
         for id in 1..=100 {

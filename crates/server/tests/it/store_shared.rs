@@ -179,7 +179,7 @@ async fn whichever_of_them_fail_the_others_are_there_once_as_they_were_answered(
 
 /// A write whose answer depends on earlier ones in the commit must not report the result of another run.
 #[tokio::test]
-async fn a_failure_is_told_of_the_state_that_was_kept() {
+async fn a_failure_is_reported_for_the_state_that_was_kept() {
     let (_database, store) = opened().await;
     let mut gate = Gate::close(&store).await;
     gate.send_all(&[Well, Well]).await;

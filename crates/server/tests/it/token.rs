@@ -109,7 +109,7 @@ async fn a_token_is_given_for_http_basic() {
 }
 
 #[tokio::test]
-async fn an_unknown_client_a_wrong_secret_and_a_revoked_client_are_told_apart_by_nothing() {
+async fn nothing_distinguishes_an_unknown_client_a_wrong_secret_and_a_revoked_client() {
     let service = Service::start().await;
     let client = service
         .running

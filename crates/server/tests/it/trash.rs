@@ -64,7 +64,7 @@ async fn the_reporter_of_an_anonymous_incident_stays_hidden() {
     let plant = plant_at("2026-03-02T00:00:00Z").await;
     let values = plant.get(PATH).await.json()["values"].take();
     // Every incident was reported by u3; 2 and 4 are anonymous.
-    let told = |field: &str| -> Vec<Value> {
+    let column = |field: &str| -> Vec<Value> {
         values
             .as_array()
             .into_iter()
@@ -73,7 +73,7 @@ async fn the_reporter_of_an_anonymous_incident_stays_hidden() {
             .collect()
     };
     assert_eq!(
-        told("reportedByUserId"),
+        column("reportedByUserId"),
         [
             json!("u3"),
             json!(null),
@@ -83,7 +83,7 @@ async fn the_reporter_of_an_anonymous_incident_stays_hidden() {
         ]
     );
     assert_eq!(
-        told("reportedBy"),
+        column("reportedBy"),
         [
             json!("Per"),
             json!(null),

@@ -16,7 +16,7 @@ use obeya_store::search::{PARTS_INDEX, SearchIndex, document_of};
 use obeya_store::{Row, Session, StoreError};
 
 const BUCKETS: usize = 1 << 16;
-/// Most buckets whose records are told apart: of 1,000,000 records, each has some 15.
+/// Most buckets whose records are distinguished: of 1,000,000 records, each has some 15.
 const MOST_BUCKETS: usize = 64;
 /// Characters from which on a token is not compared: an index may cut it.
 const LONG: usize = 8_192;

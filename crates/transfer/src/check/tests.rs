@@ -304,7 +304,7 @@ async fn of_an_older_version_the_file_alone_is_checked_and_nothing_is_changed() 
 
 /// More records than the comparison has buckets, some of which share one.
 #[tokio::test(flavor = "multi_thread")]
-async fn records_that_share_a_bucket_are_told_apart() {
+async fn records_that_share_a_bucket_are_distinguished() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("plant.db");
     made(&address(&file)).await;

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guess_is_never_ahead_and_what_is_told_at_most_a_day() {
+    fn a_guess_is_never_ahead_and_what_is_given_at_most_a_day() {
         check(None, LineAction::Insert, None, NOW + 1, NOW);
         let requested = at(NOW + MAX_CLOCK_SKEW + 1);
         let fault = stamps(None).assign(LOCATION, "lastModified", LineAction::Insert, requested, 0);

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_look_alike_are_told_apart() {
+    fn values_that_look_alike_are_distinguished() {
         let rows: [&[Value<'_>]; 8] = [
             &[Value::Text("ab"), Value::Text("c")],
             &[Value::Text("a"), Value::Text("bc")],

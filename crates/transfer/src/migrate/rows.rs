@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_told_in_one_word_or_as_a_list() {
+    fn a_key_is_written_as_one_word_or_as_a_list() {
         assert_eq!(key(&[Value::Int(17)]), "17");
         assert_eq!(key(&[Value::Int(4), Value::Text("a\"b")]), r#"(4, "a\"b")"#);
     }

@@ -24,7 +24,7 @@ _PERIODS: dict[Period, int] = {"day": 30, "week": 26, "month": 24}
 """How many whole periods are looked at."""
 
 _LEAST = 8
-"""Of fewer values no trend is told from noise."""
+"""Of fewer values a trend cannot be distinguished from noise."""
 
 _RULES = ("N1", "N2")
 """A value beyond the natural process limits, or the last of a long run on one side of the mean."""

@@ -110,7 +110,7 @@ async fn die_again_and_again(db: &str, rounds: u32, life: Range<u64>, look: impl
             session.first(sql, &[DATASOURCE.into()], |row| Ok((row.int(0)?, row.int(1)?)))
         })
         .await;
-    let (told, counted) = counts.expect("counted").expect("the datasource");
-    assert_eq!(told, counted);
+    let (stored, counted) = counts.expect("counted").expect("the datasource");
+    assert_eq!(stored, counted);
     store.close().await;
 }

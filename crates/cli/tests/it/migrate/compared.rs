@@ -40,7 +40,7 @@ fn equal_databases_are_said_to_be() {
 }
 
 #[test]
-fn the_first_difference_of_each_table_is_told_and_the_code_is_1() {
+fn the_first_difference_of_each_table_is_reported_and_the_code_is_1() {
     let folder = Folder::new();
     folder.plant("a.db");
     copy(&folder.url("a.db"), &folder.url("b.db")).expect("copied");

@@ -108,7 +108,7 @@ impl Progress for Stopping {
 }
 
 #[test]
-fn told_to_end_it_keeps_nothing() {
+fn a_stopped_migration_keeps_nothing() {
     let folder = Folder::new();
     folder.plant("a.db");
     let (from, to) = (folder.url("a.db"), folder.url("b.db"));

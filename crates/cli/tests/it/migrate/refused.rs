@@ -162,7 +162,7 @@ fn a_row_that_refers_to_nothing_is_named() {
 }
 
 #[test]
-fn a_row_that_breaks_a_rule_is_told_with_the_rule() {
+fn a_row_that_breaks_a_rule_is_reported_with_the_rule() {
     let scratch = Scratch::empty();
     let folder = broken("UPDATE incidents SET severity = 'Extreme' WHERE id = 11");
     for (to, rule) in [
@@ -241,7 +241,7 @@ fn wrong_usage_exits_with_2_and_shows_no_password() {
 }
 
 #[test]
-fn a_server_that_is_not_there_is_told_without_the_password() {
+fn a_server_that_is_not_there_is_reported_without_the_password() {
     let folder = Folder::new();
     folder.plant("a.db");
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("bound");

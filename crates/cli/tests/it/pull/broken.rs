@@ -85,8 +85,8 @@ fn killed_at_any_moment_it_goes_on_to_the_same_rows() {
                 whole = whole.mul_f64(1.1);
             }
             went_on += usize::from(kept(&file) > 0);
-            let told = done(&mut pull(&plant, &file)).success();
-            assert!(told.starts_with("15\u{2009}000 rows in "), "{told}");
+            let summary = done(&mut pull(&plant, &file)).success();
+            assert!(summary.starts_with("15\u{2009}000 rows in "), "{summary}");
             assert!(content(&file) == expected, "{ending}: other rows");
             assert!(
                 !beside(&file, ".part").exists() && state(&file).is_none(),
@@ -155,8 +155,8 @@ fn a_signal_ends_it_in_order_and_keeps_all_that_came() {
         );
         let there = kept(&file);
         assert!(there > 0);
-        let told = done(&mut pull(&plant, &file)).success();
-        assert!(told.contains(" of them now, in "), "{told}");
+        let summary = done(&mut pull(&plant, &file)).success();
+        assert!(summary.contains(" of them now, in "), "{summary}");
         assert!(content(&file) == content(&whole), "{ending}");
     }
 }
@@ -172,22 +172,22 @@ fn a_limit_is_of_the_whole_file() {
             command
         };
         let whole = plant.file(&format!("whole.{ending}"));
-        let told = done(&mut limited(&whole)).success();
-        assert!(told.starts_with("14\u{2009}321 rows in "), "{told}");
+        let summary = done(&mut limited(&whole)).success();
+        assert!(summary.starts_with("14\u{2009}321 rows in "), "{summary}");
         let file = plant.file(&format!("broken.{ending}"));
         let mut child = half_way(&plant, &file, || limited(&file));
         child.kill().expect("killed");
         child.wait().expect("ended");
         // Another limit is another query.
         done(&mut pull(&plant, &file)).failure(1);
-        let told = done(&mut limited(&file)).success();
-        assert!(told.starts_with("14\u{2009}321 rows in "), "{told}");
+        let summary = done(&mut limited(&file)).success();
+        assert!(summary.starts_with("14\u{2009}321 rows in "), "{summary}");
         assert!(content(&file) == content(&whole), "{ending}");
     }
 }
 
 #[test]
-fn a_service_that_is_gone_for_good_is_told_with_what_is_kept() {
+fn a_service_that_is_gone_for_good_is_reported_with_what_is_kept() {
     let mut plant = Plant::with_values(VALUES);
     let file = plant.file("broken.csv");
     let child = half_way(&plant, &file, || pull(&plant, &file));
@@ -237,7 +237,7 @@ fn rows_that_cannot_be_written_are_in_no_file() {
 }
 
 #[test]
-fn another_pull_into_the_same_file_is_refused_until_it_is_told_to_begin_anew() {
+fn another_pull_into_the_same_file_is_refused_without_restart() {
     let plant = Plant::with_values(VALUES);
     for ending in ["csv", "parquet"] {
         let file = plant.file(&format!("broken.{ending}"));
@@ -265,8 +265,8 @@ fn another_pull_into_the_same_file_is_refused_until_it_is_told_to_begin_anew() {
             "{err}"
         );
         assert!(kept(&file) > 0, "it is still there");
-        let told = plant.run(&[&other[..], &["--restart"]].concat()).success();
-        assert!(told.starts_with("3\u{2009}750 rows in "), "{told}");
+        let summary = plant.run(&[&other[..], &["--restart"]].concat()).success();
+        assert!(summary.starts_with("3\u{2009}750 rows in "), "{summary}");
 
         let mut child = half_way(&plant, &file, || pull(&plant, &file));
         child.kill().expect("killed");

@@ -69,11 +69,14 @@ impl Ended {
     #[track_caller]
     fn ends(&self, what: &str) {
         let path = self.file.to_str().expect("UTF-8");
-        let told = self
+        let summary = self
             .plant
             .run(&["values", DATASOURCE, "-o", path])
             .success();
-        assert!(told.starts_with("3\u{2009}000 rows in "), "{what}: {told}");
+        assert!(
+            summary.starts_with("3\u{2009}000 rows in "),
+            "{what}: {summary}"
+        );
         assert!(content(&self.file) == content(&self.whole), "{what}");
         assert!(!self.part.exists() && !self.state.exists(), "{what}");
         fs::remove_file(&self.file).expect("removed");

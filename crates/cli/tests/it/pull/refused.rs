@@ -22,9 +22,9 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn what_the_service_refuses_is_told_in_its_words() {
+fn what_the_service_refuses_is_reported_in_its_words() {
     let plant = Plant::new();
-    for (arguments, told) in [
+    for (arguments, expected) in [
         (
             &["values", DATASOURCE, "--where", "dimension eq"][..],
             "(odata.syntax)",
@@ -63,7 +63,7 @@ fn what_the_service_refuses_is_told_in_its_words() {
             let path = file.to_str().expect("UTF-8");
             let err = plant.run(&[arguments, &["-o", path]].concat()).failure(1);
             assert!(
-                err.starts_with("error: list") && err.contains(told),
+                err.starts_with("error: list") && err.contains(expected),
                 "{arguments:?}: {err}"
             );
             assert_eq!(
@@ -75,12 +75,12 @@ fn what_the_service_refuses_is_told_in_its_words() {
         let err = plant
             .run(&[arguments, &["--format", "ndjson"]].concat())
             .failure(1);
-        assert!(err.contains(told), "{arguments:?}: {err}");
+        assert!(err.contains(expected), "{arguments:?}: {err}");
     }
 }
 
 #[test]
-fn who_asks_and_where_is_told_apart() {
+fn faults_of_the_credentials_and_the_url_are_distinguished() {
     let plant = Plant::new();
     let refused = |name: &str, value: Option<&str>, more: &[&str]| {
         let mut command = plant.pull(&[&["areas"], more].concat());
@@ -133,7 +133,7 @@ fn who_asks_and_where_is_told_apart() {
 #[test]
 fn wrong_usage_exits_with_2() {
     let plant = Plant::new();
-    for (arguments, told) in [
+    for (arguments, expected) in [
         (
             &["areas", "-o", "areas.xls"][..],
             "expected one that ends in .csv",
@@ -167,7 +167,7 @@ fn wrong_usage_exits_with_2() {
         (&["people"], "people"),
     ] {
         let err = plant.run(arguments).failure(2);
-        assert!(err.contains(told), "{arguments:?}: {err}");
+        assert!(err.contains(expected), "{arguments:?}: {err}");
     }
     assert!(
         !obeya()
@@ -180,7 +180,7 @@ fn wrong_usage_exits_with_2() {
 }
 
 #[test]
-fn a_place_that_cannot_be_written_is_told() {
+fn a_place_that_cannot_be_written_is_reported() {
     let plant = Plant::new();
     for name in ["not/there/areas.csv", "not/there/areas.parquet"] {
         let file = plant.file(name);
@@ -249,8 +249,8 @@ fn a_word_that_is_no_member_is_wrong_usage() {
             .env("OBEYA_CLIENT_ID", "plant")
             .env("OBEYA_CLIENT_SECRET", "hunter2");
         let err = done(&mut command).failure(2);
-        let told = format!("error: --where: {}\n", unknown.refusal());
-        assert!(err.starts_with(&told), "{list}: {err}");
+        let expected = format!("error: --where: {}\n", unknown.refusal());
+        assert!(err.starts_with(&expected), "{list}: {err}");
         tried += 1;
     }
     assert_eq!(tried, 10);
@@ -260,7 +260,7 @@ fn a_word_that_is_no_member_is_wrong_usage() {
 /// Words of other lists, and of linked records.
 #[test]
 fn a_word_of_a_linked_record_is_checked_too() {
-    for (list, condition, told) in [
+    for (list, condition, expected) in [
         (
             "comments",
             "incident/status eq 'new'",
@@ -284,6 +284,6 @@ fn a_word_of_a_linked_record_is_checked_too() {
             .env("OBEYA_CLIENT_ID", "plant")
             .env("OBEYA_CLIENT_SECRET", "hunter2");
         let err = done(&mut command).failure(2);
-        assert!(err.contains(told), "{list}: {err}");
+        assert!(err.contains(expected), "{list}: {err}");
     }
 }

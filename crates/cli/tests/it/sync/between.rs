@@ -99,8 +99,8 @@ async fn a_comment_that_moves_on_while_comments_are_read_is_there_once() {
     }
 }
 
-/// A service that answers so, while it is told to, where the second page of comments is asked for: the only
-/// one that a link leads to.
+/// A service that answers so, while `is_broken` is set, where the second page of comments is asked for: the
+/// only one that a link leads to.
 struct Broken {
     plant: Plant,
     proxy: Proxy,
@@ -131,14 +131,14 @@ impl Broken {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_breaks_comments_off_is_told_and_nothing_else() {
+async fn what_breaks_comments_off_is_reported_and_nothing_is_stored() {
     let broken = Broken::new(FAILED);
     let service = tables(&broken.plant.client(), FIELDS).await;
     for copy in Copy::all(broken.plant.folder.path()) {
         let to = copy.to();
         let err = broken.sync(&to, true).failure(1);
-        let told = "because: listIncidentComments: 500 Internal Server Error";
-        assert!(err.contains(told), "{to}: {err}");
+        let expected = "because: listIncidentComments: 500 Internal Server Error";
+        assert!(err.contains(expected), "{to}: {err}");
         assert!(copy.rows("incidents").await.is_empty(), "{to}");
         broken.sync(&to, false).success();
         assert_same(&copy.tables().await, &service, &to);

@@ -17,7 +17,7 @@ use obeya_store::values::write;
 use obeya_store::write_error::WriteError;
 use obeya_store::{Session, stamp};
 
-/// A batch in the audit log: its values are as many, and are told by a digest.
+/// A batch in the audit log: its values are many, and a digest stands for them.
 #[derive(Default, Serialize)]
 struct BatchSummary<'a> {
     /// Values added, or deleted by their ids.

@@ -178,7 +178,7 @@ async fn type_filter_and_bounds_must_all_hold() {
 }
 
 #[tokio::test]
-async fn who_reported_an_anonymous_incident_is_told_by_no_filter_and_no_order() {
+async fn who_reported_an_anonymous_incident_is_revealed_by_no_filter_and_no_order() {
     let service = plant().await;
     // Both were reported by the same user; 101 anonymously, and also with a name.
     for filter in [

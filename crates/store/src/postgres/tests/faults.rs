@@ -97,7 +97,7 @@ fn a_writer_that_was_lost_says_so_and_another_takes_its_place() {
 }
 
 #[test]
-fn a_server_that_stopped_is_told_at_once_and_used_again_when_it_is_back() {
+fn a_server_that_stopped_is_reported_at_once_and_used_again_when_it_is_back() {
     let mut cluster = Cluster::new(PASSWORD);
     cluster.start(&[]);
     let (postgres, mut writer) = Postgres::open(&url(&cluster, ""), &options()).unwrap();
@@ -196,7 +196,7 @@ fn connections_beyond_what_the_server_takes_are_unavailable() {
 }
 
 #[test]
-fn nobody_at_the_address_is_told_with_the_address_and_without_the_password() {
+fn an_unreachable_server_is_reported_with_its_address_and_without_the_password() {
     for url in [
         "postgres://u:hunter2@127.0.0.1:1/d",
         "postgres://u@127.0.0.1:1/d?password=hunter2",

@@ -178,7 +178,7 @@ fn functions_of_another_build_are_made_anew_and_those_of_a_known_one_are_left() 
 }
 
 #[test]
-fn a_schema_that_is_not_there_is_told() {
+fn a_schema_that_is_not_there_is_reported() {
     let scratch = Scratch::new();
     let text = refusal(&scratch.url.replace(&scratch.name, "nowhere"));
     assert!(text.contains("no schema to work in"), "{text}");

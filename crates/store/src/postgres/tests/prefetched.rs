@@ -57,7 +57,7 @@ fn nothing_prefetched_is_waited_for() {
 }
 
 #[test]
-fn what_fails_is_told_when_it_is_asked_and_undone_with_its_part() {
+fn what_fails_is_reported_when_it_is_asked_for_and_undone_with_its_part() {
     let (_scratch, mut writer) = in_part();
     writer.end_savepoint(true).unwrap();
     writer.begin_savepoint().unwrap();
@@ -92,7 +92,7 @@ fn what_nobody_asked_for_is_no_answer_to_the_next_part() {
 }
 
 #[test]
-fn a_read_is_told_nothing_ahead() {
+fn a_read_prefetches_nothing() {
     let (scratch, mut writer) = in_part();
     writer.end_savepoint(true).unwrap();
     writer.commit().unwrap();

@@ -261,10 +261,10 @@ fn what_the_server_says_is_sorted_by_its_code() {
     for code in [
         "53200", "53300", "57P03", "08006", "58000", "42501", "55P03", "40001",
     ] {
-        let told = raised(code);
+        let error = raised(code);
         assert!(
-            matches!(&told, StoreError::Unavailable(text) if text.contains("as asked")),
-            "{code}: {told:?}"
+            matches!(&error, StoreError::Unavailable(text) if text.contains("as asked")),
+            "{code}: {error:?}"
         );
     }
     for (code, expected) in [
@@ -272,10 +272,10 @@ fn what_the_server_says_is_sorted_by_its_code() {
         ("58030", WriteFault::DiskFailure),
         ("25006", WriteFault::Standby),
     ] {
-        let told = raised(code);
+        let error = raised(code);
         assert!(
-            matches!(&told, StoreError::NotWritable(fault, text) if *fault == expected && text.contains("as asked")),
-            "{code}: {told:?}"
+            matches!(&error, StoreError::NotWritable(fault, text) if *fault == expected && text.contains("as asked")),
+            "{code}: {error:?}"
         );
     }
     for code in ["23505", "23503", "23514", "23502"] {

@@ -91,7 +91,7 @@ fn a_part_that_failed_is_undone_alone() {
 }
 
 #[test]
-fn what_is_sent_is_done_in_order_and_its_error_is_told_before_anything_is_kept() {
+fn what_is_sent_is_done_in_order_and_its_error_is_reported_before_anything_is_kept() {
     let (_scratch, mut writer) = with_table();
     writer.begin_write().unwrap();
     writer.begin_savepoint().unwrap();
@@ -121,9 +121,9 @@ fn what_is_sent_is_done_in_order_and_its_error_is_told_before_anything_is_kept()
     writer.begin_savepoint().unwrap();
     writer.execute_deferred(INSERT, &[Value::Int(2)]).unwrap();
     writer.execute_deferred(INSERT, &[Value::Int(2)]).unwrap();
-    let told = one(&mut writer, COUNT, &[]);
+    let answer = one(&mut writer, COUNT, &[]);
     assert!(
-        matches!(told, Err(StoreError::Constraint(_))),
+        matches!(answer, Err(StoreError::Constraint(_))),
         "not that the transaction had failed"
     );
     assert!(
@@ -136,7 +136,7 @@ fn what_is_sent_is_done_in_order_and_its_error_is_told_before_anything_is_kept()
 }
 
 #[test]
-fn an_error_that_was_not_told_is_told_by_the_commit_which_keeps_nothing() {
+fn an_error_that_was_not_reported_is_reported_by_the_commit_which_keeps_nothing() {
     let (_scratch, mut writer) = with_table();
     writer.begin_write().unwrap();
     writer.execute_deferred(INSERT, &[Value::Int(1)]).unwrap();
@@ -195,7 +195,7 @@ fn writers_take_turns_and_one_that_waits_in_vain_says_so() {
 }
 
 #[test]
-fn a_conflict_is_told_apart_from_other_failures() {
+fn a_conflict_is_distinguished_from_other_failures() {
     let (scratch, mut first) = with_table();
     let mut second = scratch.writer();
     first.control("INSERT INTO t VALUES (1), (2)").unwrap();
