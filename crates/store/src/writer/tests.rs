@@ -144,7 +144,7 @@ type Sent = (
     Sharing,
 );
 
-/// Jobs that are all there when the first of them begins; what each is answered with.
+/// Jobs that all wait when the transaction of the first of them begins; what each is answered with.
 async fn at_once(jobs: Vec<Sent>) -> Vec<Result<u64, StoreError>> {
     let sound = Fake {
         panics: false,
@@ -154,13 +154,13 @@ async fn at_once(jobs: Vec<Sent>) -> Vec<Result<u64, StoreError>> {
     let writer = Writer::start(Arc::new(Engine::default()), sound, &options).unwrap();
     let (go, held) = mpsc::channel::<()>();
     let held = Mutex::new(held);
-    // It may run again: nothing is sent any more then.
+    // The last of its transaction: some of the jobs may be sent before it begins.
     let gate: Sent = (
         Box::new(move |_| {
             let _ = held.lock().unwrap().recv();
             Ok(0)
         }),
-        Sharing::Plain,
+        Sharing::Isolated,
     );
     let sent = iter::once(gate).chain(jobs);
     let answers = future::join_all(sent.map(|(work, sharing)| writer.run(work, sharing)));
