@@ -10,7 +10,7 @@ use std::io::{self, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 
 use super::PieceSink;
 use super::encode::PieceContent;
@@ -34,6 +34,8 @@ const COMMIT_ROWS: u64 = 250_000;
 /// file slow to read.
 const SEGMENT_TIME: Duration = Duration::from_secs(30);
 const SEGMENT_ROWS: usize = 50_000;
+/// The file of the first segment in its folder.
+const FIRST_SEGMENT: &str = "000001.parquet";
 
 /// A file being written, and its resume state.
 pub(crate) struct ResumableFile {
@@ -89,7 +91,10 @@ impl ResumableFile {
             }
             fresh.save(&state_file)?;
         }
-        let lock = lock(file, &part, query.format)?;
+        let form = PartForm::of(query.format);
+        // A part on disk has its own form: until the state is known, it may be rows of an interrupted pull.
+        let found = PartForm::on_disk(&part);
+        let mut lock = found.unwrap_or(form).lock(file, &part)?;
         // Load it again, now that no other process can change it.
         let state = match ResumeState::load(&state_file) {
             _ if restart => None,
@@ -106,6 +111,14 @@ impl ResumableFile {
                 fresh
             }
         };
+        if found.is_some_and(|found| found != form) {
+            if state.written > 0 {
+                return Err(changed(&part));
+            }
+            // Of a discarded pull.
+            remove_part(&part)?;
+            lock = form.lock(file, &part)?;
+        }
         let sink = match query.format {
             _ if state.is_complete => PartWriter::Whole,
             Format::Parquet => {
@@ -167,6 +180,10 @@ impl ResumableFile {
                 self.state.written = stream.finish()?;
                 durable::sync(stream.get_ref(), &self.part)?;
             }
+            // Before the state says so: a FILE of an earlier pull would pass for this one.
+            if !self.is_part_whole() {
+                return Err(changed(&self.part));
+            }
             self.state.is_complete = true;
             self.state.save(&self.state_file)?;
         }
@@ -199,23 +216,29 @@ impl ResumableFile {
     /// When the part on disk is not what was written.
     fn is_renamed(&self) -> Result<bool> {
         let is_earlier = matches!(self.sink, PartWriter::Whole) && self.file.exists();
-        let (found, expected) = match self.state.query.format {
+        match self.is_part_whole() {
+            true => Ok(false),
+            // Taking the lock created an empty part again.
+            false if is_earlier && self.found().0 == 0 => Ok(true),
+            false => Err(changed(&self.part)),
+        }
+    }
+
+    fn is_part_whole(&self) -> bool {
+        let (found, written) = self.found();
+        found == written
+    }
+
+    /// What of the part is on disk, and what was written: bytes, or whether there is a first segment.
+    fn found(&self) -> (u64, u64) {
+        match self.state.query.format {
             Format::Parquet => (
-                self.part.join("000001.parquet").exists().into(),
+                self.part.join(FIRST_SEGMENT).exists().into(),
                 self.state.written.min(1),
             ),
             _ => (
                 self.part.metadata().map_or(0, |part| part.len()),
                 self.state.written,
-            ),
-        };
-        match found == expected {
-            true => Ok(false),
-            // Taking the lock created an empty part again.
-            false if is_earlier && found == 0 => Ok(true),
-            false => bail!(
-                "{} was changed by another program; --restart starts over",
-                self.part.display()
             ),
         }
     }
@@ -262,17 +285,9 @@ impl ResumableFile {
 
     /// Removes part and state, the state last.
     fn clear(&self) -> Result<()> {
-        let context = || format!("{} cannot be removed", self.part.display());
-        if self.part.is_dir() {
-            // First, and on disk before the rest, so that a kill or a power failure during the rest still
-            // shows that the file was renamed (`is_renamed`).
-            durable::remove(&self.part.join("000001.parquet")).with_context(context)?;
-            durable::sync_folder(&self.part).with_context(context)?;
-            fs::remove_dir_all(&self.part).with_context(context)?;
-        } else {
-            durable::remove(&self.part).with_context(context)?;
-        }
-        durable::remove(&self.state_file).with_context(context)
+        remove_part(&self.part)?;
+        durable::remove(&self.state_file)
+            .with_context(|| format!("{} cannot be removed", self.state_file.display()))
     }
 }
 
@@ -299,31 +314,74 @@ impl PieceSink for ResumableFile {
     }
 }
 
-/// Locks the file that stands for a running pull: the part itself, or a file in its folder.
-fn lock(file: &Path, part: &Path, format: Format) -> Result<File> {
-    let context = || format!("{} cannot be created", part.display());
-    let path = match format {
-        Format::Parquet => {
-            if part.is_file() {
-                fs::remove_file(part).with_context(context)?;
+/// What the part is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PartForm {
+    Stream,
+    /// A folder.
+    Segments,
+}
+
+impl PartForm {
+    fn of(format: Format) -> Self {
+        match format {
+            Format::Parquet => Self::Segments,
+            _ => Self::Stream,
+        }
+    }
+
+    fn on_disk(part: &Path) -> Option<Self> {
+        let found = part.metadata().ok()?;
+        Some(match found.is_dir() {
+            true => Self::Segments,
+            false => Self::Stream,
+        })
+    }
+
+    /// Locks the file that stands for a running pull: the part itself, or a file in its folder. Creates the
+    /// part if there is none.
+    fn lock(self, file: &Path, part: &Path) -> Result<File> {
+        let context = || format!("{} cannot be created", part.display());
+        let path = match self {
+            Self::Segments => {
+                fs::create_dir_all(part).with_context(context)?;
+                part.join("lock")
             }
-            fs::create_dir_all(part).with_context(context)?;
-            part.join("lock")
+            Self::Stream => part.to_owned(),
+        };
+        let lock = durable::private_options()
+            .read(true)
+            .truncate(false)
+            .open(path)
+            .with_context(context)?;
+        match lock.try_lock() {
+            Ok(()) => Ok(lock),
+            Err(TryLockError::WouldBlock) => {
+                bail!("another pull is writing {}", file.display())
+            }
+            // The file system does not support locks: continue without one.
+            Err(TryLockError::Error(_)) => Ok(lock),
         }
-        _ => part.to_owned(),
-    };
-    let lock = durable::private_options()
-        .read(true)
-        .truncate(false)
-        .open(path)
-        .with_context(context)?;
-    match lock.try_lock() {
-        Ok(()) => Ok(lock),
-        Err(TryLockError::WouldBlock) => {
-            bail!("another pull is writing {}", file.display())
-        }
-        // The file system does not support locks: continue without one.
-        Err(TryLockError::Error(_)) => Ok(lock),
+    }
+}
+
+fn changed(part: &Path) -> anyhow::Error {
+    anyhow!(
+        "{} was changed by another program; --restart starts over",
+        part.display()
+    )
+}
+
+fn remove_part(part: &Path) -> Result<()> {
+    let context = || format!("{} cannot be removed", part.display());
+    if part.is_dir() {
+        // First, and on disk before the rest: after a kill or a power failure in between, this shows that the
+        // file was renamed (`is_renamed`).
+        durable::remove(&part.join(FIRST_SEGMENT)).with_context(context)?;
+        durable::sync_folder(part).with_context(context)?;
+        fs::remove_dir_all(part).with_context(context)
+    } else {
+        durable::remove(part).with_context(context)
     }
 }
 

@@ -20,7 +20,23 @@ fn resumable(folder: &Path, format: Format) -> (ResumableFile, Piece) {
 
 /// The same for a pull in this order.
 fn ordered(folder: &Path, format: Format, order: Option<&str>) -> (ResumableFile, Piece) {
-    let query = PullQuery {
+    let query = query(format, order);
+    let file = ResumableFile::open(&folder.join("out"), &query, false, 1).unwrap();
+    (file, row(&query))
+}
+
+/// A piece of one row.
+fn row(query: &PullQuery) -> Piece {
+    let board: Board = serde_json::from_value(json!({"id": 7})).unwrap();
+    Piece {
+        content: Encoder::new::<Board>(query).piece(&[board]).unwrap(),
+        rows: 1,
+        after: Some(ResumeAfter::Id(RecordKey::Number(7))),
+    }
+}
+
+fn query(format: Format, order: Option<&str>) -> PullQuery {
+    PullQuery {
         service: String::new(),
         records: Selection::Boards,
         condition: None,
@@ -28,15 +44,11 @@ fn ordered(folder: &Path, format: Format, order: Option<&str>) -> (ResumableFile
         top: None,
         format,
         guard_formulas: false,
-    };
-    let file = ResumableFile::open(&folder.join("out"), &query, false, 1).unwrap();
-    let board: Board = serde_json::from_value(json!({"id": 7})).unwrap();
-    let piece = Piece {
-        content: Encoder::new::<Board>(&query).piece(&[board]).unwrap(),
-        rows: 1,
-        after: Some(ResumeAfter::Id(RecordKey::Number(7))),
-    };
-    (file, piece)
+    }
+}
+
+fn open(folder: &Path, format: Format, restart: bool) -> Result<ResumableFile> {
+    ResumableFile::open(&folder.join("out"), &query(format, None), restart, 1)
 }
 
 fn recorded_calls() -> String {
@@ -112,10 +124,9 @@ fn a_pull_does_not_go_on_without_one_of_its_segments() {
     drop(file);
     let (mut file, piece) = resumable(folder.path(), Format::Parquet);
     file.take(piece).unwrap();
-    let query = file.state.query.clone();
     assert_eq!(file.suspend().unwrap(), 2);
     fs::remove_file(folder.path().join("out.part/000002.parquet")).unwrap();
-    let Err(error) = ResumableFile::open(&folder.path().join("out"), &query, false, 1) else {
+    let Err(error) = open(folder.path(), Format::Parquet, false) else {
         panic!("it went on");
     };
     let missing = "000002.parquet is missing; --restart starts over";
@@ -151,6 +162,45 @@ fn a_file_of_an_earlier_pull_does_not_stand_for_rows_that_were_lost() {
     let error = file.finish().unwrap_err().to_string();
     assert!(error.contains("was changed by another program"), "{error}");
     assert_eq!(fs::read(out).unwrap(), b"older");
+    // Nor does it in the next run.
+    let Err(error) = open(folder.path(), Format::Csv, false) else {
+        panic!("it went on");
+    };
+    assert!(
+        error.to_string().contains("--restart starts over"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_part_in_another_format_is_discarded_by_a_pull_that_starts_over_alone() {
+    let parts = [
+        (Format::Csv, Format::Parquet, "out.part"),
+        (Format::Parquet, Format::Csv, "out.part/000001.parquet"),
+    ];
+    for ((before, after, part), is_killed) in
+        parts.into_iter().flat_map(|p| [(p, false), (p, true)])
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut file, piece) = resumable(folder.path(), before);
+        file.take(piece).unwrap();
+        assert_eq!(file.suspend().unwrap(), 1);
+        let written = fs::read(folder.path().join(part)).unwrap();
+        let Err(error) = open(folder.path(), after, false) else {
+            panic!("it discarded the part");
+        };
+        assert!(error.to_string().contains("with another query"), "{error}");
+        assert_eq!(fs::read(folder.path().join(part)).unwrap(), written);
+        // It may have been killed after it saved its state.
+        if is_killed {
+            let state = folder.path().join("out.part.json");
+            ResumeState::new(&query(after, None)).save(&state).unwrap();
+        }
+        let mut file = open(folder.path(), after, !is_killed).unwrap();
+        file.take(row(&query(after, None))).unwrap();
+        assert_eq!(file.finish().unwrap(), 1);
+        assert!(folder.path().join("out").is_file());
+    }
 }
 
 fn named(folder: &Path) -> String {
