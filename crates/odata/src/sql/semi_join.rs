@@ -12,11 +12,10 @@ use crate::bind::Bound;
 use crate::bind::node::{Collection, Node, NodeKind};
 use crate::sql::{Extent, Value};
 
-/// Members to read for each row of the page: if there are more, the rows that have one are close together.
-const MEMBERS_FOR_EACH: i64 = 4;
-/// The least and the most members to read. The least take less time than the rest of the statement.
-const LEAST_MEMBERS: i64 = 500;
-const MOST_MEMBERS: i64 = 4_000;
+/// Members of a large collection. A page of r rows reads some r / q members in the order of the rows, if a
+/// share q of all m members meets the condition, and q * m members by a semi-join: equally many where these
+/// are the root of r * m.
+const MEMBERS: i64 = 100_000;
 
 /// A semi-join with members of which every row of a query must have one.
 pub(super) struct SemiJoin {
@@ -45,8 +44,8 @@ impl SemiJoin {
         let table = renderer.alias();
         let links = renderer.links(collection, body);
         let condition = renderer.is_linked(collection, &format!("SELECT link FROM {table}"));
-        let many = rows.saturating_mul(MEMBERS_FOR_EACH);
-        let many = renderer.bind(Value::Int(many.clamp(LEAST_MEMBERS, MOST_MEMBERS)));
+        let many = rows.saturating_mul(MEMBERS).isqrt();
+        let many = renderer.bind(Value::Int(many));
         Some(Self {
             table,
             links,
