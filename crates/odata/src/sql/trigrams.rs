@@ -2,11 +2,13 @@
 //!
 //! The condition may be weaker than the original one: the rows are filtered again.
 
+use std::collections::HashMap;
+
 use crate::sql::TrigramCondition;
 
 /// The most trigrams for one part: each is another list to read, and some already leave few rows.
 const MAX_OF_PART: usize = 10;
-/// Runs of a whole expression at most.
+/// Trigrams of a whole expression at most.
 const MAX_OF_ALL: usize = 200;
 /// Levels of an expression at most: FTS5's parser bounds its own.
 const MAX_DEPTH: usize = 8;
@@ -22,29 +24,56 @@ pub(super) enum Runs {
     Any(Vec<Runs>),
 }
 
-/// Trigrams that every text with these parts contains; `None` if any text may match.
-pub(super) fn runs(parts: &TrigramCondition) -> Option<Runs> {
-    let mut count = 0;
-    gather(parts, MAX_DEPTH, &mut count).filter(|_| count <= MAX_OF_ALL)
+/// How trigrams are chosen where a part has too many.
+struct Choice {
+    /// Trigrams for each part at most.
+    most: usize,
+    /// In how many places of all parts a trigram is.
+    places: HashMap<String, usize>,
 }
 
-fn gather(parts: &TrigramCondition, depth: usize, count: &mut usize) -> Option<Runs> {
+/// Trigrams that every text with these parts contains; `None` if any text may match. Of many parts, it has
+/// fewer trigrams each.
+pub(super) fn runs(parts: &TrigramCondition) -> Option<Runs> {
+    let texts = texts(parts);
+    let most = MAX_OF_ALL / texts.len().max(1);
+    if most == 0 {
+        return None;
+    }
+    let mut places = HashMap::new();
+    for run in texts.iter().flat_map(|text| all_of_part(text)) {
+        *places.entry(run).or_default() += 1;
+    }
+    let most = most.min(MAX_OF_PART);
+    gather(parts, MAX_DEPTH, &Choice { most, places })
+}
+
+/// The parts of a condition.
+fn texts(parts: &TrigramCondition) -> Vec<&str> {
+    match parts {
+        TrigramCondition::One(part) => vec![part],
+        TrigramCondition::All(each) | TrigramCondition::Any(each) => {
+            each.iter().flat_map(texts).collect()
+        }
+    }
+}
+
+fn gather(parts: &TrigramCondition, depth: usize, choice: &Choice) -> Option<Runs> {
     if depth == 0 {
         return None;
     }
     let mut found: Vec<Runs> = match parts {
         TrigramCondition::One(part) => {
-            let runs = of_part(part);
-            *count += runs.len();
+            let runs = of_part(part, choice);
             return (!runs.is_empty()).then_some(Runs::Of(runs));
         }
         TrigramCondition::All(all) => all
             .iter()
-            .filter_map(|parts| gather(parts, depth - 1, count))
+            .filter_map(|parts| gather(parts, depth - 1, choice))
             .collect(),
         TrigramCondition::Any(any) => any
             .iter()
-            .map(|parts| gather(parts, depth - 1, count))
+            .map(|parts| gather(parts, depth - 1, choice))
             .collect::<Option<_>>()?,
     };
     match (found.len(), parts) {
@@ -56,20 +85,40 @@ fn gather(parts: &TrigramCondition, depth: usize, count: &mut usize) -> Option<R
 }
 
 /// The trigrams of a text: every other one and the last, which together cover each of its characters.
-fn of_part(text: &str) -> Vec<String> {
+fn all_of_part(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     let Some(last) = chars.len().checked_sub(3) else {
         return Vec::new();
     };
-    let mut starts: Vec<usize> = (0..last).step_by(2).chain([last]).collect();
-    if starts.len() > MAX_OF_PART {
-        let every = starts.len() - 1;
-        starts = (0..MAX_OF_PART)
-            .map(|n| starts[n * every / (MAX_OF_PART - 1)])
-            .collect();
+    let starts = (0..last).step_by(2).chain([last]);
+    starts
+        .map(|start| chars[start..start + 3].iter().collect())
+        .collect()
+}
+
+/// As many of these as are chosen: first those that fewer places share, as they leave fewer rows; of equal
+/// ones, some from the beginning to the end.
+fn of_part(text: &str, choice: &Choice) -> Vec<String> {
+    let (all, most) = (all_of_part(text), choice.most);
+    if all.len() <= most {
+        return all;
     }
-    let run = |start: usize| chars[start..start + 3].iter().collect();
-    starts.into_iter().map(run).collect()
+    let places = |run: &String| choice.places.get(run).copied().unwrap_or_default();
+    let mut ordered: Vec<usize> = all.iter().map(places).collect();
+    ordered.sort_unstable();
+    let bound = ordered[most - 1];
+    let equal: Vec<usize> = (0..all.len())
+        .filter(|&at| places(&all[at]) == bound)
+        .collect();
+    let wanted = most - ordered.iter().filter(|&&places| places < bound).count();
+    let chosen: Vec<usize> = (0..wanted)
+        .map(|n| equal[n * (equal.len() - 1) / (wanted - 1).max(1)])
+        .collect();
+    let is_chosen = |at: usize, run: &String| places(run) < bound || chosen.contains(&at);
+    let runs = all.iter().enumerate();
+    runs.filter(|(at, run)| is_chosen(*at, run))
+        .map(|(_, run)| run.clone())
+        .collect()
 }
 
 #[cfg(test)]
@@ -120,7 +169,24 @@ mod tests {
             TrigramCondition::Any(vec![parts, one("def")])
         });
         assert_eq!(runs(&deep), None);
-        let many = TrigramCondition::Any((0..300).map(|n| one(&format!("{n:03}"))).collect());
-        assert_eq!(runs(&many), None);
+    }
+    #[test]
+    fn the_more_parts_the_fewer_trigrams_has_each() {
+        let of_many = |count: usize| {
+            let parts = (0..count).map(|n| one(&format!("Ticket {n:03}"))).collect();
+            match runs(&TrigramCondition::Any(parts)) {
+                Some(Runs::Any(found)) => Some((found.len(), found[17].clone())),
+                _ => None,
+            }
+        };
+        let expected = |count, found: &[&str]| Some((count, of(found)));
+        let all = ["Tic", "cke", "et ", " 01", "017"];
+        assert_eq!(of_many(40), expected(40, &all));
+        // Without those that more parts share.
+        assert_eq!(of_many(50), expected(50, &["Tic", "et ", " 01", "017"]));
+        assert_eq!(of_many(60), expected(60, &["Tic", " 01", "017"]));
+        assert_eq!(of_many(100), expected(100, &[" 01", "017"]));
+        assert_eq!(of_many(200), expected(200, &["017"]));
+        assert_eq!(of_many(201), None);
     }
 }

@@ -129,7 +129,31 @@ fn conditions_are_joined_and_turned_around_as_without_an_index(store: &Store) {
     }
 }
 
+/// The index has fewer runs of each part than it has for one part alone.
+fn one_of_many_parts_is_found(store: &Store) {
+    plant(store);
+    let parts: Vec<String> = parts()
+        .into_iter()
+        .filter(|part| part.chars().count() == 7)
+        .collect();
+    for parts in parts.chunks(60) {
+        let conditions: Vec<String> = parts
+            .iter()
+            .map(|part| format!("contains(text,'{}')", part.replace('\'', "''")))
+            .collect();
+        let expected: Vec<i64> = (100..)
+            .zip(TEXTS)
+            .filter(|(_, text)| parts.iter().any(|part| text.contains(part)))
+            .map(|(id, _)| id)
+            .collect();
+        let filter = conditions.join(" or ");
+        let found = store.filter(&COMMENT, &filter).unwrap();
+        assert_eq!(found, expected, "{filter}");
+    }
+}
+
 on_each_engine!(
+    one_of_many_parts_is_found,
     a_part_is_found_wherever_it_stands_and_nowhere_else,
     conditions_are_joined_and_turned_around_as_without_an_index,
 );

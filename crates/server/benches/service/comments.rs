@@ -106,6 +106,14 @@ pub fn measure(table: &mut Table, bench: &Bench) {
         &absent,
         1.0,
     );
+    let any_of_60 = |turn: usize| {
+        let parts: Vec<String> = (0..60)
+            .map(|n| format!("contains(text,'shift, see {}')", ticket(60 * turn + n)))
+            .collect();
+        format!("/v2/incidents/comments?$filter={}", parts.join(" or "))
+    };
+    let name = "contains any of 60 parts, 600 match";
+    answer(table, bench, &service, name, &any_of_60, 100.0);
     for (name, part) in [
         (
             "incidents with a comment that contains: none match",

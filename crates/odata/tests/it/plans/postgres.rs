@@ -358,7 +358,12 @@ fn literals_of_any_kind_are_looked_up() {
 #[test]
 fn words_and_parts_are_found_by_their_indexes() {
     let store = comments();
+    let many: Vec<String> = (0..60)
+        .map(|n| format!("contains(text,'a worn part {n:02}')"))
+        .collect();
+    let many = format!("$filter={}", many.join(" or "));
     for (query, index) in [
+        (many.as_str(), "comment_parts_found"),
         ("$search=bearing", "comment_words_found"),
         ("$search=bearing absent", "comment_words_found"),
         ("$search=\"worn bearing\"", "comment_words_found"),

@@ -16,7 +16,12 @@ fn plan(store: &Store, query: &str) -> String {
 fn an_index_leads_to_its_rows_in_their_order() {
     let store = Store::sqlite();
     plant(&store);
+    let many: Vec<String> = (0..60)
+        .map(|n| format!("contains(text,'a worn part {n:02}')"))
+        .collect();
+    let many = format!("$filter={}", many.join(" or "));
     for query in [
+        many.as_str(),
         "$filter=contains(text,'bearing')&$top=5",
         "$filter=endswith(text,'bearing')&$orderby=id desc",
         "$filter=contains(text,'bearing') or text eq 'crab'",

@@ -16,13 +16,16 @@ use server::Server;
 
 use crate::plant::Plant;
 use crate::table::Table;
-use crate::{Bench, IMPORT, isolation, overload, process_figures, writes};
+use crate::{Bench, IMPORT, comments, isolation, overload, process_figures, writes};
 
 /// A subject, and what measures it.
 type Subject = (&'static str, fn(&mut Table, &Bench, &Server, &Peer));
 
-const SUBJECTS: [Subject; 8] = [
+const SUBJECTS: [Subject; 9] = [
     ("reads", reads::measure),
+    ("comments", |table, bench, _, _| {
+        comments::measure(table, bench);
+    }),
     ("pages", pages::measure),
     ("creates", creates::measure),
     ("writes", measure_writes),
