@@ -6,6 +6,7 @@
 mod encode;
 mod fetch;
 mod format;
+mod part;
 mod progress;
 mod query;
 mod record_key;

@@ -5,7 +5,7 @@
 //! that, so every row is written once, wherever the first pull ended. A complete file is renamed to FILE, and
 //! then the state is removed.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::File;
 use std::io::{self, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -16,6 +16,7 @@ use super::PieceSink;
 use super::encode::PieceContent;
 use super::fetch::Piece;
 use super::format::Format;
+use super::part::{self, FIRST_SEGMENT, PartForm};
 use super::query::PullQuery;
 use super::resume_state::{ResumeAfter, ResumeState};
 use super::segments::Segments;
@@ -34,8 +35,6 @@ const COMMIT_ROWS: u64 = 250_000;
 /// file slow to read.
 const SEGMENT_TIME: Duration = Duration::from_secs(30);
 const SEGMENT_ROWS: usize = 50_000;
-/// The file of the first segment in its folder.
-const FIRST_SEGMENT: &str = "000001.parquet";
 
 /// A file being written, and its resume state.
 pub(crate) struct ResumableFile {
@@ -53,7 +52,7 @@ pub(crate) struct ResumableFile {
     /// rows are lost.
     is_broken: bool,
     /// Locked until the end, so that no two pulls write the same file.
-    _lock: File,
+    _locks: Vec<File>,
 }
 
 enum PartWriter {
@@ -92,32 +91,35 @@ impl ResumableFile {
             fresh.save(&state_file)?;
         }
         let form = PartForm::of(query.format);
-        // A part on disk has its own form: until the state is known, it may be rows of an interrupted pull.
-        let found = PartForm::on_disk(&part);
-        let mut lock = found.unwrap_or(form).lock(file, &part)?;
+        // The part has the form of its own pull, whose rows it may hold until the state is known.
+        let stored = ResumeState::load(&state_file).ok().flatten();
+        let locked = PartForm::on_disk(&part)
+            .or(stored.map(|state| PartForm::of(state.query.format)))
+            .unwrap_or(form);
+        let mut locks = vec![locked.lock(file, &part)?];
         // Load it again, now that no other process can change it.
         let state = match ResumeState::load(&state_file) {
             _ if restart => None,
             state => state?,
         };
         let state = match state {
-            Some(state) if state.query == *query => state,
-            Some(_) => bail!(
+            Some(state) if state.query == *query && state.is_resumable() => state,
+            Some(state) if state.query != *query => bail!(
                 "found an interrupted pull into {} with another query, expected the same service, records, condition, order, limit and format; finish that one, or use --restart to discard it",
                 file.display()
             ),
-            None => {
+            _ => {
                 fresh.save(&state_file)?;
                 fresh
             }
         };
-        if found.is_some_and(|found| found != form) {
+        if locked != form {
             if state.written > 0 {
                 return Err(changed(&part));
             }
-            // Of a discarded pull.
-            remove_part(&part)?;
-            lock = form.lock(file, &part)?;
+            // The part of an earlier pull, to be discarded. Its lock stays: another process may wait for it.
+            part::remove(&part)?;
+            locks.push(form.lock(file, &part)?);
         }
         let sink = match query.format {
             _ if state.is_complete => PartWriter::Whole,
@@ -125,9 +127,9 @@ impl ResumableFile {
                 let segments = Segments::new(part.clone(), query.schema(), state.written)?;
                 PartWriter::Segments(Box::new(segments))
             }
-            form => {
-                let out = truncate_to(&lock, &part, state.written)?;
-                let stream = Stream::new(out, form, &query.schema(), state.written)?;
+            format => {
+                let out = truncate_to(&locks[locks.len() - 1], &part, state.written)?;
+                let stream = Stream::new(out, format, &query.schema(), state.written)?;
                 PartWriter::Stream(Box::new(stream))
             }
         };
@@ -142,7 +144,7 @@ impl ResumableFile {
             pending: 0,
             committed_at: Instant::now(),
             is_broken: false,
-            _lock: lock,
+            _locks: locks,
         })
     }
 
@@ -180,7 +182,8 @@ impl ResumableFile {
                 self.state.written = stream.finish()?;
                 durable::sync(stream.get_ref(), &self.part)?;
             }
-            // Before the state says so: a FILE of an earlier pull would pass for this one.
+            // Checked before the state says that it is complete: afterwards a missing part means that it was
+            // renamed to FILE, which may be of an earlier pull.
             if !self.is_part_whole() {
                 return Err(changed(&self.part));
             }
@@ -192,7 +195,7 @@ impl ResumableFile {
             let whole = match self.state.query.format {
                 Format::Parquet => {
                     let schema = self.state.query.schema();
-                    let whole = self.part.join("whole");
+                    let whole = self.part.join(part::WHOLE);
                     Segments::new(self.part.clone(), schema, self.state.written)?
                         .concatenate(&whole)?;
                     whole
@@ -285,7 +288,7 @@ impl ResumableFile {
 
     /// Removes part and state, the state last.
     fn clear(&self) -> Result<()> {
-        remove_part(&self.part)?;
+        part::remove(&self.part)?;
         durable::remove(&self.state_file)
             .with_context(|| format!("{} cannot be removed", self.state_file.display()))
     }
@@ -314,75 +317,11 @@ impl PieceSink for ResumableFile {
     }
 }
 
-/// What the part is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum PartForm {
-    Stream,
-    /// A folder.
-    Segments,
-}
-
-impl PartForm {
-    fn of(format: Format) -> Self {
-        match format {
-            Format::Parquet => Self::Segments,
-            _ => Self::Stream,
-        }
-    }
-
-    fn on_disk(part: &Path) -> Option<Self> {
-        let found = part.metadata().ok()?;
-        Some(match found.is_dir() {
-            true => Self::Segments,
-            false => Self::Stream,
-        })
-    }
-
-    /// Locks the file that stands for a running pull: the part itself, or a file in its folder. Creates the
-    /// part if there is none.
-    fn lock(self, file: &Path, part: &Path) -> Result<File> {
-        let context = || format!("{} cannot be created", part.display());
-        let path = match self {
-            Self::Segments => {
-                fs::create_dir_all(part).with_context(context)?;
-                part.join("lock")
-            }
-            Self::Stream => part.to_owned(),
-        };
-        let lock = durable::private_options()
-            .read(true)
-            .truncate(false)
-            .open(path)
-            .with_context(context)?;
-        match lock.try_lock() {
-            Ok(()) => Ok(lock),
-            Err(TryLockError::WouldBlock) => {
-                bail!("another pull is writing {}", file.display())
-            }
-            // The file system does not support locks: continue without one.
-            Err(TryLockError::Error(_)) => Ok(lock),
-        }
-    }
-}
-
 fn changed(part: &Path) -> anyhow::Error {
     anyhow!(
         "{} was changed by another program; --restart starts over",
         part.display()
     )
-}
-
-fn remove_part(part: &Path) -> Result<()> {
-    let context = || format!("{} cannot be removed", part.display());
-    if part.is_dir() {
-        // First, and on disk before the rest: after a kill or a power failure in between, this shows that the
-        // file was renamed (`is_renamed`).
-        durable::remove(&part.join(FIRST_SEGMENT)).with_context(context)?;
-        durable::sync_folder(part).with_context(context)?;
-        fs::remove_dir_all(part).with_context(context)
-    } else {
-        durable::remove(part).with_context(context)
-    }
 }
 
 /// Opens the part, truncated to its last commit.

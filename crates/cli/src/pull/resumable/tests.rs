@@ -1,6 +1,8 @@
 //! The order in which a pull writes, syncs and renames: the state must not count rows that a power failure
 //! can still lose.
 
+use std::fs;
+
 use obeya::model::Board;
 use serde_json::json;
 
@@ -201,6 +203,65 @@ fn a_part_in_another_format_is_discarded_by_a_pull_that_starts_over_alone() {
         assert_eq!(file.finish().unwrap(), 1);
         assert!(folder.path().join("out").is_file());
     }
+}
+
+#[test]
+fn an_ordered_pull_that_was_killed_before_it_was_complete_begins_again() {
+    for format in [Format::Csv, Format::Parquet] {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut file, piece) = ordered(folder.path(), format, Some("name"));
+        file.take(piece).unwrap();
+        // The first step of the end.
+        file.commit().unwrap();
+        drop(file);
+        let (mut file, piece) = ordered(folder.path(), format, Some("name"));
+        assert_eq!(file.rows(), 0);
+        file.take(piece).unwrap();
+        assert_eq!(file.finish().unwrap(), 1);
+        let out = fs::read(folder.path().join("out")).unwrap();
+        if format == Format::Csv {
+            let lines = out
+                .split(|byte| *byte == b'\n')
+                .filter(|line| !line.is_empty());
+            assert_eq!(lines.count(), 2, "{}", String::from_utf8_lossy(&out));
+        }
+    }
+}
+
+#[test]
+fn files_of_another_program_are_left_where_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let foreign = folder.path().join("out.part/photo.jpg");
+    fs::create_dir(folder.path().join("out.part")).unwrap();
+    fs::write(&foreign, "a photo").unwrap();
+    for format in [Format::Csv, Format::Parquet] {
+        let opened = open(folder.path(), format, true);
+        let error = match opened {
+            Ok(file) => file.finish().unwrap_err(),
+            Err(error) => error,
+        };
+        assert!(
+            error.to_string().contains("out.part cannot be removed"),
+            "{error}"
+        );
+        assert_eq!(fs::read(&foreign).unwrap(), b"a photo");
+    }
+}
+
+#[test]
+fn a_pull_that_is_refused_does_not_make_a_part_of_another_form() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut file, piece) = resumable(folder.path(), Format::Parquet);
+    file.take(piece).unwrap();
+    file.state.is_complete = true;
+    file.state.save(&file.state_file).unwrap();
+    fs::write(folder.path().join("out"), "its rows").unwrap();
+    // The part was renamed and removed, and the state not yet.
+    fs::remove_dir_all(folder.path().join("out.part")).unwrap();
+    assert!(open(folder.path(), Format::Csv, false).is_err());
+    let file = open(folder.path(), Format::Parquet, false).unwrap();
+    assert_eq!(file.finish().unwrap(), 1);
+    assert_eq!(fs::read(folder.path().join("out")).unwrap(), b"its rows");
 }
 
 fn named(folder: &Path) -> String {
