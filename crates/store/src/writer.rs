@@ -354,13 +354,14 @@ impl<E: Connect> WriterThread<E> {
         let (receiver, most) = (&mut self.receiver, self.jobs_per_commit);
         let timings = &self.timings;
         let connection = begin(self.engine.as_ref(), &mut self.connection)?;
-        let (waiting, begun) = (batch.len() + receiver.len(), Instant::now());
+        let (mut waiting, begun) = (batch.len() + receiver.len(), Instant::now());
         let most_time = self.commit_time / 2;
         let mut at = 0;
         loop {
             while let Some(next) = batch.get_mut(at) {
                 if next.job.is_abandoned() {
                     batch.remove(at);
+                    waiting = waiting.saturating_sub(1);
                     continue;
                 }
                 gather &= next.job.sharing() != Sharing::Isolated;
