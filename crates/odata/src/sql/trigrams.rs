@@ -28,7 +28,7 @@ pub(super) enum Runs {
 struct Choice {
     /// Trigrams for each part at most.
     most: usize,
-    /// In how many places of all parts a trigram is.
+    /// How often a trigram occurs in all parts.
     places: HashMap<String, usize>,
 }
 
@@ -96,8 +96,8 @@ fn all_of_part(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// As many of these as are chosen: first those that fewer places share, as they leave fewer rows; of equal
-/// ones, some from the beginning to the end.
+/// Some of the trigrams of a text: first those that occur least often in all parts, as they leave fewer rows;
+/// of equal ones, some from the beginning to the end.
 fn of_part(text: &str, choice: &Choice) -> Vec<String> {
     let (all, most) = (all_of_part(text), choice.most);
     if all.len() <= most {
@@ -170,6 +170,7 @@ mod tests {
         });
         assert_eq!(runs(&deep), None);
     }
+
     #[test]
     fn the_more_parts_the_fewer_trigrams_has_each() {
         let of_many = |count: usize| {
