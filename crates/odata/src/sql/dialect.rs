@@ -225,10 +225,9 @@ pub trait Dialect: Sync {
         bind: Bind<'_>,
     ) -> Option<String>;
 
-    /// Whether an `any` has to be written as a semi-join to begin with the members. Planners that turn EXISTS
-    /// into one, where it is better, need no help.
-    fn needs_semi_joins(&self) -> bool {
-        false
+    /// The condition that a value is one of the few values of a query.
+    fn is_among_few(&self, value: &str, query: &str) -> String {
+        format!("{value} IN ({query})")
     }
 
     /// The same as a join of the index before the rows `alias`, in the order of their column, so that reading

@@ -12,9 +12,9 @@ use crate::bind::Bound;
 use crate::bind::node::{Collection, Node, NodeKind};
 use crate::sql::{Extent, Value};
 
-/// Members of a large collection. A page of r rows reads some r / q members in the order of the rows, if a
-/// share q of all m members meets the condition, and q * m members by a semi-join: equally many where these
-/// are the root of r * m.
+/// The number m of members for which both ways to r rows are weighed. If a share q of the members meets the
+/// condition, the rows in their order need some r / q members, and the semi-join q * m. These are equal where
+/// q * m is the root of r * m.
 const MEMBERS: i64 = 100_000;
 
 /// A semi-join with members of which every row of a query must have one.
@@ -31,10 +31,10 @@ pub(super) struct SemiJoin {
 
 impl SemiJoin {
     /// The semi-join for a statement that reads `rows` rows of a query; `None` if the filter requires no
-    /// member, if the rows are found by their own texts, or if the database plans semi-joins itself.
+    /// member, or if the rows are found by their own texts.
     pub(super) fn of(query: &Bound, renderer: &mut Renderer<'_>, rows: i64) -> Option<Self> {
         let filter = query.filter.as_ref()?;
-        if !renderer.dialect.needs_semi_joins() || query.search.is_some() {
+        if query.search.is_some() {
             return None;
         }
         let (collection, body) = required_any(filter)?;
@@ -43,8 +43,10 @@ impl SemiJoin {
         }
         let table = renderer.alias();
         let links = renderer.links(collection, body);
-        let condition = renderer.is_linked(collection, &format!("SELECT link FROM {table}"));
-        let many = rows.saturating_mul(MEMBERS).isqrt();
+        let from = renderer.linked(collection);
+        let few = format!("SELECT link FROM {table}");
+        let condition = renderer.dialect.is_among_few(&from, &few);
+        let many = rows.saturating_mul(MEMBERS).isqrt().min(MEMBERS);
         let many = renderer.bind(Value::Int(many));
         Some(Self {
             table,
@@ -80,7 +82,7 @@ impl SemiJoin {
         );
         format!(
             "WITH {table}(link) AS MATERIALIZED ({links} LIMIT {many}) \
-             SELECT * FROM ({by_member}) UNION ALL SELECT * FROM ({by_row})"
+             SELECT * FROM ({by_member}) AS by_member UNION ALL SELECT * FROM ({by_row}) AS by_row"
         )
     }
 }
@@ -94,18 +96,17 @@ impl Renderer<'_> {
         body: Option<&Node>,
         mode: Mode,
     ) -> Option<String> {
-        let is_better = self.reads_all && self.dialect.needs_semi_joins();
-        if !is_better || mode != Mode::Filter || !is_independent(collection, body) {
+        if !self.reads_all || mode != Mode::Filter || !is_independent(collection, body) {
             return None;
         }
         let links = self.links(collection, body);
-        Some(self.is_linked(collection, &links))
+        Some(format!("{} IN ({links})", self.linked(collection)))
     }
 
-    fn is_linked(&mut self, collection: &Collection, links: &str) -> String {
+    /// The column of the row that the members' links equal.
+    fn linked(&mut self, collection: &Collection) -> String {
         let row = self.row(&collection.source);
-        let from = qualified(&row, collection.navigation.from);
-        format!("{from} IN ({links})")
+        qualified(&row, collection.navigation.from)
     }
 
     /// The query for the links of the members that meet a condition, whatever rows they lead to.

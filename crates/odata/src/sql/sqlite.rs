@@ -60,10 +60,6 @@ impl Dialect for Sqlite {
     }
 
     /// EXISTS is evaluated for each row.
-    fn needs_semi_joins(&self) -> bool {
-        true
-    }
-
     /// FTS5 returns its entries by rowid, ascending or descending, and accepts bounds of it. CROSS JOIN
     /// prevents the planner from swapping the two; a membership (`IN`) would gather all matches before the
     /// first row.

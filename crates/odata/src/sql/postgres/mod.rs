@@ -158,6 +158,11 @@ impl Dialect for Postgres {
         crate::functions::postgres::pattern(pattern, flags)
     }
 
+    /// The planner does not know that they are few. It looks the members of an array up.
+    fn is_among_few(&self, value: &str, query: &str) -> String {
+        format!("{value} = ANY(ARRAY({query}))")
+    }
+
     fn index_condition(
         &self,
         index: TextIndex,

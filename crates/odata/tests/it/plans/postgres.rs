@@ -4,7 +4,7 @@
 use obeya_odata::edm::EntityType;
 use obeya_odata::sql::{self, Scope, Statement, Value};
 
-use crate::model::{BOARD, COMMENT};
+use crate::model::{BOARD, COMMENT, INCIDENT};
 use crate::store::{Store, bind};
 
 /// The plan of the rows of a query, and of each statement of what follows a keyset position.
@@ -394,6 +394,24 @@ fn words_and_parts_are_found_by_their_indexes() {
     ] {
         let plan = plan(&store, &COMMENT, query);
         assert!(!plan.contains("comment_parts"), "{query}\n{plan}");
+    }
+}
+
+#[test]
+fn few_members_lead_to_their_rows() {
+    let store = comments();
+    let any = "$filter=comments/any(c:contains(c/text,'bearing'))";
+    for query in [any.to_owned(), format!("{any}&$top=5")] {
+        let plan = plan(&store, &INCIDENT, &query);
+        let found = "Bitmap Index Scan on comment_parts_found";
+        assert_eq!(plan.matches(found).count(), 1, "{query}\n{plan}");
+    }
+    for query in [
+        "$filter=comments/any(c:c/level eq id)&$top=5",
+        "$filter=not comments/any(c:contains(c/text,'bearing'))&$top=5",
+    ] {
+        let plan = plan(&store, &INCIDENT, query);
+        assert!(!plan.contains("CTE"), "{query}\n{plan}");
     }
 }
 
