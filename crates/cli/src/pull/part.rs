@@ -1,5 +1,5 @@
-//! The part of a pull on disk: a file, or for Parquet a folder of segments. It is locked while a pull writes
-//! it. This module knows nothing of its content.
+//! The part of a pull on disk: a file, or for Parquet a folder of segments; the names in that folder, and the
+//! lock of the pull that writes it. This module does not read or write rows.
 
 use std::fs::{self, File, TryLockError};
 use std::path::Path;
@@ -9,8 +9,6 @@ use anyhow::{Context as _, Result, bail};
 use super::format::Format;
 use crate::durable;
 
-/// The file of the first segment in its folder.
-pub(super) const FIRST_SEGMENT: &str = "000001.parquet";
 /// The file that is locked in a folder.
 const LOCK: &str = "lock";
 /// The file of all segments in their folder, before it is renamed.
@@ -68,6 +66,11 @@ impl PartForm {
     }
 }
 
+/// The file of a segment in its folder. They count from 1.
+pub(super) fn segment(number: u64) -> String {
+    format!("{number:06}.parquet")
+}
+
 /// Removes the part.
 ///
 /// # Errors
@@ -79,7 +82,7 @@ pub(super) fn remove(part: &Path) -> Result<()> {
     }
     // First, and on disk before the rest: after a kill or a power failure in between, this shows that the
     // file was renamed (`ResumableFile::is_renamed`).
-    durable::remove(&part.join(FIRST_SEGMENT)).with_context(context)?;
+    durable::remove(&part.join(segment(1))).with_context(context)?;
     durable::sync_folder(part).with_context(context)?;
     for entry in fs::read_dir(part).with_context(context)? {
         let entry = entry.with_context(context)?;
@@ -92,9 +95,6 @@ pub(super) fn remove(part: &Path) -> Result<()> {
 
 /// Whether a pull gives a file in the folder of its segments this name.
 fn is_ours(name: &str) -> bool {
-    let is_segment = |name: &str| {
-        name.strip_suffix(".parquet")
-            .is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    [LOCK, WHOLE].contains(&name) || is_segment(name)
+    let number = name.strip_suffix(".parquet").and_then(|it| it.parse().ok());
+    [LOCK, WHOLE].contains(&name) || number.is_some_and(|number| segment(number) == name)
 }

@@ -7,6 +7,7 @@
 
 use std::fs::File;
 use std::io::{self, Seek as _, SeekFrom};
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -16,7 +17,7 @@ use super::PieceSink;
 use super::encode::PieceContent;
 use super::fetch::Piece;
 use super::format::Format;
-use super::part::{self, FIRST_SEGMENT, PartForm};
+use super::part::{self, PartForm};
 use super::query::PullQuery;
 use super::resume_state::{ResumeAfter, ResumeState};
 use super::segments::Segments;
@@ -51,8 +52,8 @@ pub(crate) struct ResumableFile {
     /// A commit failed. None is tried again: a flush that failed may succeed when it is repeated, though its
     /// rows are lost.
     is_broken: bool,
-    /// Locked until the end, so that no two pulls write the same file.
-    _locks: Vec<File>,
+    /// The part, and one that it replaced: locked until the end, for no two pulls to write the same file.
+    _locks: (File, Option<File>),
 }
 
 enum PartWriter {
@@ -96,7 +97,7 @@ impl ResumableFile {
         let locked = PartForm::on_disk(&part)
             .or(stored.map(|state| PartForm::of(state.query.format)))
             .unwrap_or(form);
-        let mut locks = vec![locked.lock(file, &part)?];
+        let mut lock = locked.lock(file, &part)?;
         // Load it again, now that no other process can change it.
         let state = match ResumeState::load(&state_file) {
             _ if restart => None,
@@ -113,13 +114,14 @@ impl ResumableFile {
                 fresh
             }
         };
+        let mut discarded = None;
         if locked != form {
             if state.written > 0 {
                 return Err(changed(&part));
             }
-            // The part of an earlier pull, to be discarded. Its lock stays: another process may wait for it.
+            // The part of an earlier pull is discarded. Its lock stays: another process may have opened it.
             part::remove(&part)?;
-            locks.push(form.lock(file, &part)?);
+            discarded = Some(mem::replace(&mut lock, form.lock(file, &part)?));
         }
         let sink = match query.format {
             _ if state.is_complete => PartWriter::Whole,
@@ -128,7 +130,7 @@ impl ResumableFile {
                 PartWriter::Segments(Box::new(segments))
             }
             format => {
-                let out = truncate_to(&locks[locks.len() - 1], &part, state.written)?;
+                let out = truncate_to(&lock, &part, state.written)?;
                 let stream = Stream::new(out, format, &query.schema(), state.written)?;
                 PartWriter::Stream(Box::new(stream))
             }
@@ -144,7 +146,7 @@ impl ResumableFile {
             pending: 0,
             committed_at: Instant::now(),
             is_broken: false,
-            _locks: locks,
+            _locks: (lock, discarded),
         })
     }
 
@@ -236,7 +238,7 @@ impl ResumableFile {
     fn found(&self) -> (u64, u64) {
         match self.state.query.format {
             Format::Parquet => (
-                self.part.join(FIRST_SEGMENT).exists().into(),
+                self.part.join(part::segment(1)).exists().into(),
                 self.state.written.min(1),
             ),
             _ => (

@@ -18,6 +18,7 @@ use parquet::file::metadata::ParquetMetaDataReader;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 
+use super::part;
 use crate::durable;
 
 /// The segments of a file, in their folder.
@@ -128,7 +129,7 @@ impl Segments {
     }
 
     fn file(&self, number: u64) -> PathBuf {
-        self.folder.join(format!("{number:06}.parquet"))
+        self.folder.join(part::segment(number))
     }
 }
 
