@@ -59,7 +59,6 @@ impl Dialect for Sqlite {
         ))
     }
 
-    /// EXISTS is evaluated for each row.
     /// FTS5 returns its entries by rowid, ascending or descending, and accepts bounds of it. CROSS JOIN
     /// prevents the planner from swapping the two; a membership (`IN`) would gather all matches before the
     /// first row.

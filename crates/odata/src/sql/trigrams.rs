@@ -29,7 +29,7 @@ struct Choice {
     /// Trigrams for each part at most.
     most: usize,
     /// How often a trigram occurs in all parts.
-    places: HashMap<String, usize>,
+    occurrences: HashMap<String, usize>,
 }
 
 /// Trigrams that every text with these parts contains; `None` if any text may match. Of many parts, it has
@@ -40,12 +40,12 @@ pub(super) fn runs(parts: &TrigramCondition) -> Option<Runs> {
     if most == 0 {
         return None;
     }
-    let mut places = HashMap::new();
+    let mut occurrences = HashMap::new();
     for run in texts.iter().flat_map(|text| all_of_part(text)) {
-        *places.entry(run).or_default() += 1;
+        *occurrences.entry(run).or_default() += 1;
     }
     let most = most.min(MAX_OF_PART);
-    gather(parts, MAX_DEPTH, &Choice { most, places })
+    gather(parts, MAX_DEPTH, &Choice { most, occurrences })
 }
 
 /// The parts of a condition.
@@ -103,22 +103,23 @@ fn of_part(text: &str, choice: &Choice) -> Vec<String> {
     if all.len() <= most {
         return all;
     }
-    let places = |run: &String| choice.places.get(run).copied().unwrap_or_default();
-    let mut ordered: Vec<usize> = all.iter().map(places).collect();
-    ordered.sort_unstable();
-    let bound = ordered[most - 1];
-    let equal: Vec<usize> = (0..all.len())
-        .filter(|&at| places(&all[at]) == bound)
-        .collect();
-    let wanted = most - ordered.iter().filter(|&&places| places < bound).count();
-    let chosen: Vec<usize> = (0..wanted)
-        .map(|n| equal[n * (equal.len() - 1) / (wanted - 1).max(1)])
-        .collect();
-    let is_chosen = |at: usize, run: &String| places(run) < bound || chosen.contains(&at);
-    let runs = all.iter().enumerate();
-    runs.filter(|(at, run)| is_chosen(*at, run))
-        .map(|(_, run)| run.clone())
-        .collect()
+    let occurrences = |&at: &usize| {
+        choice
+            .occurrences
+            .get(&all[at])
+            .copied()
+            .unwrap_or_default()
+    };
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    order.sort_by_key(occurrences);
+    let bound = occurrences(&order[most - 1]);
+    let below = order.partition_point(|at| occurrences(at) < bound);
+    let equal = &order[below..order.partition_point(|at| occurrences(at) <= bound)];
+    let wanted = most - below;
+    let spread = (0..wanted).map(|n| equal[n * (equal.len() - 1) / (wanted - 1).max(1)]);
+    let mut chosen: Vec<usize> = order[..below].iter().copied().chain(spread).collect();
+    chosen.sort_unstable();
+    chosen.into_iter().map(|at| all[at].clone()).collect()
 }
 
 #[cfg(test)]

@@ -158,9 +158,8 @@ impl Dialect for Postgres {
         crate::functions::postgres::pattern(pattern, flags)
     }
 
-    /// The planner does not know that they are few. It looks the members of an array up.
     fn is_among_few(&self, value: &str, query: &str) -> String {
-        format!("{value} = ANY(ARRAY({query}))")
+        is_member(value, query)
     }
 
     fn index_condition(
@@ -184,6 +183,12 @@ impl Dialect for Postgres {
             }
         }
     }
+}
+
+/// The condition that a value is one of those of a query, as an array: it has no statistics, so the planner
+/// looks its members up.
+fn is_member(value: &str, query: &str) -> String {
+    format!("{value} = ANY(ARRAY({query}))")
 }
 
 fn type_name(kind: SqlKind) -> &'static str {

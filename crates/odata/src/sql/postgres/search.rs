@@ -7,7 +7,7 @@
 //! number of rows first, and uses the index if these do not fill the page. In another order it uses the index
 //! first, for a bounded number of rows, and scans if there are more.
 
-use super::{LONGEST_TERM, MORE};
+use super::{LONGEST_TERM, MORE, is_member};
 use crate::search::PhraseTerms;
 use crate::sql::Value;
 use crate::sql::dialect::{Bind, Extent, KeyPage, OrderedPage, TextIndex};
@@ -34,28 +34,29 @@ pub(super) fn matching_rows(
     let condition = condition(phrases, bind);
     let all = format!("SELECT w.rowid FROM {table} AS w WHERE ({condition})");
     match extent {
-        // An array has no statistics, so the planner looks its members up by the key. With further conditions
-        // they may be far fewer than the matches, and another index may find them.
-        Extent::All => format!("{row} = ANY(ARRAY({all}))"),
+        // With further conditions they may be far fewer than the matches, and another index may find them.
+        Extent::All => is_member(&row, &all),
         Extent::Page(page) if page.rows <= MOST_ROWS => {
             let walk = walk(index, page, &condition, bind);
             let rows = bind(Value::Int(page.rows));
-            format!(
-                "{row} = ANY(ARRAY(WITH near AS MATERIALIZED ({walk} LIMIT {rows}) \
+            let near_or_all = format!(
+                "WITH near AS MATERIALIZED ({walk} LIMIT {rows}) \
                  SELECT rowid FROM near WHERE (SELECT count(*) FROM near) >= {rows} \
-                 UNION ALL {all} AND (SELECT count(*) FROM near) < {rows}))"
-            )
+                 UNION ALL {all} AND (SELECT count(*) FROM near) < {rows}"
+            );
+            is_member(&row, &near_or_all)
         }
         Extent::Ordered(page) if page.rows < MANY_MATCHES => {
             let many = bind(Value::Int(MANY_MATCHES));
             let walk = walk_in_order(index, &row, page, &condition);
-            format!(
-                "{row} = ANY(ARRAY(WITH few AS MATERIALIZED ({all} LIMIT {many}) \
+            let few_or_walk = format!(
+                "WITH few AS MATERIALIZED ({all} LIMIT {many}) \
                  SELECT rowid FROM few WHERE (SELECT count(*) FROM few) < {many} \
-                 UNION ALL ({walk} AND (SELECT count(*) FROM few) >= {many}{order} LIMIT {rows})))",
+                 UNION ALL ({walk} AND (SELECT count(*) FROM few) >= {many}{order} LIMIT {rows})",
                 order = page.order,
                 rows = bind(Value::Int(page.rows)),
-            )
+            );
+            is_member(&row, &few_or_walk)
         }
         Extent::Page(_) | Extent::Ordered(_) | Extent::Other => format!("{row} IN ({all})"),
     }
