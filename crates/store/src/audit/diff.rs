@@ -180,7 +180,7 @@ fn write_value(out: &mut Vec<u8>, value: Value<'_>, form: Form) {
 }
 
 /// Adds compact JSON.
-fn write_json(out: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
+pub(super) fn write_json(out: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
     // Memory takes all bytes, and every value here is made of texts, numbers and maps with text keys.
     let written = serde_json::to_writer(out, value);
     debug_assert!(written.is_ok(), "{written:?}");

@@ -40,16 +40,41 @@ pub struct Origin {
 pub struct Change {
     /// The path of the record or of the set, such as `incidents/17`; `None` where there is no single one.
     record: Option<String>,
+    content: ChangeContent,
+}
+
+/// The content of a change, and its digest. A write that knows it before its transaction makes it there,
+/// which relieves the writer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangeContent {
     /// JSON.
     text: String,
+    /// Random text that is digested before the other.
+    salt: String,
+    /// SHA-256, in hexadecimal.
+    digest: String,
+}
+
+impl ChangeContent {
+    fn new(text: String) -> Self {
+        let salt = random::<12>();
+        let digest = digest(&salt, &text);
+        Self { text, salt, digest }
+    }
+}
+
+impl From<Diff> for ChangeContent {
+    fn from(diff: Diff) -> Self {
+        Self::new(diff.finish())
+    }
 }
 
 impl Change {
     /// A change of one record, or of the records of one set.
-    pub fn of(record: impl Into<String>, diff: Diff) -> Self {
+    pub fn of(record: impl Into<String>, content: impl Into<ChangeContent>) -> Self {
         Self {
             record: Some(record.into()),
-            text: diff.finish(),
+            content: content.into(),
         }
     }
 
@@ -65,7 +90,7 @@ impl Change {
     pub fn summary(summary: &impl Serialize) -> Self {
         Self {
             record: None,
-            text: json(summary),
+            content: ChangeContent::new(json(summary)),
         }
     }
 }
@@ -82,8 +107,7 @@ pub fn append(
     operation: &str,
     change: &Change,
 ) -> Result<(), StoreError> {
-    let salt = random::<12>();
-    let digest = digest(&salt, &change.text);
+    let ChangeContent { text, salt, digest } = &change.content;
     let entry = entry_digest(&Hashed {
         at,
         client_id: origin.client_id.as_deref(),
@@ -91,7 +115,7 @@ pub fn append(
         operation,
         record: change.record.as_deref(),
         request_id: origin.request_id.as_deref(),
-        digest: Some(&digest),
+        digest: Some(digest),
     });
     let binds = [
         at.into(),
@@ -100,9 +124,9 @@ pub fn append(
         operation.into(),
         change.record.as_deref().into(),
         origin.request_id.as_deref().into(),
-        (&change.text).into(),
-        (&salt).into(),
-        (&digest).into(),
+        text.into(),
+        salt.into(),
+        digest.into(),
         (&entry).into(),
     ];
     session.append_audit_entry(&binds)
@@ -119,9 +143,13 @@ struct Hashed<'a> {
     digest: Option<&'a str>,
 }
 
+/// Bytes for the parts of an ordinary entry.
+const ENTRY: usize = 512;
+
 /// The digest of an entry, in hexadecimal.
 fn entry_digest(entry: &Hashed<'_>) -> String {
-    let text = json(&(
+    let mut text = Vec::with_capacity(ENTRY);
+    let parts = (
         entry.at,
         entry.client_id,
         entry.address,
@@ -129,8 +157,9 @@ fn entry_digest(entry: &Hashed<'_>) -> String {
         entry.record,
         entry.request_id,
         entry.digest,
-    ));
-    sha256::hex(&[text.as_bytes()])
+    );
+    diff::write_json(&mut text, &parts);
+    sha256::hex(&[&text])
 }
 
 /// The digest of a change, in hexadecimal.

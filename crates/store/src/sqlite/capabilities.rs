@@ -54,11 +54,11 @@ impl Capabilities for Sqlite {
     }
 
     fn append_audit_entry(&self) -> &'static str {
-        // The function is registered on each connection. Two look-ups of the last row cost less than a query
-        // of the table that is written, for which SQLite makes a temporary table.
+        // The function is registered on each connection. SQLite gives the next number, which is a rowid; it
+        // would make a temporary table if this was a query of the table that is written.
         "INSERT INTO audit_entries
-            (number, at, client_id, address, operation, record, request_id, change, salt, digest, hash)
-        VALUES (coalesce((SELECT max(number) FROM audit_entries), 0) + 1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,
+            (at, client_id, address, operation, record, request_id, change, salt, digest, hash)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,
             obeya_audit_hash(coalesce((SELECT hash FROM audit_entries ORDER BY number DESC LIMIT 1), ''), ?10))"
     }
 

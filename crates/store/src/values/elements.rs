@@ -12,10 +12,11 @@ use obeya_rules::elements::{Element, Elements, Known};
 use obeya_rules::enums::{ClosedEnum, ElementKind};
 use obeya_rules::value::DatasourceValue;
 
-/// A row for each element, and one without any for a datasource that has none.
-const ELEMENTS: &str = "SELECT e.id, e.label, e.type, e.is_mandatory, e.source_column
+/// A row for each element, and one without any for a datasource that has none. They are in the order of their
+/// key, as SQLite would make a temporary table for another one, which costs more than the rest of the query.
+const ELEMENTS: &str = "SELECT e.id, e.label, e.type, e.is_mandatory, e.source_column, e.sort_order
     FROM datasources AS d LEFT JOIN datasource_elements AS e ON e.datasource_id = d.id
-    WHERE d.id = ?1 ORDER BY e.sort_order, e.id";
+    WHERE d.id = ?1 ORDER BY e.id";
 
 /// Prefetches what [`of`] reads.
 pub fn prefetch(session: &mut dyn Session, datasource: i32) -> Result<(), StoreError> {
@@ -27,10 +28,18 @@ pub fn of(session: &mut dyn Session, datasource: i32) -> Result<Option<Elements>
     let mut found = None;
     session.query(ELEMENTS, &[datasource.into()], &mut |row| {
         let elements = found.get_or_insert_with(Vec::new);
-        elements.extend(element(row)?);
+        if let Some(element) = element(row)? {
+            elements.push((present(row.int(5)?)?, element));
+        }
         Ok(ControlFlow::Continue(()))
     })?;
-    Ok(found.map(Elements::new))
+    Ok(found.map(in_order))
+}
+
+/// The elements in their order: elements of one order number stay in that of their ids.
+fn in_order(mut elements: Vec<(i64, Element)>) -> Elements {
+    elements.sort_by_key(|(order, _)| *order);
+    Elements::new(elements.into_iter().map(|(_, element)| element).collect())
 }
 
 /// The element of a row; `None` where there is none, or where it describes no part of a value.

@@ -10,7 +10,7 @@ use crate::ops::decoding::{NoBody, json};
 use crate::ops::view::WrittenRecord;
 use crate::ops::writing::{self, Decision, Written};
 use obeya_rules::value::DatasourceValue;
-use obeya_store::audit::Change;
+use obeya_store::audit::{Change, ChangeContent};
 use obeya_store::values::{elements, write};
 use obeya_store::write_error::WriteError;
 use obeya_store::{Session, stamp};
@@ -23,9 +23,11 @@ pub(crate) async fn create(call: Call) -> Result<Response, Problem> {
         let value = body::value(body);
         value.check()?;
         let now = context.now;
+        // Neither the id nor the stamp is part of it.
+        let content = ChangeContent::from(write::diff(None, Some(&value)));
         Ok(Decision::record(
             move |session, id| read_value(session, datasource, id),
-            move |session| insert_value(session, datasource, &value, now),
+            move |session| insert_value(session, datasource, (&value, &content), now),
         ))
     })
     .await
@@ -34,7 +36,7 @@ pub(crate) async fn create(call: Call) -> Result<Response, Problem> {
 fn insert_value(
     session: &mut dyn Session,
     datasource: i32,
-    value: &DatasourceValue,
+    (value, content): (&DatasourceValue, &ChangeContent),
     now: i64,
 ) -> Result<Written<WrittenRecord>, WriteError> {
     body::prefetch(session, datasource)?;
@@ -44,7 +46,7 @@ fn insert_value(
     let stamp = stamp::next(session, now, 0)?;
     let id = write::insert(session, datasource, value, stamp)?;
     let record = body::record((datasource, id), value, stamp)?;
-    let change = changed((datasource, id), None, Some(value));
+    let change = Change::of(path(datasource, id), content.clone());
     Ok(Written::changed(change, |_| Ok(record)))
 }
 
@@ -118,8 +120,12 @@ fn changed(
     before: Option<&DatasourceValue>,
     after: Option<&DatasourceValue>,
 ) -> Change {
-    let path = format!("{}/{id}", body::path(datasource));
-    Change::of(path, write::diff(before, after))
+    Change::of(path(datasource, id), write::diff(before, after))
+}
+
+/// The path of a value in the audit log.
+fn path(datasource: i32, id: i32) -> String {
+    format!("{}/{id}", body::path(datasource))
 }
 
 /// DELETE /v1/Datasources/{id}/values/{valueId}: deletes a value.
