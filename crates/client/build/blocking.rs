@@ -13,10 +13,16 @@ use syn::{
 };
 
 /// The modules that only the feature `arrow` has.
-const ARROW: [&str; 3] = ["crate::arrow", "crate::batches", "crate::values::batches"];
+const ARROW: [&str; 4] = [
+    "crate::apply::columns",
+    "crate::arrow",
+    "crate::batches",
+    "crate::values::batches",
+];
 
 /// The types that have a blocking form.
-const TYPES: [&str; 22] = [
+const TYPES: [&str; 23] = [
+    "Applied",
     "Areas",
     "BoardTasks",
     "Boards",

@@ -115,7 +115,7 @@ impl ArrowPage {
         Self::of(operation, tables::batch(records), count)
     }
 
-    fn of(
+    pub(crate) fn of(
         operation: &'static str,
         batch: Result<RecordBatch, ArrowError>,
         count: Option<i32>,

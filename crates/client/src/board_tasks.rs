@@ -107,11 +107,7 @@ impl BoardTasks {
     /// If ten passes in a row make no progress, the stream ends with
     /// [`Error::Changed`](crate::Error::Changed). A deletion together with an insertion is not detected.
     pub fn stream(self) -> Paged<TaskInfo> {
-        let tasks = self
-            .pages_inner()
-            .map_ok(|page| stream::iter(page.values.into_iter().map(Ok)))
-            .try_flatten();
-        Paged::new(tasks)
+        Paged::flat(self.pages_inner().map_ok(|page| page.values))
     }
 
     /// All pages, read as by [`stream`](Self::stream).

@@ -108,6 +108,7 @@
 //!   row.
 //! - `blocking`: a synchronous client, `obeya::blocking::Client`, with the same methods without `async`.
 
+mod apply;
 #[cfg(feature = "arrow")]
 mod arrow;
 mod auth;
@@ -158,6 +159,7 @@ mod values;
 mod whole_list;
 mod words;
 
+pub use apply::Applied;
 pub use board_tasks::BoardTasks;
 pub use builder::ClientBuilder;
 pub use client::{Access, Client};
@@ -183,6 +185,8 @@ pub use value_position::ValuePosition;
 pub use values::{ValuePage, Values};
 pub use whole_list::WholeList;
 
+#[cfg(feature = "arrow")]
+pub use apply::RowColumns;
 #[cfg(feature = "arrow")]
 pub use arrow::value_schema;
 #[cfg(feature = "arrow")]

@@ -3,7 +3,7 @@
 //! One implementation for all resources; [`Source`] has the differences. A next link is followed only within
 //! the origin of the API, since the request carries the token.
 
-use std::future::IntoFuture;
+use std::future::{Future, IntoFuture};
 
 use futures_core::future::BoxFuture;
 use futures_util::{TryStreamExt, stream};
@@ -129,11 +129,7 @@ impl<T: Resource> List<T> {
 
     /// All records, page by page.
     pub fn stream(self) -> Paged<T> {
-        let records = self
-            .pages_inner()
-            .map_ok(|page| stream::iter(page.items.into_iter().map(Ok)))
-            .try_flatten();
-        Paged::new(records)
+        Paged::flat(self.pages_inner().map_ok(|page| page.items))
     }
 
     /// All pages.
@@ -144,38 +140,65 @@ impl<T: Resource> List<T> {
     pub(crate) fn pages_inner(
         self,
     ) -> impl futures_core::Stream<Item = Result<Page<T>>> + Send + 'static {
-        let (operation, path) = (self.operation().id(), self.source.path());
-        let config = &self.client.transport().config;
-        let api = config.base_url.clone();
-        let here = Url::parse(&join(&api, &path)).unwrap_or_else(|_| api.clone());
-        stream::try_unfold(Some(Next::First(self)), move |next| {
-            let (api, here) = (api.clone(), here.clone());
-            async move {
-                let (client, here, page) = match next {
-                    None => return Ok(None),
-                    Some(Next::First(request)) => {
-                        let client = request.client.clone();
-                        (client, here, request.send().await?)
-                    }
-                    Some(Next::Link(client, url)) => {
-                        let wire: T::Wire = client.get_url(operation, url.clone()).await?;
-                        (client, url, wire.into())
-                    }
-                };
-                let next = match &page.next_link {
-                    None => None,
-                    Some(link) => Some(Next::Link(client, follow(operation, &api, &here, link)?)),
-                };
-                Ok(Some((page, next)))
-            }
-        })
+        let (client, operation) = (self.client.clone(), self.operation().id());
+        let here = self.url();
+        linked_pages::<T::Wire, T>(client, operation, here, self.send())
+    }
+
+    /// Its address, without options.
+    pub(crate) fn url(&self) -> Url {
+        let api = &self.client.transport().config.base_url;
+        Url::parse(&join(api, &self.source.path())).unwrap_or_else(|_| api.clone())
+    }
+
+    pub(crate) fn client(&self) -> &Client {
+        &self.client
     }
 }
 
-/// The next request.
-enum Next<T> {
-    First(List<T>),
-    Link(Client, Url),
+/// A page of a list, when it is fetched, and its address.
+type NextPage<R> = (BoxFuture<'static, Result<Page<R>>>, Url);
+
+/// All pages of a list: the first, and those that the links lead to, decoded from `W`.
+pub(crate) fn linked_pages<W, R>(
+    client: Client,
+    operation: &'static str,
+    here: Url,
+    first: impl Future<Output = Result<Page<R>>> + Send + 'static,
+) -> impl futures_core::Stream<Item = Result<Page<R>>> + Send + 'static
+where
+    W: DeserializeOwned + Into<Page<R>> + Send + 'static,
+    R: Send + 'static,
+{
+    let first: NextPage<R> = (Box::pin(first), here);
+    stream::try_unfold(Some(first), move |next| {
+        let client = client.clone();
+        async move {
+            let Some((page, here)) = next else {
+                return Ok(None);
+            };
+            let page = page.await?;
+            let next = match &page.next_link {
+                None => None,
+                Some(link) => {
+                    let api = &client.transport().config.base_url;
+                    let url = follow(operation, api, &here, link)?;
+                    let page = linked_page::<W, R>(client, operation, url.clone());
+                    Some((Box::pin(page) as BoxFuture<'static, _>, url))
+                }
+            };
+            Ok(Some((page, next)))
+        }
+    })
+}
+
+/// The page at this address, which was checked.
+async fn linked_page<W, R>(client: Client, operation: &'static str, url: Url) -> Result<Page<R>>
+where
+    W: DeserializeOwned + Into<Page<R>>,
+{
+    let page: W = client.get_url(operation, url).await?;
+    Ok(page.into())
 }
 
 /// Resolves a next link against the URL of its page; refuses another origin and the page itself.

@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 
 use futures_core::Stream;
 use futures_core::stream::BoxStream;
-use futures_util::{StreamExt, TryStreamExt};
+use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::error::Result;
 
@@ -49,6 +49,12 @@ impl<T: Send + 'static> Paged<T> {
         Self {
             items: items.boxed(),
         }
+    }
+
+    /// The items of these lists.
+    pub(crate) fn flat(lists: impl Stream<Item = Result<Vec<T>>> + Send + 'static) -> Self {
+        let items = lists.map_ok(|list| stream::iter(list.into_iter().map(Ok)));
+        Self::new(items.try_flatten())
     }
 
     /// The next item; `None` at the end.

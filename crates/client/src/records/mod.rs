@@ -7,7 +7,7 @@ mod pages;
 use std::future::IntoFuture;
 
 use futures_core::future::BoxFuture;
-use futures_util::{TryStreamExt, stream};
+use futures_util::TryStreamExt;
 use obeya_api::call;
 use obeya_model::bounds::parameters::page_size;
 use obeya_model::{Date, Improvement, ImprovementPage, IncidentPage, IncidentV1, Timestamp};
@@ -177,11 +177,7 @@ impl<T: Record> Records<T> {
     /// last change costs a short request before the first page, and another after the last if there are
     /// several; it is not asked for where [`top`](Self::top) asks for no more than a page.
     pub fn stream(self) -> Paged<T> {
-        let records = self
-            .pages_inner()
-            .map_ok(|page| stream::iter(T::values(page).into_iter().map(Ok)))
-            .try_flatten();
-        Paged::new(records)
+        Paged::flat(self.pages_inner().map_ok(T::values))
     }
 
     /// All pages, read as by [`stream`](Self::stream).

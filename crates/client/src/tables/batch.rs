@@ -25,12 +25,15 @@ impl Rows {
     /// An empty collection with these fields.
     #[must_use]
     pub fn new<'a>(fields: impl IntoIterator<Item = &'a Field> + Clone) -> Self {
+        let kinds = fields.clone().into_iter().map(|field| field.kind);
+        Self::of(schema(fields), kinds)
+    }
+
+    /// An empty collection with this schema, and the kinds of its columns.
+    pub(crate) fn of(schema: SchemaRef, kinds: impl IntoIterator<Item = Kind>) -> Self {
         Self {
-            schema: schema(fields.clone()),
-            columns: fields
-                .into_iter()
-                .map(|field| ColumnBuilder::new(field.kind))
-                .collect(),
+            schema,
+            columns: kinds.into_iter().map(ColumnBuilder::new).collect(),
             len: 0,
         }
     }

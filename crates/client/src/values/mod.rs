@@ -12,7 +12,7 @@ use obeya_model::{DatasourceValue, DatasourceValuePage, Timestamp};
 use obeya_odata::OptionName;
 use obeya_odata::build::{Clause, Filter, Order};
 
-use futures_util::{TryStreamExt, stream};
+use futures_util::TryStreamExt;
 use http::HeaderMap;
 
 #[cfg(feature = "arrow")]
@@ -203,11 +203,8 @@ impl Values {
     /// A service that does not keep to the order of dates cannot be read to its end while the datasource
     /// changes: the stream ends with [`Error::Changed`](crate::Error::Changed).
     pub fn stream(self) -> Paged<DatasourceValue> {
-        let values = self
-            .consistent_pages()
-            .map_ok(|page: ValuePage| stream::iter(page.page.values.into_iter().map(Ok)))
-            .try_flatten();
-        Paged::new(values)
+        let pages = self.consistent_pages();
+        Paged::flat(pages.map_ok(|page: ValuePage| page.page.values))
     }
 
     /// All pages, in order, with the guarantees of [`stream`](Self::stream). After a concurrent change, a

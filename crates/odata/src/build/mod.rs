@@ -95,6 +95,7 @@
 //! list_groups(name.eq("Weld"));
 //! ```
 
+mod apply;
 mod clause;
 mod expand;
 mod lambda;
@@ -111,6 +112,7 @@ mod value;
 #[cfg(test)]
 mod tests;
 
+pub use apply::{Aggregate, Compute, count};
 pub use clause::{Clause, List, Order, Select};
 pub use expand::{Expand, Expansion, ToMany, ToOne};
 pub use logic::{all_of, any_of};

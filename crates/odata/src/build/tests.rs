@@ -558,3 +558,36 @@ fn a_name_that_would_be_read_as_something_else_is_refused() {
         round_trip(&Path::<Group>::root().property::<Text>(name).eq("x"));
     }
 }
+
+#[test]
+fn parts_of_apply_are_what_the_parser_reads() {
+    let row = || GroupRow::<Group>::at(Path::root());
+    let computed = (
+        row().level().add(1).named("next"),
+        row().name().length().named("l"),
+    );
+    let items = (
+        count("n"),
+        row().share().sum("total"),
+        row().level().average("mean"),
+        row().name().min("first"),
+        row().share().max("most"),
+        row().member().count_distinct("kinds"),
+    );
+    assert!(items.is_typed() && computed.is_typed());
+    let text = format!(
+        "compute({})/groupby((name),aggregate({}))",
+        computed.text().expect("two"),
+        items.text().expect("six")
+    );
+    assert_eq!(
+        text,
+        "compute(level add 1 as next,length(name) as l)/groupby((name),aggregate($count as n,share with sum as total,\
+         level with average as mean,name with min as first,share with max as most,member with countdistinct as kinds))"
+            .replace("member", "isMember")
+    );
+    let options = Options::of(OptionName::Apply, &text, &Limits::default()).expect("it is read");
+    let read = options.apply.expect("two transformations");
+    let printed: Vec<String> = read.iter().map(ToString::to_string).collect();
+    assert_eq!(printed.join("/"), text);
+}

@@ -57,6 +57,15 @@ fn it_reads_what_the_asynchronous_client_reads() {
             .block_on(other.incidents().get(100))
             .expect("the same")
     );
+    let rows = client
+        .incidents()
+        .list_v2()
+        .filter("id eq 100")
+        .aggregate(obeya::fields::count("n"));
+    assert_eq!(
+        rows.send::<serde_json::Value>().expect("a row").items,
+        [serde_json::json!({"n": 1})]
+    );
     let list = client.incidents().list().filter("id ge 100").page_size(1);
     let all = list.clone().stream().all().expect("incidents");
     let expected = other.incidents().list().filter("id ge 100").stream().all();

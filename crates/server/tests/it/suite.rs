@@ -66,6 +66,7 @@ pub mod rate_limits;
 pub mod reads;
 pub mod reads_plant;
 pub mod repeated;
+pub mod sdk_applied;
 pub mod sdk_blocking;
 pub mod search;
 pub mod signing_keys;

@@ -1,0 +1,279 @@
+//! Reads rows that the service makes of a list of v2: groups, sums, computed values (`$apply`).
+//!
+//! The rows have a type of the caller's. What the transformations mean, and which there are, is the service's
+//! matter; here they are only put together.
+
+#[cfg(feature = "arrow")]
+mod columns;
+
+use futures_util::TryStreamExt as _;
+use obeya_odata::build::{Aggregate, Clause, Compute, Select};
+use reqwest::Url;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::{Error, Result};
+use crate::list::{List, Resource, linked_pages};
+use crate::paged::{Page, Paged};
+use crate::query::Options;
+
+#[cfg(feature = "arrow")]
+pub use columns::RowColumns;
+
+/// A request for rows that the service makes of the records of a list; created by [`List::group_by`],
+/// [`List::aggregate`], [`List::compute`] and [`List::apply`].
+///
+/// Each of these methods is applied to the rows of the one before: a list can be grouped by a computed value,
+/// and the groups can be filtered. A row becomes whatever type has its names; `serde_json::Value` is one that
+/// takes all.
+///
+/// ```no_run
+/// use obeya::fields::{count, incident_v2};
+/// use obeya::model::IncidentSeverity;
+///
+/// #[derive(serde::Deserialize)]
+/// struct Month {
+///     year: i32,
+///     month: i32,
+///     incidents: i64,
+/// }
+///
+/// # async fn example(client: obeya::Client) -> obeya::Result<()> {
+/// let due = incident_v2::due_date;
+/// let months: Vec<Month> = client
+///     .incidents()
+///     .list_v2()
+///     .filter(incident_v2::severity().eq(IncidentSeverity::High).and(due().not_null()))
+///     .compute((due().year().named("year"), due().month().named("month")))
+///     .group_by("year,month", count("incidents"))
+///     .stream()
+///     .all()
+///     .await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a request does nothing until it is sent or streamed"]
+pub struct Applied<T> {
+    /// The list, without its condition.
+    list: List<T>,
+    transformations: Vec<String>,
+    /// The options of the rows.
+    options: Options,
+}
+
+impl<T: Resource> List<T> {
+    /// `groupby`: groups the records that the list has by `properties`, as for `select`, and computes
+    /// `aggregates` of each group. Without aggregates (`""`) the rows are the groups alone. The rows are
+    /// ordered by the properties.
+    ///
+    /// The list has no option but its filter: order, `top`, `skip` and `count` are options of the rows.
+    pub fn group_by(
+        self,
+        properties: impl Clause<Select<T>>,
+        aggregates: impl Clause<Aggregate<T>>,
+    ) -> Applied<T> {
+        Applied::new(self).group_by(properties, aggregates)
+    }
+
+    /// `aggregate`: one row for all records that the list has. See [`group_by`](Self::group_by) for the
+    /// options of the list.
+    pub fn aggregate(self, aggregates: impl Clause<Aggregate<T>>) -> Applied<T> {
+        Applied::new(self).aggregate(aggregates)
+    }
+
+    /// `compute`: names values of each record, to group by them or to aggregate them. See
+    /// [`group_by`](Self::group_by) for the options of the list.
+    pub fn compute(self, values: impl Clause<Compute<T>>) -> Applied<T> {
+        Applied::new(self).compute(values)
+    }
+
+    /// `$apply`: transformations as OData Data Aggregation 4.0 writes them, such as
+    /// `groupby((area/name),aggregate($count as n))`. See [`group_by`](Self::group_by) for the options of the
+    /// list.
+    pub fn apply(self, transformations: impl Into<String>) -> Applied<T> {
+        Applied::new(self).apply(transformations)
+    }
+}
+
+impl<T: Resource> Applied<T> {
+    fn new(mut list: List<T>) -> Self {
+        let filter = list.options.filter.take();
+        let transformations = filter.map(|condition| format!("filter({condition})"));
+        Self {
+            list,
+            transformations: transformations.into_iter().collect(),
+            options: Options::default(),
+        }
+    }
+
+    /// `groupby`: groups the rows by `properties`, names separated by commas, and computes `aggregates` of
+    /// each group.
+    pub fn group_by(
+        self,
+        properties: impl Clause<Select<T>>,
+        aggregates: impl Clause<Aggregate<T>>,
+    ) -> Self {
+        let aggregates = aggregates.text().filter(|items| !items.is_empty());
+        let Some(properties) = properties.text() else {
+            return self.then(aggregates.map(|items| format!("aggregate({items})")));
+        };
+        let aggregates = aggregates.map(|items| format!(",aggregate({items})"));
+        let aggregates = aggregates.unwrap_or_default();
+        self.then(Some(format!("groupby(({properties}){aggregates})")))
+    }
+
+    /// `aggregate`: one row for all rows.
+    pub fn aggregate(self, aggregates: impl Clause<Aggregate<T>>) -> Self {
+        let items = aggregates.text();
+        self.then(items.map(|items| format!("aggregate({items})")))
+    }
+
+    /// `compute`: names values of each row.
+    pub fn compute(self, values: impl Clause<Compute<T>>) -> Self {
+        let items = values.text();
+        self.then(items.map(|items| format!("compute({items})")))
+    }
+
+    /// `filter`: only the rows with this condition, the text of an OData expression about their names.
+    pub fn filter(self, condition: impl Into<String>) -> Self {
+        self.then(Some(format!("filter({})", condition.into())))
+    }
+
+    /// Any transformations, as for [`List::apply`].
+    pub fn apply(self, transformations: impl Into<String>) -> Self {
+        self.then(Some(transformations.into()))
+    }
+
+    fn then(mut self, transformation: Option<String>) -> Self {
+        self.transformations.extend(transformation);
+        self
+    }
+
+    /// `$orderby`: the sort keys, names of the rows, for example `n desc`.
+    pub fn orderby(mut self, keys: impl Into<String>) -> Self {
+        self.options.orderby = Some(keys.into());
+        self
+    }
+
+    /// `$top`: at most this many rows.
+    pub fn top(mut self, rows: i32) -> Self {
+        self.options.top = Some(rows);
+        self
+    }
+
+    /// `$skip`: skips this many rows at the beginning.
+    pub fn skip(mut self, rows: i32) -> Self {
+        self.options.skip = Some(rows);
+        self
+    }
+
+    /// `$count`: whether to return the total number of rows ([`Page::count`]).
+    pub fn count(mut self, wanted: bool) -> Self {
+        self.options.count = Some(wanted);
+        self
+    }
+
+    /// Fetches the first page (the only one, if the service does not page the rows).
+    ///
+    /// # Errors
+    /// See [`Error`]; [`Error::Decode`] if a row is not an `R`.
+    pub async fn send<R: DeserializeOwned + Send + 'static>(self) -> Result<Page<R>> {
+        let operation = self.list.operation().id();
+        let url = self.url()?;
+        let page: Rows<R> = self.list.client().get_url(operation, url).await?;
+        Ok(page.into())
+    }
+
+    /// All rows, page by page.
+    pub fn stream<R: DeserializeOwned + Send + 'static>(self) -> Paged<R> {
+        Paged::flat(self.pages_inner().map_ok(|page| page.items))
+    }
+
+    /// All pages.
+    pub fn pages<R: DeserializeOwned + Send + 'static>(self) -> Paged<Page<R>> {
+        Paged::new(self.pages_inner())
+    }
+
+    fn pages_inner<R: DeserializeOwned + Send + 'static>(
+        self,
+    ) -> impl futures_core::Stream<Item = Result<Page<R>>> + Send + 'static {
+        let (client, operation) = (self.list.client().clone(), self.list.operation().id());
+        let here = self.list.url();
+        linked_pages::<Rows<R>, R>(client, operation, here, self.send())
+    }
+
+    /// The address of the first page.
+    fn url(&self) -> Result<Url> {
+        self.check()?;
+        let options = &self.options;
+        let numbers = [("$top", options.top), ("$skip", options.skip)];
+        let numbers = numbers.map(|(name, value)| (name, value.map(|value| value.to_string())));
+        let count = options.count.map(|count| count.to_string());
+        let texts = [
+            ("$apply", Some(self.text())),
+            ("$orderby", options.orderby.clone()),
+            ("$count", count),
+        ];
+        let mut url = self.list.url();
+        let given = texts.into_iter().chain(numbers);
+        let given = given.filter_map(|(name, value)| Some((name, value?)));
+        url.query_pairs_mut().extend_pairs(given);
+        Ok(url)
+    }
+
+    /// Refuses options of the list that say nothing about rows, and unknown words in its filter.
+    fn check(&self) -> Result<()> {
+        let operation = self.list.operation().id();
+        let options = &self.list.options;
+        options.words.finish(operation)?;
+        let others = [
+            ("search", options.search.is_some()),
+            ("select", options.select.is_some()),
+            ("expand", options.expand.is_some()),
+            ("orderby", options.orderby.is_some()),
+            ("top", options.top.is_some()),
+            ("skip", options.skip.is_some()),
+            ("count", options.count.is_some()),
+        ];
+        match others.iter().find(|(_, is_given)| *is_given) {
+            None => Ok(()),
+            Some((name, _)) => Err(Error::Request {
+                operation,
+                reason: format!(
+                    "found `{name}` of the list whose records are grouped or computed; expected no option of it but the filter"
+                ),
+            }),
+        }
+    }
+
+    /// The value of `$apply`.
+    pub(crate) fn text(&self) -> String {
+        self.transformations.join("/")
+    }
+
+    #[cfg(feature = "arrow")]
+    pub(crate) fn list(&self) -> &List<T> {
+        &self.list
+    }
+}
+
+/// A page on the wire.
+#[derive(Deserialize)]
+struct Rows<R> {
+    value: Vec<R>,
+    #[serde(rename = "@odata.count")]
+    count: Option<i64>,
+    #[serde(rename = "@odata.nextLink")]
+    next_link: Option<String>,
+}
+
+impl<R> From<Rows<R>> for Page<R> {
+    fn from(rows: Rows<R>) -> Self {
+        Self {
+            items: rows.value,
+            count: rows.count,
+            next_link: rows.next_link,
+        }
+    }
+}

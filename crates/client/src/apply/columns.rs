@@ -1,0 +1,210 @@
+//! The columns of the rows of [`Applied`], for Arrow and for other typed forms.
+//!
+//! Their types are those that the service gives them: the transformations are bound to the entity model, as
+//! the service does it.
+
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::{Field, Fields, Schema, SchemaRef};
+use futures_util::future::Either;
+use futures_util::{TryStreamExt as _, stream};
+use obeya_model::{Date, Timestamp};
+use obeya_odata::edm::Type;
+use obeya_odata::{Context, Limits, OptionName, Options};
+use serde_json::{Map, Value};
+
+use super::Applied;
+use crate::decode::DecodeMismatch;
+use crate::error::{Error, Result};
+use crate::list::Resource;
+use crate::paged::{Page, Paged};
+use crate::tables::{Cell, Kind, Rows};
+use crate::values::ArrowPage;
+
+/// The columns of the rows of [`Applied`], in their order.
+#[derive(Clone, Debug)]
+pub struct RowColumns {
+    operation: &'static str,
+    columns: Vec<RowColumn>,
+}
+
+#[derive(Clone, Debug)]
+struct RowColumn {
+    /// The navigations to a property, and its name.
+    path: Vec<String>,
+    name: String,
+    kind: Kind,
+}
+
+impl<T: Resource> Applied<T> {
+    /// The columns of the rows: the properties they are grouped by, with a dot after each navigation
+    /// (`area.name`), and the names that the request gives.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for transformations that the service would refuse, or that name nothing, and for
+    /// options of the list.
+    pub fn columns(&self) -> Result<RowColumns> {
+        self.check()?;
+        let operation = self.list().operation().id();
+        let refused = |reason: String| Error::Request { operation, reason };
+        let context = Context {
+            now: 0,
+            limits: Limits::default(),
+        };
+        let bound = Options::of(OptionName::Apply, &self.text(), &context.limits)
+            .and_then(|options| options.bind(T::entity_type(), &context))
+            .map_err(|error| refused(error.to_string()))?;
+        let Some(columns) = bound.result() else {
+            let reason = "found filters only; expected `groupby`, `aggregate` or `compute`, which name the values of a row";
+            return Err(refused(reason.to_owned()));
+        };
+        let columns = columns.iter().map(|column| {
+            Ok(RowColumn {
+                path: column.path.clone(),
+                name: column.path.join("."),
+                kind: kind(column.ty).ok_or_else(|| {
+                    refused(format!(
+                        "found a column of type {}, which rows cannot have",
+                        column.ty.name()
+                    ))
+                })?,
+            })
+        });
+        Ok(RowColumns {
+            operation,
+            columns: columns.collect::<Result<_>>()?,
+        })
+    }
+
+    /// The schema of the batches: the [`columns`](Self::columns), all nullable.
+    ///
+    /// # Errors
+    /// Those of [`columns`](Self::columns).
+    pub fn arrow_schema(&self) -> Result<SchemaRef> {
+        Ok(self.columns()?.schema())
+    }
+
+    /// All rows as a stream of record batches, one for each page and at least one.
+    pub fn arrow_stream(self) -> Paged<RecordBatch> {
+        Paged::new(self.batches().map_ok(|page| page.batch))
+    }
+
+    /// Like [`arrow_stream`](Self::arrow_stream), with the total number of rows if requested with
+    /// `count(true)`.
+    pub fn arrow_pages(self) -> Paged<ArrowPage> {
+        Paged::new(self.batches())
+    }
+
+    fn batches(self) -> impl futures_core::Stream<Item = Result<ArrowPage>> + Send + 'static {
+        let columns = match self.columns() {
+            Ok(columns) => columns,
+            Err(error) => return Either::Left(stream::iter([Err(error)])),
+        };
+        let pages = self.pages_inner();
+        let pages = pages.and_then(move |page| std::future::ready(columns.page(&page)));
+        Either::Right(pages)
+    }
+}
+
+impl RowColumns {
+    /// Their names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(|column| column.name.as_str())
+    }
+
+    /// The values of a row, in the order of the columns.
+    ///
+    /// # Errors
+    /// [`Error::Decode`] if the service gives a value of another type.
+    pub fn cells<'a>(&self, row: &'a Map<String, Value>) -> Result<Vec<Cell<'a>>> {
+        let cells = self.columns.iter().map(|column| {
+            let value = column.value(row);
+            cell(value, column.kind).ok_or_else(|| {
+                let reason = format!("found {}, expected {:?}", noun(value), column.kind);
+                DecodeMismatch::named(&column.name, reason).into_error(self.operation)
+            })
+        });
+        cells.collect()
+    }
+
+    /// Their schema: all columns are nullable.
+    #[must_use]
+    pub fn schema(&self) -> SchemaRef {
+        let fields = self.columns.iter();
+        let fields = fields.map(|column| Field::new(&column.name, column.kind.arrow(), true));
+        Arc::new(Schema::new(fields.collect::<Fields>()))
+    }
+
+    fn page(&self, page: &Page<Map<String, Value>>) -> Result<ArrowPage> {
+        let kinds = self.columns.iter().map(|column| column.kind);
+        let mut batch = Rows::of(self.schema(), kinds);
+        for row in &page.items {
+            batch.push(self.cells(row)?);
+        }
+        let count = page.count.and_then(|count| i32::try_from(count).ok());
+        ArrowPage::of(self.operation, batch.finish(), count)
+    }
+}
+
+impl RowColumn {
+    /// The value of a row; null where a navigation leads to nothing.
+    fn value<'a>(&self, row: &'a Map<String, Value>) -> &'a Value {
+        let mut value = &Value::Null;
+        let mut names = self.path.iter();
+        if let Some(first) = names.next() {
+            value = row.get(first).unwrap_or(value);
+        }
+        names.fold(value, |value, name| value.get(name).unwrap_or(&Value::Null))
+    }
+}
+
+/// How values of a type are stored; `None` for a type that rows cannot have.
+fn kind(ty: Type) -> Option<Kind> {
+    Some(match ty {
+        Type::Boolean => Kind::Bool,
+        Type::Int32 => Kind::Int,
+        Type::Int64 => Kind::Long,
+        Type::Double => Kind::Number,
+        Type::String | Type::Guid => Kind::Text,
+        Type::Enum(_) => Kind::DictionaryText,
+        Type::Date => Kind::Day,
+        Type::DateTimeOffset => Kind::Instant,
+        _ => return None,
+    })
+}
+
+/// The value as a cell of its column; `None` if it is of another type.
+fn cell(value: &Value, kind: Kind) -> Option<Cell<'_>> {
+    if value.is_null() {
+        return Some(Cell::Null);
+    }
+    Some(match kind {
+        Kind::Int => Cell::Int(i32::try_from(value.as_i64()?).ok()?),
+        Kind::Long => Cell::Long(value.as_i64()?),
+        Kind::Number => Cell::Number(match value.as_str() {
+            // OData JSON Format 4.01, 7.1.
+            Some("INF") => f64::INFINITY,
+            Some("-INF") => f64::NEG_INFINITY,
+            Some("NaN") => f64::NAN,
+            _ => value.as_f64()?,
+        }),
+        Kind::Bool => Cell::Bool(value.as_bool()?),
+        Kind::Text | Kind::DictionaryText => Cell::Text(value.as_str()?),
+        Kind::Instant => Cell::Instant(value.as_str()?.parse::<Timestamp>().ok()?),
+        Kind::Day => Cell::Day(value.as_str()?.parse::<Date>().ok()?),
+        Kind::Texts | Kind::Row(_) | Kind::List(_) => return None,
+    })
+}
+
+/// What a value is, without the value itself.
+fn noun(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
