@@ -14,7 +14,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDate, PyDateTime, PyDict, PySequence, PyString};
 
 use crate::handle::Handle;
-use crate::lists::{Linked, Query};
+use crate::linked::Linked;
+use crate::lists::{Query, Window};
 use crate::models::{
     self, Area, Board, BoardDetail, BoardSummary, DataList, Datasource, DatasourceDetail,
     DatasourceValue, GroupV1, GroupV2, Improvement, IncidentCommentV1, IncidentCommentV2,
@@ -29,7 +30,7 @@ pub(crate) fn list<T: Resource + Record + Tabular>(
     mut list: List<T>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Query> {
-    let (mut most, mut left_out) = (None, 0);
+    let mut window = Window::default();
     for (key, value) in options.into_iter().flatten() {
         if value.is_none() {
             continue;
@@ -46,25 +47,18 @@ pub(crate) fn list<T: Resource + Record + Tabular>(
             "expand" => list.expand(names()?),
             "search" => list.search(text()?),
             "top" => {
-                most = Some(number()?);
+                window.top = Some(number()?);
                 list.top(number()?)
             }
             "skip" => {
-                left_out = number()?;
+                window.skip = number()?;
                 list.skip(number()?)
             }
             "count" => list.count(value.extract().map_err(named)?),
             _ => return Err(PyTypeError::new_err(format!("no list has '{key}'"))),
         };
     }
-    Ok(Query::new(
-        handle,
-        Linked {
-            list,
-            top: most,
-            skip: left_out,
-        },
-    ))
+    Ok(Query::new(handle, Linked { list, window }))
 }
 
 /// A list of v1 that comes in one response, with the options that these keyword arguments are.

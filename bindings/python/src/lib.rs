@@ -14,6 +14,7 @@ mod calls;
 mod core;
 mod errors;
 mod handle;
+mod linked;
 mod lists;
 mod log;
 mod models;

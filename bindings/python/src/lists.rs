@@ -16,7 +16,8 @@ use obeya::model::{
     TaskInfo, TaskPage, TrashPage, TrashedIncident,
 };
 use obeya::tables::{self, Tabular};
-use obeya::{ArrowPage, BoardTasks, List, Paged, Records, Resource};
+use obeya::{ArrowPage, BoardTasks, Paged, Records};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyIterator, PyTuple};
 
@@ -30,10 +31,10 @@ use crate::top::Top;
 
 /// One page of any list.
 pub(crate) struct ListPage<T> {
-    items: Vec<T>,
+    pub(crate) items: Vec<T>,
     /// The total number of matching records, if known.
-    count: Option<i64>,
-    next_link: Option<String>,
+    pub(crate) count: Option<i64>,
+    pub(crate) next_link: Option<String>,
 }
 
 impl<T> ListPage<T> {
@@ -117,19 +118,19 @@ numbered_pages! {
     DatasourceValuePage of DatasourceValue counts count;
 }
 
-async fn list_page<S: IntoListPage>(
+pub(crate) async fn list_page<S: IntoListPage>(
     answer: impl Future<Output = obeya::Result<S>>,
 ) -> obeya::Result<ListPage<S::Record>> {
     Ok(answer.await?.into_list_page())
 }
 
-async fn first<S: IntoListPage>(
+pub(crate) async fn first<S: IntoListPage>(
     answer: impl Future<Output = obeya::Result<S>>,
 ) -> obeya::Result<Option<S::Record>> {
     Ok(answer.await?.into_list_page().items.into_iter().next())
 }
 
-async fn count<S: IntoListPage>(
+pub(crate) async fn count<S: IntoListPage>(
     answer: impl Future<Output = obeya::Result<S>>,
 ) -> obeya::Result<Option<i64>> {
     Ok(answer.await?.into_list_page().count)
@@ -147,51 +148,43 @@ pub(crate) trait Source: Send + Sync + 'static {
     /// The pages as batches; `counted` requests the total number of records from services that return it only
     /// on request.
     fn batches(&self, counted: bool) -> Fetch;
+    /// The rows that the service makes of the records; `None` for a list of v1.
+    fn applied(
+        &self,
+        _transformations: &str,
+        _order: Option<String>,
+        _window: Window,
+    ) -> Option<obeya::Result<Box<dyn Source>>> {
+        None
+    }
 }
 
-/// A list of v2, whose pages have links, with the most records to return and the number of records to skip.
-pub(crate) struct Linked<T> {
-    pub(crate) list: List<T>,
+/// The most records to return, and the number of records to skip.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Window {
     pub(crate) top: Option<i32>,
     pub(crate) skip: i32,
 }
 
-impl<T: Resource + Record + Tabular> Source for Linked<T> {
-    fn page(&self, _number: i32) -> Work {
-        work(list_page(self.list.clone().send()))
+impl Window {
+    /// How many of this many records are in it.
+    pub(crate) fn given(self, count: i32) -> i32 {
+        let top = self.top.unwrap_or(i32::MAX);
+        count.saturating_sub(self.skip).clamp(0, top.max(0))
     }
 
-    fn first(&self) -> Work {
-        let top = self.top.map_or(1, |top| top.min(1));
-        work(first(self.list.clone().top(top).send()))
-    }
-
-    fn count(&self) -> Work {
-        work(count(self.list.clone().count(true).top(0).send()))
-    }
-
-    fn pages(&self) -> Box<dyn Stream> {
-        Box::new(self.list.clone().pages())
-    }
-
-    fn schema(&self) -> SchemaRef {
-        self.list.arrow_schema()
-    }
-
-    fn batches(&self, counted: bool) -> Fetch {
-        let list = self.list.clone();
-        if !counted {
-            return list.arrow_pages().boxed();
-        }
-        let (top, skip) = (self.top.unwrap_or(i32::MAX), self.skip);
-        let given = move |count: i32| count.saturating_sub(skip).clamp(0, top.max(0));
-        with_count(list.count(true).arrow_pages(), given)
+    /// The most records of a request for the first one.
+    pub(crate) fn first(self) -> i32 {
+        self.top.map_or(1, |top| top.min(1))
     }
 }
 
 /// The pages with the number of rows of the list. With a start or an end it has fewer than there are matching
 /// records.
-fn with_count(pages: Paged<ArrowPage>, given: impl Fn(i32) -> i32 + Send + 'static) -> Fetch {
+pub(crate) fn with_count(
+    pages: Paged<ArrowPage>,
+    given: impl Fn(i32) -> i32 + Send + 'static,
+) -> Fetch {
     let pages = pages.map(move |page| {
         page.map(|mut page| {
             page.count = page.count.map(&given);
@@ -314,7 +307,7 @@ where
 }
 
 /// The request of the next page; `None` after the last one.
-type Next<'a> = Pin<Box<dyn Future<Output = Option<obeya::Result<Make>>> + Send + 'a>>;
+pub(crate) type Next<'a> = Pin<Box<dyn Future<Output = Option<obeya::Result<Make>>> + Send + 'a>>;
 
 /// Pages, one after the other.
 pub(crate) trait Stream: Send {
@@ -427,6 +420,30 @@ impl Query {
     /// A collection of batches.
     fn rows(&self) -> PyResult<Rows> {
         Ok(Rows::new(self.schema()?))
+    }
+
+    /// The rows that the service makes of the records, in an order of theirs if one is given.
+    #[pyo3(signature = (transformations, order_by, top, skip, /))]
+    fn applied(
+        &self,
+        transformations: &str,
+        order_by: Option<String>,
+        top: Option<i32>,
+        skip: Option<i32>,
+    ) -> PyResult<Self> {
+        let window = Window {
+            top,
+            skip: skip.unwrap_or(0),
+        };
+        let Some(source) = self.source()?.applied(transformations, order_by, window) else {
+            let text = "found a list of v1, which the service does not group; expected one of v2";
+            return Err(PyTypeError::new_err(text));
+        };
+        let source = source.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Self {
+            source: ForkGuard::new(source),
+            state: Arc::clone(&self.state),
+        })
     }
 
     /// An Arrow stream that fetches pages while another library reads it. The protocol allows ignoring the

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from typing import Any
 
 import duckdb
 import obeya
@@ -15,7 +16,7 @@ from typing_extensions import assert_type
 
 def read(client: obeya.Client) -> None:
     areas = client.areas.list(where="id gt 1", select=["id", "name"], count=True)
-    assert_type(areas, obeya.Records[obeya.Area])
+    assert_type(areas, obeya.GroupableRecords[obeya.Area])
     page = areas.page()
     assert_type(page, obeya.Page[obeya.Area])
     assert_type(page[0], obeya.Area)
@@ -24,6 +25,10 @@ def read(client: obeya.Client) -> None:
     assert_type(areas.first(), obeya.Area | None)
     assert_type(areas.count(), int)
     assert_type(areas.all(), list[obeya.Area])
+    groups = areas.group_by("name", F.description, size=F.name.length()).agg(n="count", last=(F.id, "max"), order_by="n desc")
+    assert_type(groups.to_pandas(), pd.DataFrame)
+    for group in groups:
+        assert_type(group, dict[str, Any])
     for area in areas:
         assert_type(area.name, str | None)
     assert_type(client.incidents.list().page(2), obeya.Page[obeya.IncidentV1])
@@ -72,7 +77,7 @@ def choose(client: obeya.Client) -> None:
 
 async def read_side_by_side(client: obeya.AsyncClient) -> None:
     areas = client.areas.list()
-    assert_type(areas, obeya.AsyncRecords[obeya.Area])
+    assert_type(areas, obeya.AsyncGroupableRecords[obeya.Area])
     assert_type(await areas.page(), obeya.Page[obeya.Area])
     async for area in areas:
         assert_type(area, obeya.Area)

@@ -347,7 +347,7 @@ fn edited_texts(region: &str) -> BTreeMap<String, (String, Option<String>)> {
         };
         let docstring = rest.split("\"\"\"").nth(1).unwrap_or_default();
         let label = rest
-            .rsplit_once("AsyncRecords(")
+            .rsplit_once("Records(")
             .and_then(|(_, call)| call.split_once('"'))
             .and_then(|(_, label)| label.split_once('"'))
             .map(|(label, _)| label.to_owned());
@@ -485,8 +485,12 @@ fn python(
         false => ("Call", "call", "call"),
     };
     let prefix = if is_list { "" } else { "async " };
+    let records = match method.kind {
+        MethodKind::List { .. } => "AsyncGroupableRecords",
+        _ => "AsyncRecords",
+    };
     let result = if is_list {
-        format!("AsyncRecords[{returns}]")
+        format!("{records}[{returns}]")
     } else {
         returns.clone()
     };
@@ -522,7 +526,7 @@ fn python(
                 let summary = method.operation.summary.strip_prefix("List ");
                 summary.unwrap_or(&method.name).to_owned()
             });
-        body += &format!("        return AsyncRecords(query, \"{label}\")\n");
+        body += &format!("        return {records}(query, \"{label}\")\n");
     } else if returns == "None" {
         body += "        await answer(call)\n";
     } else {
@@ -534,7 +538,7 @@ fn python(
         needed.extend(
             names
                 .filter(|name| name.starts_with(|letter: char| letter.is_ascii_uppercase()))
-                .filter(|name| !["None", "AsyncRecords"].contains(name))
+                .filter(|name| *name != "None" && *name != records)
                 .map(str::to_owned),
         );
     }
@@ -619,8 +623,8 @@ class AsyncAreas:
         let text = made(CLASS).expect("both are plain");
         for part in [
             "    from obeya._obeya import Call, Query\n    from obeya._settings import Names, Order, Where\n    from obeya.models import Area\n    from obeya.types import AreaUpdate\n    from typing_extensions import Unpack\n",
-            "    ) -> AsyncRecords[Area]:\n        \"\"\"The areas. The options are those of `areas.list`.\"\"\"\n        query: Query[Area] = self._core.query(\n            \"listAreas\",\n            where=where,\n",
-            "        return AsyncRecords(query, \"areas\")\n\n    async def update(\n        self, area: int | Area, /, *, idempotency_key: str | None = None, **fields: Unpack[AreaUpdate]\n    ) -> Area:\n        \"\"\"Change an area.\"\"\"\n",
+            "    ) -> AsyncGroupableRecords[Area]:\n        \"\"\"The areas. The options are those of `areas.list`.\"\"\"\n        query: Query[Area] = self._core.query(\n            \"listAreas\",\n            where=where,\n",
+            "        return AsyncGroupableRecords(query, \"areas\")\n\n    async def update(\n        self, area: int | Area, /, *, idempotency_key: str | None = None, **fields: Unpack[AreaUpdate]\n    ) -> Area:\n        \"\"\"Change an area.\"\"\"\n",
             "        call: Call[Area] = self._core.carrying(None, idempotency_key).call(\"updateArea\", area, fields)\n        return await answer(call)\n    # End",
         ] {
             assert!(text.contains(part), "no {part}\nin {text}");

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from obeya._async._answer import answer
-from obeya._async.lists import AsyncRecords
+from obeya._async.lists import AsyncGroupableRecords
 
 if TYPE_CHECKING:
     from obeya._obeya import Core
@@ -35,7 +35,7 @@ class AsyncAreas:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> AsyncRecords[Area]:
+    ) -> AsyncGroupableRecords[Area]:
         """The areas.
 
         `where` is an OData expression such as `name eq 'Line 2'`, `order_by` such as `name desc`; `F.name == "Line 2"` and
@@ -54,7 +54,7 @@ class AsyncAreas:
             skip=skip,
             count=count,
         )
-        return AsyncRecords(query, "areas")
+        return AsyncGroupableRecords(query, "areas")
 
     async def get(self, area: int | Area, *, select: Names | None = None) -> Area:
         """One area, by its id."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from obeya._async._answer import answer
-from obeya._async.lists import AsyncNumberedRecords, AsyncRecords
+from obeya._async.lists import AsyncGroupableRecords, AsyncNumberedRecords, AsyncRecords
 
 if TYPE_CHECKING:
     from obeya._obeya import Core
@@ -52,7 +52,7 @@ class AsyncBoards:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> AsyncRecords[Board]:
+    ) -> AsyncGroupableRecords[Board]:
         """The boards, without their lines. Expands `group` and `tasks`. The options are those of `areas.list`."""
         query: Query[Board] = self._core.query(
             "listBoardsV2",
@@ -65,7 +65,7 @@ class AsyncBoards:
             skip=skip,
             count=count,
         )
-        return AsyncRecords(query, "boards")
+        return AsyncGroupableRecords(query, "boards")
 
     async def get(self, board: BoardId, *, select: Names | None = None, expand: Names | None = None) -> Board:
         """One board, without its lines. Expands `group` and `tasks`."""

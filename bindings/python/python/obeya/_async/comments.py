@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from obeya._async._answer import answer
-from obeya._async.lists import AsyncRecords
+from obeya._async.lists import AsyncGroupableRecords, AsyncRecords
 
 if TYPE_CHECKING:
     from obeya._obeya import Core
@@ -35,7 +35,7 @@ class AsyncComments:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> AsyncRecords[IncidentCommentV2]:
+    ) -> AsyncGroupableRecords[IncidentCommentV2]:
         """The comments on all incidents. Expands `parent` and `incident`. The options are those of `areas.list`."""
         query: Query[IncidentCommentV2] = self._core.query(
             "listIncidentComments",
@@ -48,7 +48,7 @@ class AsyncComments:
             skip=skip,
             count=count,
         )
-        return AsyncRecords(query, "comments")
+        return AsyncGroupableRecords(query, "comments")
 
     def of_incident(
         self,
@@ -62,7 +62,7 @@ class AsyncComments:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> AsyncRecords[IncidentCommentV2]:
+    ) -> AsyncGroupableRecords[IncidentCommentV2]:
         """The comments on one incident. The options are those of `areas.list`."""
         query: Query[IncidentCommentV2] = self._core.query(
             "listCommentsOfIncidentV2",
@@ -76,7 +76,7 @@ class AsyncComments:
             skip=skip,
             count=count,
         )
-        return AsyncRecords(query, "the comments on an incident")
+        return AsyncGroupableRecords(query, "the comments on an incident")
 
     async def get(
         self, comment: CommentId, *, select: Names | None = None, expand: Names | None = None

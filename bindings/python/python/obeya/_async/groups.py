@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from obeya._async._answer import answer
-from obeya._async.lists import AsyncRecords
+from obeya._async.lists import AsyncGroupableRecords, AsyncRecords
 
 if TYPE_CHECKING:
     from obeya._obeya import Core
@@ -38,7 +38,7 @@ class AsyncGroups:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> AsyncRecords[GroupV2]:
+    ) -> AsyncGroupableRecords[GroupV2]:
         """The groups. Expands `parent`, `children`, `boards` and `users`. The options are those of `areas.list`."""
         query: Query[GroupV2] = self._core.query(
             "listGroupsV2",
@@ -51,7 +51,7 @@ class AsyncGroups:
             skip=skip,
             count=count,
         )
-        return AsyncRecords(query, "groups")
+        return AsyncGroupableRecords(query, "groups")
 
     async def get(self, group: int | GroupV2, *, select: Names | None = None, expand: Names | None = None) -> GroupV2:
         """One group. Expands `parent`, `children`, `boards` and `users`."""

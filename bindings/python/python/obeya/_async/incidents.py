@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from obeya import _frames
 from obeya._async._answer import answer
-from obeya._async.lists import AsyncNumberedRecords, AsyncRecords
+from obeya._async.lists import AsyncGroupableRecords, AsyncNumberedRecords, AsyncRecords
 from obeya._progress import Progress
 from obeya._tidy import Tidy, tidy
 from obeya._tidy import wide as widened
@@ -261,7 +261,7 @@ class AsyncIncidents:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> AsyncRecords[IncidentV2]:
+    ) -> AsyncGroupableRecords[IncidentV2]:
         """The incidents as v2 shows them. Expands `area`, `group`, `followUpGroup`, `type` and `comments`. The options are those of
         `areas.list`.
         """
@@ -276,7 +276,7 @@ class AsyncIncidents:
             skip=skip,
             count=count,
         )
-        return AsyncRecords(query, "incidents (v2)")
+        return AsyncGroupableRecords(query, "incidents (v2)")
 
     async def get_v2(
         self, incident: IncidentId, *, select: Names | None = None, expand: Names | None = None
@@ -296,7 +296,7 @@ class AsyncIncidents:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> AsyncRecords[IncidentType]:
+    ) -> AsyncGroupableRecords[IncidentType]:
         """The incident types as v2 shows them. The options are those of `areas.list`."""
         query: Query[IncidentType] = self._core.query(
             "listIncidentTypesV2",
@@ -309,7 +309,7 @@ class AsyncIncidents:
             skip=skip,
             count=count,
         )
-        return AsyncRecords(query, "incident types (v2)")
+        return AsyncGroupableRecords(query, "incident types (v2)")
 
     def types_of_incident(
         self,
@@ -323,7 +323,7 @@ class AsyncIncidents:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> AsyncRecords[IncidentType]:
+    ) -> AsyncGroupableRecords[IncidentType]:
         """The one type of an incident, as a list. The options are those of `areas.list`."""
         query: Query[IncidentType] = self._core.query(
             "listTypesOfIncident",
@@ -337,7 +337,7 @@ class AsyncIncidents:
             skip=skip,
             count=count,
         )
-        return AsyncRecords(query, "the type of an incident")
+        return AsyncGroupableRecords(query, "the type of an incident")
 
     async def type_of_incident(
         self, incident: IncidentId, type: IncidentTypeId, *, select: Names | None = None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
-from obeya import _frames
+from obeya import _frames, _grouping
 from obeya._async._answer import answer
 from obeya._async._arrow import _AsyncArrow
 from obeya._errors import APIResponseError
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
+    from obeya._grouping import Aggregate, Value
     from obeya._obeya import Page, Query, Rows
+    from obeya._settings import Order
 
 _T = TypeVar("_T")
 
@@ -152,3 +154,61 @@ class AsyncNumberedRecords(AsyncRecords[_T]):
     async def page(self, number: int = 1) -> Page[_T]:
         """One page; the first has the number 1, and a page beyond the end is empty."""
         return await answer(self._query.page(number))
+
+
+class AsyncGroupableRecords(AsyncRecords[_T]):
+    """The records of a list that the service can group, so that only the groups are fetched."""
+
+    def group_by(self, *keys: Value, **computed: Value) -> AsyncGrouping:
+        """Groups of the records that have the same `keys`: properties, as `"severity"`, `"area/name"` or `F.area.name`.
+
+        A key that is computed has a name: `group_by("area/name", month=F.due_date.month())`. `where` of the list says which records are
+        grouped, and is its only option here.
+        """
+        return AsyncGrouping(self._query, self._name, keys, computed)
+
+    def aggregate(
+        self,
+        *,
+        order_by: Order | None = None,
+        top: int | None = None,
+        skip: int | None = None,
+        **values: Aggregate,
+    ) -> AsyncRecords[dict[str, Any]]:
+        """One row for all records of the list, with these values; see `agg` of `group_by`."""
+        return self.group_by().agg(order_by=order_by, top=top, skip=skip, **values)
+
+
+class AsyncGrouping:
+    """Groups of the records of a list. `agg` says what is computed of each."""
+
+    def __init__(
+        self, query: Query[Any], name: str, keys: tuple[Value, ...], computed: dict[str, Value]
+    ) -> None:
+        self._query = query
+        self._name = name
+        self._keys = keys
+        self._computed = computed
+
+    def agg(
+        self,
+        *,
+        order_by: Order | None = None,
+        top: int | None = None,
+        skip: int | None = None,
+        **values: Aggregate,
+    ) -> AsyncRecords[dict[str, Any]]:
+        """The groups as a list of rows, with their keys and these values: `agg(n="count", worst=("downtime", "max"))`.
+
+        A value is `"count"`, or a property or an expression with a method: `sum`, `mean`, `min`, `max` or `nunique`, the number of
+        distinct values. Nulls are left out. A row is a dictionary, and a column of a table has its name; the key `area/name` is
+        `area.name`. Rows are ordered by their keys unless `order_by` is given: `order_by="n desc"`.
+        """
+        steps = [_grouping.compute(self._computed)] if self._computed else []
+        steps.append(_grouping.group([*self._keys, *self._computed], values))
+        order = _grouping.order(order_by)
+        query: Query[dict[str, Any]] = self._query.applied("/".join(steps), order, top, skip)
+        return AsyncRecords(query, f"groups of {self._name}")
+
+    def __repr__(self) -> str:
+        return f"<obeya.{type(self).__name__} of {self._name}>"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from obeya._async._answer import answer
-from obeya._async.lists import AsyncRecords
+from obeya._async.lists import AsyncGroupableRecords
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -103,7 +103,7 @@ class AsyncTasks:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> AsyncRecords[Task]:
+    ) -> AsyncGroupableRecords[Task]:
         """The tasks, sub-tasks included. Expands `board` and `comments`. No condition and no order takes `tags`. The options are those of `areas.list`."""
         query: Query[Task] = self._core.query(
             "listTasks",
@@ -116,7 +116,7 @@ class AsyncTasks:
             skip=skip,
             count=count,
         )
-        return AsyncRecords(query, "tasks")
+        return AsyncGroupableRecords(query, "tasks")
 
     async def create_v2(self, *, idempotency_key: str | None = None, **fields: Unpack[TaskCreate]) -> Task:
         """Creates a task of a board (`board_id`), of the person responsible alone, or below another task (`parent_id`).
@@ -137,7 +137,7 @@ class AsyncTasks:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> AsyncRecords[TaskComment]:
+    ) -> AsyncGroupableRecords[TaskComment]:
         """The comments on all tasks. Expands `parent` and `task`. The options are those of `areas.list`."""
         query: Query[TaskComment] = self._core.query(
             "listTaskComments",
@@ -150,7 +150,7 @@ class AsyncTasks:
             skip=skip,
             count=count,
         )
-        return AsyncRecords(query, "comments on tasks")
+        return AsyncGroupableRecords(query, "comments on tasks")
 
     async def create_comment(
         self, *, idempotency_key: str | None = None, **fields: Unpack[TaskCommentCreate]
@@ -185,7 +185,7 @@ class AsyncTasks:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> AsyncRecords[TaskComment]:
+    ) -> AsyncGroupableRecords[TaskComment]:
         """The comments on one task. Expands `parent` and `task`. The options are those of `areas.list`."""
         query: Query[TaskComment] = self._core.query(
             "listCommentsOfTask",
@@ -199,7 +199,7 @@ class AsyncTasks:
             skip=skip,
             count=count,
         )
-        return AsyncRecords(query, "comments on a task")
+        return AsyncGroupableRecords(query, "comments on a task")
 
     async def comment_of(
         self, task: TaskId, comment: int | TaskComment, *, select: Names | None = None, expand: Names | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from obeya._async._answer import answer
-from obeya._async.lists import AsyncRecords
+from obeya._async.lists import AsyncGroupableRecords, AsyncRecords
 
 if TYPE_CHECKING:
     from obeya._obeya import Call, Core
@@ -72,7 +72,7 @@ class AsyncUsers:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> AsyncRecords[UserV2]:
+    ) -> AsyncGroupableRecords[UserV2]:
         """The users who were not deleted. Expands `groups`. The options are those of `areas.list`."""
         query: Query[UserV2] = self._core.query(
             "listUsersV2",
@@ -85,7 +85,7 @@ class AsyncUsers:
             skip=skip,
             count=count,
         )
-        return AsyncRecords(query, "users")
+        return AsyncGroupableRecords(query, "users")
 
     async def get(self, user_id: str, *, select: Names | None = None, expand: Names | None = None) -> UserV2:
         """One user by its id.

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from obeya._sync._answer import answer
-from obeya._sync.lists import Records
+from obeya._sync.lists import GroupableRecords
 
 if TYPE_CHECKING:
     from obeya._obeya import Core
@@ -37,7 +37,7 @@ class Areas:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> Records[Area]:
+    ) -> GroupableRecords[Area]:
         """The areas.
 
         `where` is an OData expression such as `name eq 'Line 2'`, `order_by` such as `name desc`; `F.name == "Line 2"` and
@@ -56,7 +56,7 @@ class Areas:
             skip=skip,
             count=count,
         )
-        return Records(query, "areas")
+        return GroupableRecords(query, "areas")
 
     def get(self, area: int | Area, *, select: Names | None = None) -> Area:
         """One area, by its id."""

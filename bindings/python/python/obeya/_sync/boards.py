@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from obeya._sync._answer import answer
-from obeya._sync.lists import NumberedRecords, Records
+from obeya._sync.lists import GroupableRecords, NumberedRecords, Records
 
 if TYPE_CHECKING:
     from obeya._obeya import Core
@@ -54,7 +54,7 @@ class Boards:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> Records[Board]:
+    ) -> GroupableRecords[Board]:
         """The boards, without their lines. Expands `group` and `tasks`. The options are those of `areas.list`."""
         query: Query[Board] = self._core.query(
             "listBoardsV2",
@@ -67,7 +67,7 @@ class Boards:
             skip=skip,
             count=count,
         )
-        return Records(query, "boards")
+        return GroupableRecords(query, "boards")
 
     def get(self, board: BoardId, *, select: Names | None = None, expand: Names | None = None) -> Board:
         """One board, without its lines. Expands `group` and `tasks`."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from obeya._sync._answer import answer
-from obeya._sync.lists import Records
+from obeya._sync.lists import GroupableRecords, Records
 
 if TYPE_CHECKING:
     from obeya._obeya import Core
@@ -37,7 +37,7 @@ class Comments:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> Records[IncidentCommentV2]:
+    ) -> GroupableRecords[IncidentCommentV2]:
         """The comments on all incidents. Expands `parent` and `incident`. The options are those of `areas.list`."""
         query: Query[IncidentCommentV2] = self._core.query(
             "listIncidentComments",
@@ -50,7 +50,7 @@ class Comments:
             skip=skip,
             count=count,
         )
-        return Records(query, "comments")
+        return GroupableRecords(query, "comments")
 
     def of_incident(
         self,
@@ -64,7 +64,7 @@ class Comments:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> Records[IncidentCommentV2]:
+    ) -> GroupableRecords[IncidentCommentV2]:
         """The comments on one incident. The options are those of `areas.list`."""
         query: Query[IncidentCommentV2] = self._core.query(
             "listCommentsOfIncidentV2",
@@ -78,7 +78,7 @@ class Comments:
             skip=skip,
             count=count,
         )
-        return Records(query, "the comments on an incident")
+        return GroupableRecords(query, "the comments on an incident")
 
     def get(
         self, comment: CommentId, *, select: Names | None = None, expand: Names | None = None

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from obeya._sync._answer import answer
-from obeya._sync.lists import Records
+from obeya._sync.lists import GroupableRecords, Records
 
 if TYPE_CHECKING:
     from obeya._obeya import Core
@@ -40,7 +40,7 @@ class Groups:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> Records[GroupV2]:
+    ) -> GroupableRecords[GroupV2]:
         """The groups. Expands `parent`, `children`, `boards` and `users`. The options are those of `areas.list`."""
         query: Query[GroupV2] = self._core.query(
             "listGroupsV2",
@@ -53,7 +53,7 @@ class Groups:
             skip=skip,
             count=count,
         )
-        return Records(query, "groups")
+        return GroupableRecords(query, "groups")
 
     def get(self, group: int | GroupV2, *, select: Names | None = None, expand: Names | None = None) -> GroupV2:
         """One group. Expands `parent`, `children`, `boards` and `users`."""

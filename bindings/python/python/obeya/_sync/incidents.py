@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from obeya import _frames
 from obeya._sync._answer import answer
-from obeya._sync.lists import NumberedRecords, Records
+from obeya._sync.lists import GroupableRecords, NumberedRecords, Records
 from obeya._progress import Progress
 from obeya._tidy import Tidy, tidy
 from obeya._tidy import wide as widened
@@ -263,7 +263,7 @@ class Incidents:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> Records[IncidentV2]:
+    ) -> GroupableRecords[IncidentV2]:
         """The incidents as v2 shows them. Expands `area`, `group`, `followUpGroup`, `type` and `comments`. The options are those of
         `areas.list`.
         """
@@ -278,7 +278,7 @@ class Incidents:
             skip=skip,
             count=count,
         )
-        return Records(query, "incidents (v2)")
+        return GroupableRecords(query, "incidents (v2)")
 
     def get_v2(
         self, incident: IncidentId, *, select: Names | None = None, expand: Names | None = None
@@ -298,7 +298,7 @@ class Incidents:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> Records[IncidentType]:
+    ) -> GroupableRecords[IncidentType]:
         """The incident types as v2 shows them. The options are those of `areas.list`."""
         query: Query[IncidentType] = self._core.query(
             "listIncidentTypesV2",
@@ -311,7 +311,7 @@ class Incidents:
             skip=skip,
             count=count,
         )
-        return Records(query, "incident types (v2)")
+        return GroupableRecords(query, "incident types (v2)")
 
     def types_of_incident(
         self,
@@ -325,7 +325,7 @@ class Incidents:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> Records[IncidentType]:
+    ) -> GroupableRecords[IncidentType]:
         """The one type of an incident, as a list. The options are those of `areas.list`."""
         query: Query[IncidentType] = self._core.query(
             "listTypesOfIncident",
@@ -339,7 +339,7 @@ class Incidents:
             skip=skip,
             count=count,
         )
-        return Records(query, "the type of an incident")
+        return GroupableRecords(query, "the type of an incident")
 
     def type_of_incident(
         self, incident: IncidentId, type: IncidentTypeId, *, select: Names | None = None

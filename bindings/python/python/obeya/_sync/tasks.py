@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from obeya._sync._answer import answer
-from obeya._sync.lists import Records
+from obeya._sync.lists import GroupableRecords
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -105,7 +105,7 @@ class Tasks:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> Records[Task]:
+    ) -> GroupableRecords[Task]:
         """The tasks, sub-tasks included. Expands `board` and `comments`. No condition and no order takes `tags`. The options are those of `areas.list`."""
         query: Query[Task] = self._core.query(
             "listTasks",
@@ -118,7 +118,7 @@ class Tasks:
             skip=skip,
             count=count,
         )
-        return Records(query, "tasks")
+        return GroupableRecords(query, "tasks")
 
     def create_v2(self, *, idempotency_key: str | None = None, **fields: Unpack[TaskCreate]) -> Task:
         """Creates a task of a board (`board_id`), of the person responsible alone, or below another task (`parent_id`).
@@ -139,7 +139,7 @@ class Tasks:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> Records[TaskComment]:
+    ) -> GroupableRecords[TaskComment]:
         """The comments on all tasks. Expands `parent` and `task`. The options are those of `areas.list`."""
         query: Query[TaskComment] = self._core.query(
             "listTaskComments",
@@ -152,7 +152,7 @@ class Tasks:
             skip=skip,
             count=count,
         )
-        return Records(query, "comments on tasks")
+        return GroupableRecords(query, "comments on tasks")
 
     def create_comment(
         self, *, idempotency_key: str | None = None, **fields: Unpack[TaskCommentCreate]
@@ -187,7 +187,7 @@ class Tasks:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> Records[TaskComment]:
+    ) -> GroupableRecords[TaskComment]:
         """The comments on one task. Expands `parent` and `task`. The options are those of `areas.list`."""
         query: Query[TaskComment] = self._core.query(
             "listCommentsOfTask",
@@ -201,7 +201,7 @@ class Tasks:
             skip=skip,
             count=count,
         )
-        return Records(query, "comments on a task")
+        return GroupableRecords(query, "comments on a task")
 
     def comment_of(
         self, task: TaskId, comment: int | TaskComment, *, select: Names | None = None, expand: Names | None = None

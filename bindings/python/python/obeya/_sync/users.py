@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from obeya._sync._answer import answer
-from obeya._sync.lists import Records
+from obeya._sync.lists import GroupableRecords, Records
 
 if TYPE_CHECKING:
     from obeya._obeya import Call, Core
@@ -74,7 +74,7 @@ class Users:
         top: int | None = None,
         skip: int | None = None,
         count: bool | None = None,
-    ) -> Records[UserV2]:
+    ) -> GroupableRecords[UserV2]:
         """The users who were not deleted. Expands `groups`. The options are those of `areas.list`."""
         query: Query[UserV2] = self._core.query(
             "listUsersV2",
@@ -87,7 +87,7 @@ class Users:
             skip=skip,
             count=count,
         )
-        return Records(query, "users")
+        return GroupableRecords(query, "users")
 
     def get(self, user_id: str, *, select: Names | None = None, expand: Names | None = None) -> UserV2:
         """One user by its id.
