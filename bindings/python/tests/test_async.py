@@ -56,7 +56,7 @@ def test_reads_and_writes(server: obeya.TestServer) -> None:
 def test_lists(server: obeya.TestServer) -> None:
     async def work(client: obeya.AsyncClient) -> None:
         areas = client.areas.list()
-        assert repr(areas) == "<obeya.AsyncRecords of areas>"
+        assert repr(areas) == "<obeya.AsyncGroupableRecords of areas>"
         for _ in range(2):
             assert [area.id async for area in areas] == list(range(1, plant.AREAS + 1))
         assert [len(page) async for page in areas.pages()] == [1000, plant.AREAS - 1000]

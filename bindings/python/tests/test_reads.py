@@ -53,7 +53,7 @@ def test_a_list_fetches_nothing_before_it_is_read() -> None:
     with obeya.Client(f"http://127.0.0.1:{canned.closed_port()}", token="t", max_retries=0) as client:
         areas = client.areas.list(where="nonsense")
         iterator, pages = iter(areas), areas.pages()
-        assert repr(areas) == "<obeya.Records of areas>"
+        assert repr(areas) == "<obeya.GroupableRecords of areas>"
         for read in (lambda: next(iterator), lambda: next(pages), areas.page, areas.first, areas.count, areas.all):
             with pytest.raises(obeya.APIConnectionError):
                 read()
