@@ -11,7 +11,7 @@ use pyo3::PyClass;
 use pyo3::exceptions::{PyTypeError, PyUnicodeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDate, PyDateTime, PyDict, PySequence, PyString};
+use pyo3::types::{PyBool, PyDate, PyDateTime, PyDict, PyString};
 
 use crate::handle::Handle;
 use crate::linked::Linked;
@@ -23,6 +23,7 @@ use crate::models::{
     IncidentTypeSummary, IncidentV1, IncidentV2, ProjectMilestone, Record, Task, TaskComment,
     TaskInfo, TrashedIncident,
 };
+use crate::names::{Names, written};
 
 /// A list of v2 with the options that these keyword arguments are.
 pub(crate) fn list<T: Resource + Record + Tabular>(
@@ -128,48 +129,6 @@ impl<'py> FromPyObject<'_, 'py> for Where {
             true => Self::Text(text),
             false => Self::Filter(text),
         })
-    }
-}
-
-/// Names separated by commas, or a list of them; each may be a property or a key of `obeya._filters`.
-pub(crate) struct Names(pub(crate) String);
-
-impl<'py> FromPyObject<'_, 'py> for Names {
-    type Error = PyErr;
-
-    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let py = value.py();
-        let name = |value: Borrowed<'_, 'py, PyAny>| written(value, intern!(py, "_key"), "a name");
-        if let Ok(items) = value.cast::<PySequence>()
-            && !value.is_instance_of::<PyString>()
-        {
-            let names: Vec<String> = items
-                .try_iter()?
-                .map(|item| name(item?.as_borrowed()))
-                .collect::<PyResult<_>>()?;
-            return Ok(Self(names.join(",")));
-        }
-        name(value).map(Self)
-    }
-}
-
-/// Text, or the result of this method of an expression.
-fn written(
-    value: Borrowed<'_, '_, PyAny>,
-    method: &Bound<'_, PyString>,
-    expected: &str,
-) -> PyResult<String> {
-    if value.is_instance_of::<PyString>() {
-        return value.extract();
-    }
-    // Of the class: an expression has an attribute of any name.
-    let class = value.get_type();
-    match class.getattr_opt(method)? {
-        Some(method) => method.call1((value,))?.extract(),
-        None => Err(PyTypeError::new_err(format!(
-            "found {}, expected text or {expected}",
-            class.name()?
-        ))),
     }
 }
 

@@ -18,6 +18,7 @@ mod linked;
 mod lists;
 mod log;
 mod models;
+mod names;
 mod parquet;
 mod runtime;
 mod server;

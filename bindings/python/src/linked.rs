@@ -84,7 +84,6 @@ impl<T: Resource + Clone> AppliedList<T> {
         order: Option<String>,
         window: Window,
     ) -> obeya::Result<Self> {
-        let columns = Arc::new(applied.columns()?);
         if let Some(keys) = order {
             applied = applied.orderby(keys);
         }
@@ -95,8 +94,8 @@ impl<T: Resource + Clone> AppliedList<T> {
             applied = applied.skip(window.skip);
         }
         Ok(Self {
+            columns: Arc::new(applied.columns()?),
             applied,
-            columns,
             window,
         })
     }

@@ -26,6 +26,7 @@ use crate::arrow::{self, Batches, Fetch, Rows};
 use crate::call::Call;
 use crate::handle::Handle;
 use crate::models::Record;
+use crate::names::Names;
 use crate::runtime::ForkGuard;
 use crate::top::Top;
 
@@ -427,7 +428,7 @@ impl Query {
     fn applied(
         &self,
         transformations: &str,
-        order_by: Option<String>,
+        order_by: Option<Names>,
         top: Option<i32>,
         skip: Option<i32>,
     ) -> PyResult<Self> {
@@ -435,7 +436,10 @@ impl Query {
             top,
             skip: skip.unwrap_or(0),
         };
-        let Some(source) = self.source()?.applied(transformations, order_by, window) else {
+        let Some(source) =
+            self.source()?
+                .applied(transformations, order_by.map(|Names(keys)| keys), window)
+        else {
             let text = "found a list of v1, which the service does not group; expected one of v2";
             return Err(PyTypeError::new_err(text));
         };

@@ -96,6 +96,11 @@ def test_groups_can_be_awaited(server: obeya.TestServer) -> None:
         (lambda areas: areas.aggregate(n="cuont"), """n: found 'cuont', expected "count" or a pair"""),
         (lambda areas: areas.group_by().agg(), "found neither a key nor a value"),
         (lambda areas: areas.aggregate(n=("name", "sum")), "before `with sum`; expected a number"),
+        (lambda areas: areas.group_by(F.name.length()).agg(), r"found the key `length\(name\)`; expected a name for what is computed"),
+        (lambda areas: areas.aggregate(**{"n,id with sum as z": "count"}), "found the name 'n,id with sum as z', expected letters"),
+        (lambda areas: areas.group_by("name", **{"x y": "id"}).agg(), "found the name 'x y', expected letters"),
+        (lambda areas: areas.aggregate(n="count", order_by="m"), r"\$orderby at byte 0: found `m`, which the result does not have"),
+        (lambda areas: areas.aggregate(n="count", top=-1), r"\$top"),
     ],
 )
 def test_a_fault_is_named_before_a_request(client: obeya.Client, ask: Callable[[Any], Any], message: str) -> None:
@@ -103,7 +108,31 @@ def test_a_fault_is_named_before_a_request(client: obeya.Client, ask: Callable[[
         ask(client.areas.list())
 
 
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda areas: areas.group_by(5).agg(), "found int, expected text or an expression"),
+        (lambda areas: areas.aggregate(n=(None, "sum")), "found NoneType, expected text or an expression"),
+        (lambda areas: areas.aggregate(n="count", order_by=5), "found int, expected text or a name"),
+    ],
+)
+def test_what_is_no_name_is_refused(client: obeya.Client, ask: Callable[[Any], Any], message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        ask(client.areas.list())
+
+
+def test_a_window_of_groups_is_counted(client: obeya.Client) -> None:
+    names = client.areas.list(where="id gt 2").group_by("name")
+    some = names.agg(n="count", top=plant.AREAS, skip=10)
+    assert some.to_arrow(progress=True).num_rows == plant.AREAS - 2 - 10
+    assert some.count() == plant.AREAS - 2
+    assert names.agg(top=0).first() is None
+    assert names.agg(n_of="count", order_by=[F["n_of"].desc(), F.name], top=1).first() == {"name": "Cell 10", "n_of": 1}
+
+
 def test_a_list_that_is_grouped_has_a_filter_only(client: obeya.Client) -> None:
+    with pytest.raises(ValueError, match="one `\\)` too many|found `\\)`"):
+        client.areas.list(where="id gt 3)/compute(1 as z").aggregate(n="count")
     with pytest.raises(ValueError, match="found `top` of the list"):
         client.areas.list(top=5).aggregate(n="count")
     with pytest.raises(TypeError, match="found a list of v1"):
@@ -116,5 +145,3 @@ def test_the_text_is_that_of_odata() -> None:
     assert grouped == "groupby((area/name,status),aggregate($count as n,level add 1 with countdistinct as x))"
     assert _grouping.group(["status"], {}) == "groupby((status))"
     assert _grouping.group([], {"mean": ("level", "mean")}) == "aggregate(level with average as mean)"
-    assert _grouping.order([F.n.desc(), "year"]) == "n desc,year"
-    assert (_grouping.order(None), _grouping.order(F.n), _grouping.order("n desc")) == (None, "n", "n desc")

@@ -8,6 +8,7 @@ mod columns;
 
 use futures_util::TryStreamExt as _;
 use obeya_odata::build::{Aggregate, Clause, Compute, Select};
+use obeya_odata::{Limits, OptionName, Options};
 use reqwest::Url;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -15,7 +16,7 @@ use serde::de::DeserializeOwned;
 use crate::error::{Error, Result};
 use crate::list::{List, Resource, linked_pages};
 use crate::paged::{Page, Paged};
-use crate::query::Options;
+use crate::query;
 
 #[cfg(feature = "arrow")]
 pub use columns::RowColumns;
@@ -55,17 +56,19 @@ pub use columns::RowColumns;
 #[derive(Clone, Debug)]
 #[must_use = "a request does nothing until it is sent or streamed"]
 pub struct Applied<T> {
-    /// The list, without its condition.
+    /// The list, without its filter.
     list: List<T>,
+    /// The condition on the records that are transformed.
+    filter: Option<String>,
     transformations: Vec<String>,
     /// The options of the rows.
-    options: Options,
+    options: query::Options,
 }
 
 impl<T: Resource> List<T> {
     /// `groupby`: groups the records that the list has by `properties`, as for `select`, and computes
-    /// `aggregates` of each group. Without aggregates (`""`) the rows are the groups alone. The rows are
-    /// ordered by the properties.
+    /// `aggregates` of each group. Without aggregates (`""`) the rows are the groups alone, and without
+    /// properties there is one group of all records. The rows are ordered by the properties.
     ///
     /// The list has no option but its filter: order, `top`, `skip` and `count` are options of the rows.
     pub fn group_by(
@@ -99,11 +102,11 @@ impl<T: Resource> List<T> {
 impl<T: Resource> Applied<T> {
     fn new(mut list: List<T>) -> Self {
         let filter = list.options.filter.take();
-        let transformations = filter.map(|condition| format!("filter({condition})"));
         Self {
             list,
-            transformations: transformations.into_iter().collect(),
-            options: Options::default(),
+            filter,
+            transformations: Vec::new(),
+            options: query::Options::default(),
         }
     }
 
@@ -114,30 +117,30 @@ impl<T: Resource> Applied<T> {
         properties: impl Clause<Select<T>>,
         aggregates: impl Clause<Aggregate<T>>,
     ) -> Self {
-        let aggregates = aggregates.text().filter(|items| !items.is_empty());
-        let Some(properties) = properties.text() else {
-            return self.then(aggregates.map(|items| format!("aggregate({items})")));
-        };
-        let aggregates = aggregates.map(|items| format!(",aggregate({items})"));
-        let aggregates = aggregates.unwrap_or_default();
-        self.then(Some(format!("groupby(({properties}){aggregates})")))
+        let aggregate = part("aggregate", aggregates.text());
+        match properties.text().filter(|text| !text.is_empty()) {
+            None => self.then(aggregate),
+            Some(properties) => {
+                let aggregate = aggregate.map(|part| format!(",{part}"));
+                let aggregate = aggregate.unwrap_or_default();
+                self.then(Some(format!("groupby(({properties}){aggregate})")))
+            }
+        }
     }
 
     /// `aggregate`: one row for all rows.
     pub fn aggregate(self, aggregates: impl Clause<Aggregate<T>>) -> Self {
-        let items = aggregates.text();
-        self.then(items.map(|items| format!("aggregate({items})")))
+        self.then(part("aggregate", aggregates.text()))
     }
 
     /// `compute`: names values of each row.
     pub fn compute(self, values: impl Clause<Compute<T>>) -> Self {
-        let items = values.text();
-        self.then(items.map(|items| format!("compute({items})")))
+        self.then(part("compute", values.text()))
     }
 
     /// `filter`: only the rows with this condition, the text of an OData expression about their names.
     pub fn filter(self, condition: impl Into<String>) -> Self {
-        self.then(Some(format!("filter({})", condition.into())))
+        self.then(part("filter", Some(condition.into())))
     }
 
     /// Any transformations, as for [`List::apply`].
@@ -145,6 +148,7 @@ impl<T: Resource> Applied<T> {
         self.then(Some(transformations.into()))
     }
 
+    /// Adds a transformation, if there is one.
     fn then(mut self, transformation: Option<String>) -> Self {
         self.transformations.extend(transformation);
         self
@@ -185,7 +189,8 @@ impl<T: Resource> Applied<T> {
         Ok(page.into())
     }
 
-    /// All rows, page by page.
+    /// All rows, page by page. Each page is of its own moment: a record that changes its group meanwhile may
+    /// be in both, or in none.
     pub fn stream<R: DeserializeOwned + Send + 'static>(self) -> Paged<R> {
         Paged::flat(self.pages_inner().map_ok(|page| page.items))
     }
@@ -222,7 +227,8 @@ impl<T: Resource> Applied<T> {
         Ok(url)
     }
 
-    /// Refuses options of the list that say nothing about rows, and unknown words in its filter.
+    /// Refuses options of the list that say nothing about rows, unknown words in its filter, and a filter
+    /// that is not one condition: its text becomes a part of another.
     fn check(&self) -> Result<()> {
         let operation = self.list.operation().id();
         let options = &self.list.options;
@@ -236,26 +242,45 @@ impl<T: Resource> Applied<T> {
             ("skip", options.skip.is_some()),
             ("count", options.count.is_some()),
         ];
-        match others.iter().find(|(_, is_given)| *is_given) {
-            None => Ok(()),
-            Some((name, _)) => Err(Error::Request {
-                operation,
-                reason: format!(
-                    "found `{name}` of the list whose records are grouped or computed; expected no option of it but the filter"
-                ),
-            }),
+        let refused = |reason| Err(Error::Request { operation, reason });
+        if let Some((name, _)) = others.iter().find(|(_, is_given)| *is_given) {
+            return refused(format!(
+                "found `{name}` of the list whose records are grouped or computed; expected no option of it but the filter"
+            ));
+        }
+        if self.transformations.is_empty() {
+            return refused(
+                "found no transformation; expected `groupby`, `aggregate` or `compute`".to_owned(),
+            );
+        }
+        let filter = self.filter.as_deref().unwrap_or("true");
+        match Options::of(OptionName::Filter, filter, &Limits::default()) {
+            Ok(_) => Ok(()),
+            Err(error) => refused(error.to_string()),
         }
     }
 
     /// The value of `$apply`.
-    pub(crate) fn text(&self) -> String {
-        self.transformations.join("/")
+    fn text(&self) -> String {
+        let filter = part("filter", self.filter.clone());
+        let all: Vec<&str> = filter
+            .iter()
+            .chain(&self.transformations)
+            .map(String::as_str)
+            .collect();
+        all.join("/")
     }
 
     #[cfg(feature = "arrow")]
     pub(crate) fn list(&self) -> &List<T> {
         &self.list
     }
+}
+
+/// A transformation of this text; none of an empty one.
+fn part(name: &str, text: Option<String>) -> Option<String> {
+    let text = text.filter(|text| !text.is_empty())?;
+    Some(format!("{name}({text})"))
 }
 
 /// A page on the wire.

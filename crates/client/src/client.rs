@@ -164,7 +164,7 @@ impl Client {
         &self.inner.api
     }
 
-    /// Fetches a URL from a response of the service. The caller has checked that it is within the API.
+    /// Fetches a URL within the API: the caller has made it, or checked it.
     pub(crate) async fn get_url<T: DeserializeOwned>(
         &self,
         operation: &'static str,

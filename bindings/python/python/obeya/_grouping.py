@@ -6,12 +6,9 @@ It puts together what the caller gives. Which names there are, and which types a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from obeya._filters import Expression, SortKey
-
-if TYPE_CHECKING:
-    from obeya._settings import Order
+from obeya._filters import Expression, Field
 
 Value: TypeAlias = str | Expression
 """A property or an expression, as OData text or made with `obeya.F`."""
@@ -20,14 +17,15 @@ Method: TypeAlias = Literal["sum", "mean", "min", "max", "nunique"]
 """What is computed of the values of a group. The names are those of pandas; nulls are left out."""
 
 Aggregate: TypeAlias = Literal["count"] | tuple[Value, Method]
-"""`"count"`, the number of records of a group, or a value and a method: `("downtime", "sum")`."""
+"""`"count"`, the number of records of a group, or a value and a method: `("dueDate", "max")`."""
 
 _METHODS = {"sum": "sum", "mean": "average", "min": "min", "max": "max", "nunique": "countdistinct"}
 
 
 def compute(values: Mapping[str, Value]) -> str:
     """The transformation that names these values."""
-    return f"compute({','.join(f'{_text(value)} as {name}' for name, value in values.items())})"
+    items = ",".join(f"{_text(value)} as {_name(name)}" for name, value in values.items())
+    return f"compute({items})"
 
 
 def group(keys: Sequence[Value], values: Mapping[str, Aggregate]) -> str:
@@ -38,29 +36,38 @@ def group(keys: Sequence[Value], values: Mapping[str, Aggregate]) -> str:
     aggregate = f"aggregate({items})" if items else ""
     if not keys:
         return aggregate
-    paths = ",".join(_text(key) for key in keys)
+    paths = ",".join(map(_path, keys))
     return f"groupby(({paths}){aggregate and ','}{aggregate})"
-
-
-def order(keys: Order | None) -> str | None:
-    """The text of an order."""
-    if keys is None or isinstance(keys, str):
-        return keys
-    listed = [keys] if isinstance(keys, (Expression, SortKey)) else keys
-    return ",".join(key if isinstance(key, str) else key._key() for key in listed)
 
 
 def _aggregate(name: str, value: Aggregate) -> str:
     if value == "count":
-        return f"$count as {name}"
+        return f"$count as {_name(name)}"
     if not isinstance(value, tuple) or len(value) != 2:
-        raise ValueError(f'{name}: found {value!r}, expected "count" or a pair such as ("downtime", "sum")')
+        raise ValueError(f'{name}: found {value!r}, expected "count" or a pair such as ("dueDate", "max")')
     of, method = value
     if method not in _METHODS:
         expected = ", ".join(_METHODS)
         raise ValueError(f"{name}: found the method {method!r}, expected one of {expected}")
-    return f"{_text(of)} with {_METHODS[method]} as {name}"
+    return f"{_text(of)} with {_METHODS[method]} as {_name(name)}"
+
+
+def _path(key: Value) -> str:
+    if isinstance(key, Expression) and not isinstance(key, Field):
+        raise ValueError(f"found the key `{key}`; expected a name for what is computed, as in group_by(name=…)")
+    return _text(key)
 
 
 def _text(value: Value) -> str:
-    return value if isinstance(value, str) else value._text()
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Expression):
+        return value._text()
+    raise TypeError(f"found {type(value).__name__}, expected text or an expression made with obeya.F")
+
+
+def _name(name: str) -> str:
+    # Anything else would be read as more than a name.
+    if not name.isidentifier():
+        raise ValueError(f"found the name {name!r}, expected letters, digits and _")
+    return name

@@ -45,7 +45,7 @@ class Query(Generic[_T]):
         """A collection of batches."""
 
     def applied(
-        self, transformations: str, order_by: str | None, top: int | None, skip: int | None, /
+        self, transformations: str, order_by: Order | None, top: int | None, skip: int | None, /
     ) -> Query[dict[str, Any]]:
         """The rows that the service makes of the records, in an order of theirs if one is given."""
 

@@ -3,11 +3,12 @@
 use obeya::model;
 use pyo3::prelude::*;
 
-use crate::arguments::{Id, Moment, Names, Where, bodies};
+use crate::arguments::{Id, Moment, Where, bodies};
 use crate::call::Call;
 use crate::handle::Handle;
 use crate::lists::Query;
 use crate::models::{DATASOURCE_VALUE_INPUT, Datasource, DatasourceValue};
+use crate::names::Names;
 use crate::top::Top;
 
 #[pyclass(frozen, module = "obeya._obeya")]

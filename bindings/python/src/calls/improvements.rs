@@ -3,9 +3,10 @@
 use obeya::model;
 use pyo3::prelude::*;
 
-use crate::arguments::{Moment, Names, Where};
+use crate::arguments::{Moment, Where};
 use crate::handle::Handle;
 use crate::lists::Query;
+use crate::names::Names;
 use crate::top::Top;
 
 #[pyclass(frozen, module = "obeya._obeya")]

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use serde_json::json;
 
 use crate::answer::Answer;
-use crate::arguments::{Day, Id, Moment, Names, Where};
+use crate::arguments::{Day, Id, Moment, Where};
 use crate::call::Call;
 use crate::handle::Handle;
 use crate::lists::Query;
@@ -21,6 +21,7 @@ use crate::models::{
     INCIDENT_SEVERITY_UPDATE, INCIDENT_STATUS_UPDATE, IncidentCustomField, IncidentTypeSummary,
     IncidentV1,
 };
+use crate::names::Names;
 use crate::top::Top;
 
 #[pyclass(frozen, module = "obeya._obeya")]

@@ -22,6 +22,15 @@ use crate::paged::{Page, Paged};
 use crate::tables::{Cell, Kind, Rows};
 use crate::values::ArrowPage;
 
+/// The options that a request for rows has.
+const OPTIONS: [OptionName; 5] = [
+    OptionName::Apply,
+    OptionName::OrderBy,
+    OptionName::Top,
+    OptionName::Skip,
+    OptionName::Count,
+];
+
 /// The columns of the rows of [`Applied`], in their order.
 #[derive(Clone, Debug)]
 pub struct RowColumns {
@@ -42,18 +51,20 @@ impl<T: Resource> Applied<T> {
     /// (`area.name`), and the names that the request gives.
     ///
     /// # Errors
-    /// [`Error::Request`] for transformations that the service would refuse, or that name nothing, and for
-    /// options of the list.
+    /// [`Error::Request`] for transformations, orders and numbers that the service would refuse, for
+    /// transformations that name nothing, for options of the list, and for a list of texts, which no column
+    /// has.
     pub fn columns(&self) -> Result<RowColumns> {
-        self.check()?;
+        let url = self.url()?;
         let operation = self.list().operation().id();
         let refused = |reason: String| Error::Request { operation, reason };
         let context = Context {
             now: 0,
             limits: Limits::default(),
         };
-        let bound = Options::of(OptionName::Apply, &self.text(), &context.limits)
-            .and_then(|options| options.bind(T::entity_type(), &context))
+        let query = url.query().unwrap_or_default();
+        let bound = Options::parse(query, &OPTIONS, &context.limits)
+            .and_then(|(options, _)| options.bind(T::entity_type(), &context))
             .map_err(|error| refused(error.to_string()))?;
         let Some(columns) = bound.result() else {
             let reason = "found filters only; expected `groupby`, `aggregate` or `compute`, which name the values of a row";

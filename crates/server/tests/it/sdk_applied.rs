@@ -5,7 +5,7 @@ use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Date32Type, Float64Type, Int64Type, TimestampMicrosecondType};
 use obeya::fields::{board, count, incident_comment_v2 as comment};
-use obeya::model::{Date, Timestamp};
+use obeya::model::{BoardType, Date, Timestamp};
 use obeya::{Client, Error};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
@@ -195,7 +195,27 @@ async fn what_the_service_would_refuse_is_refused() {
         .await
         .unwrap_err();
     assert_eq!(sent.status(), Some(400), "{sent}");
-    let limited = boards.top(10).aggregate(count("n"));
-    insta::assert_snapshot!(limited.arrow_schema().unwrap_err(), @"listBoardsV2: the request could not be built: found `top` of the list whose records are grouped or computed; expected no option of it but the filter");
-    assert!(limited.send::<Json>().await.is_err());
+    let ordered = boards.clone().aggregate(count("n")).orderby("m");
+    insta::assert_snapshot!(ordered.arrow_schema().unwrap_err(), @"listBoardsV2: the request could not be built: $orderby at byte 0: found `m`, which the result does not have; expected one of `n`");
+    for (list, message) in [
+        (boards.clone().top(10), "found `top` of the list"),
+        (
+            boards.clone().filter("id gt 3)/compute(1 as z"),
+            "$filter at byte 7: ",
+        ),
+        (
+            boards
+                .clone()
+                .filter(board::board_type().eq(BoardType::Unknown("Dialy".to_owned()))),
+            "found 'Dialy', which is no member of",
+        ),
+    ] {
+        let rows = list.aggregate(count("n"));
+        let error = rows.clone().arrow_schema().unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+        let sent = rows.send::<Json>().await.unwrap_err();
+        assert_eq!((sent.to_string(), sent.status()), (error, None));
+    }
+    let nothing = boards.filter("id gt 1").aggregate("").send::<Json>().await;
+    insta::assert_snapshot!(nothing.unwrap_err(), @"listBoardsV2: the request could not be built: found no transformation; expected `groupby`, `aggregate` or `compute`");
 }

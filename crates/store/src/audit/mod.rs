@@ -36,7 +36,7 @@ pub struct Origin {
 }
 
 /// What a write changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Change {
     /// The path of the record or of the set, such as `incidents/17`; `None` where there is no single one.
     record: Option<String>,
@@ -44,8 +44,9 @@ pub struct Change {
 }
 
 /// The content of a change, and its digest. A write that knows it before its transaction makes it there,
-/// which relieves the writer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// which relieves the writer. A copy has the same salt: it is for a repetition of that write, not for another
+/// entry.
+#[derive(Debug, Clone)]
 pub struct ChangeContent {
     /// JSON.
     text: String,

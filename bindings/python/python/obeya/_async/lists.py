@@ -159,7 +159,7 @@ class AsyncNumberedRecords(AsyncRecords[_T]):
 class AsyncGroupableRecords(AsyncRecords[_T]):
     """The records of a list that the service can group, so that only the groups are fetched."""
 
-    def group_by(self, *keys: Value, **computed: Value) -> AsyncGrouping:
+    def group_by(self, /, *keys: Value, **computed: Value) -> AsyncGrouping:
         """Groups of the records that have the same `keys`: properties, as `"severity"`, `"area/name"` or `F.area.name`.
 
         A key that is computed has a name: `group_by("area/name", month=F.due_date.month())`. `where` of the list says which records are
@@ -169,6 +169,7 @@ class AsyncGroupableRecords(AsyncRecords[_T]):
 
     def aggregate(
         self,
+        /,
         *,
         order_by: Order | None = None,
         top: int | None = None,
@@ -192,22 +193,25 @@ class AsyncGrouping:
 
     def agg(
         self,
+        /,
         *,
         order_by: Order | None = None,
         top: int | None = None,
         skip: int | None = None,
         **values: Aggregate,
     ) -> AsyncRecords[dict[str, Any]]:
-        """The groups as a list of rows, with their keys and these values: `agg(n="count", worst=("downtime", "max"))`.
+        """The groups as a list of rows, with their keys and these values: `agg(n="count", last=("dueDate", "max"))`.
 
         A value is `"count"`, or a property or an expression with a method: `sum`, `mean`, `min`, `max` or `nunique`, the number of
         distinct values. Nulls are left out. A row is a dictionary, and a column of a table has its name; the key `area/name` is
-        `area.name`. Rows are ordered by their keys unless `order_by` is given: `order_by="n desc"`.
+        `area.name`. A name must not be that of a property, nor `order_by`, `top` or `skip`.
+
+        Rows are ordered by their keys unless `order_by` is given, with names as text: `order_by="n desc"`, `F["n_people"].desc()`. Each
+        page of rows is of its own moment: a record that changes its group meanwhile may be in both, or in none.
         """
         steps = [_grouping.compute(self._computed)] if self._computed else []
         steps.append(_grouping.group([*self._keys, *self._computed], values))
-        order = _grouping.order(order_by)
-        query: Query[dict[str, Any]] = self._query.applied("/".join(steps), order, top, skip)
+        query: Query[dict[str, Any]] = self._query.applied("/".join(steps), order_by, top, skip)
         return AsyncRecords(query, f"groups of {self._name}")
 
     def __repr__(self) -> str:
