@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use obeya::Error;
 use obeya::fields::{
     self, area, board, board_summary, datasource_value, group_v1, group_v2, improvement,
     incident_comment_v2, incident_v1, incident_v2, task, trashed_incident, user_v2,
@@ -13,7 +14,6 @@ use obeya::model::{
     ImprovementPriorityStatus, ImprovementStatus, IncidentSeverity, IncidentStatus, TaskStatus,
     Timestamp, UserType,
 };
-use obeya::{Client, Error};
 use obeya_testkit::UnknownWord;
 
 use crate::reads_plant::{Plant, cases};
@@ -116,15 +116,6 @@ async fn the_service_knows_every_generated_property_by_its_type() {
     assert!(refused.is_empty(), "{refused:#?}");
 }
 
-/// A client of the plant.
-fn client(plant: &Plant) -> Client {
-    Client::builder()
-        .base_url(plant.base_url())
-        .token(plant.service().token())
-        .build()
-        .expect("the settings are sound")
-}
-
 /// Compares the result with that of the semantic case with this filter.
 fn same_as_case(entity: &str, filter: &str, found: impl IntoIterator<Item = Option<i32>>) {
     let cases = cases();
@@ -147,7 +138,7 @@ fn at(text: &str) -> Timestamp {
 #[tokio::test]
 async fn conditions_on_v2_records_mean_what_the_cases_say() {
     let plant = Plant::new().await;
-    let client = client(&plant);
+    let client = plant.client();
 
     for filter in [
         area::name().eq("O'Neil Wing"),
@@ -220,7 +211,7 @@ async fn conditions_on_v2_records_mean_what_the_cases_say() {
 #[tokio::test]
 async fn conditions_on_values_mean_what_the_cases_say() {
     let plant = Plant::new().await;
-    let client = client(&plant);
+    let client = plant.client();
     for filter in [
         datasource_value::value().ge(2.5),
         datasource_value::value()
@@ -261,7 +252,7 @@ async fn conditions_on_values_mean_what_the_cases_say() {
 #[tokio::test]
 async fn orders_selections_and_expansions_are_taken() {
     let plant = Plant::new().await;
-    let client = client(&plant);
+    let client = plant.client();
     let boards = group_v2::boards()
         .expand()
         .filter(board::is_public())
@@ -299,7 +290,7 @@ async fn orders_selections_and_expansions_are_taken() {
 #[tokio::test]
 async fn texts_and_empty_lists_are_taken_too() {
     let plant = Plant::new().await;
-    let client = client(&plant);
+    let client = plant.client();
     let none: Vec<fields::Order<GroupV2>> = Vec::new();
     let list = client.groups().list().filter("level eq 1").orderby(none);
     let page = list.expand(String::from("parent")).await.expect("a page");
@@ -325,7 +316,7 @@ macro_rules! refusals {
 #[tokio::test]
 async fn the_service_and_the_sdk_refuse_the_same_words_alike() {
     let plant = Plant::new().await;
-    let client = client(&plant);
+    let client = plant.client();
     let mut ahead: BTreeSet<(&str, &str)> = fields::ENTITIES
         .iter()
         .flat_map(|(entity, properties)| properties.iter().map(move |one| (*entity, one)))
@@ -497,7 +488,7 @@ async fn the_service_and_the_sdk_refuse_the_same_words_alike() {
 #[tokio::test]
 async fn an_unknown_role_of_a_member_is_refused_alike() {
     let plant = Plant::new().await;
-    let client = client(&plant);
+    let client = plant.client();
     let condition = "users/any(u:u/role eq 'owner')";
     let by_service = client.groups().list().filter(condition).send().await;
     let by_service = by_service.expect_err("the service refuses it");

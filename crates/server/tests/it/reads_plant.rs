@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use obeya::Client;
 use obeya_model::{Date, Timestamp};
 use obeya_server::Config;
 use obeya_server::store::engine::{Session, StoreError, Value};
@@ -67,6 +68,15 @@ impl Plant {
 
     pub fn base_url(&self) -> &str {
         self.service.running.base_url()
+    }
+
+    /// A client of the SDK.
+    pub fn client(&self) -> Client {
+        Client::builder()
+            .base_url(self.base_url())
+            .token(self.service.token())
+            .build()
+            .expect("the settings are sound")
     }
 
     /// The answer to a path with a query.

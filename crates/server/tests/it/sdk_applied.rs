@@ -4,9 +4,9 @@
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Date32Type, Float64Type, Int64Type, TimestampMicrosecondType};
+use obeya::Error;
 use obeya::fields::{board, count, incident_comment_v2 as comment};
 use obeya::model::{BoardType, Date, Timestamp};
-use obeya::{Client, Error};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
@@ -20,14 +20,6 @@ struct Year {
     levels: i64,
     mean: f64,
     last: Timestamp,
-}
-
-fn client(plant: &Plant) -> Client {
-    Client::builder()
-        .base_url(plant.base_url())
-        .token(plant.service().token())
-        .build()
-        .expect("the settings are sound")
 }
 
 fn year(year: i32, counts: [i64; 3], mean: f64, last: &str) -> Year {
@@ -46,7 +38,8 @@ fn year(year: i32, counts: [i64; 3], mean: f64, last: &str) -> Year {
 #[tokio::test]
 async fn groups_are_rows_of_a_type() {
     let plant = Plant::new().await;
-    let years = client(&plant)
+    let years = plant
+        .client()
         .comments()
         .list()
         .filter(comment::level().ge(1))
@@ -83,7 +76,7 @@ async fn groups_are_rows_of_a_type() {
 #[tokio::test]
 async fn a_list_without_groups_and_groups_without_values() {
     let plant = Plant::new().await;
-    let comments = client(&plant).comments().list();
+    let comments = plant.client().comments().list();
     let one = comments.clone().aggregate(count("n"));
     assert_eq!(
         one.send::<Json>().await.expect("a row").items,
@@ -101,7 +94,7 @@ async fn a_list_without_groups_and_groups_without_values() {
 #[tokio::test]
 async fn groups_are_read_page_by_page() {
     let plant = Plant::with(Incidents::Live, |config| config.limits.page_records = 1).await;
-    let boards = client(&plant).boards().list();
+    let boards = plant.client().boards().list();
     let types = boards.group_by(board::board_type(), count("n"));
     let mut pages = types.clone().pages::<Json>();
     let first = pages.next().await.expect("a page").expect("sent");
@@ -117,7 +110,8 @@ async fn groups_are_read_page_by_page() {
 #[tokio::test]
 async fn groups_are_columns_of_their_types() {
     let plant = Plant::with(Incidents::Live, |config| config.limits.page_records = 2).await;
-    let groups = client(&plant)
+    let groups = plant
+        .client()
         .comments()
         .list()
         .compute(comment::comment_date().date().named("day"))
@@ -175,7 +169,7 @@ async fn groups_are_columns_of_their_types() {
 #[tokio::test]
 async fn what_the_service_would_refuse_is_refused() {
     let plant = Plant::new().await;
-    let boards = client(&plant).boards().list();
+    let boards = plant.client().boards().list();
     let error = boards
         .clone()
         .apply("groupby((nmae))")
