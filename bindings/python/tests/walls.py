@@ -90,5 +90,7 @@ def running(service: obeya.TestServer, wanted: Wanted = PLANT, *, seconds: float
                     yield Running(wall.url, gone, wall, said)
                 finally:
                     builder.stop()
+                    # A report that is being made would go on reading during the next test.
+                    builder._thread.join()
                     wall.shutdown()
                     thread.join()
