@@ -54,8 +54,8 @@ impl Capabilities for Sqlite {
     }
 
     fn append_audit_entry(&self) -> &'static str {
-        // The function is registered on each connection. SQLite gives the next number, which is a rowid; it
-        // would make a temporary table if this was a query of the table that is written.
+        // The function is registered on each connection. SQLite assigns the number, the rowid. INSERT
+        // with a SELECT from the same table would need a temporary table.
         "INSERT INTO audit_entries
             (at, client_id, address, operation, record, request_id, change, salt, digest, hash)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,

@@ -12,8 +12,8 @@ use obeya_rules::elements::{Element, Elements, Known};
 use obeya_rules::enums::{ClosedEnum, ElementKind};
 use obeya_rules::value::DatasourceValue;
 
-/// A row for each element, and one without any for a datasource that has none. They are in the order of their
-/// key, as SQLite would make a temporary table for another one, which costs more than the rest of the query.
+/// A row for each element, and one without any for a datasource that has none. In the order of the key, which
+/// the index has; SQLite would sort any other order in a temporary table, for each value that is written.
 const ELEMENTS: &str = "SELECT e.id, e.label, e.type, e.is_mandatory, e.source_column, e.sort_order
     FROM datasources AS d LEFT JOIN datasource_elements AS e ON e.datasource_id = d.id
     WHERE d.id = ?1 ORDER BY e.id";
