@@ -1,4 +1,4 @@
-//! Lists of v2, and the rows that the service makes of their records: each row a `dict`.
+//! Lists of v2, and what the service transforms them to (`$apply`): rows, each a `dict`.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use arrow_schema::SchemaRef;
 use futures_util::future::FutureExt as _;
 use futures_util::stream::StreamExt as _;
 use obeya::tables::{Cell, Tabular};
-use obeya::{Applied, ArrowPage, List, Page, Paged, Resource, RowColumns};
+use obeya::{ArrowPage, List, Page, Paged, Resource, RowColumns, TransformedList};
 use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -54,14 +54,14 @@ impl<T: Resource + Record + Tabular> Source for Linked<T> {
         in_window(list.count(true).arrow_pages(), self.window)
     }
 
-    fn applied(
+    fn transformed(
         &self,
         transformations: &str,
         order: Option<String>,
         window: Window,
     ) -> Option<obeya::Result<Box<dyn Source>>> {
-        let applied = self.list.clone().apply(transformations);
-        let list = AppliedList::new(applied, order, window);
+        let transformed = self.list.clone().apply(transformations);
+        let list = Transformed::new(transformed, order, window);
         Some(list.map(|list| Box::new(list) as Box<dyn Source>))
     }
 }
@@ -71,31 +71,31 @@ fn in_window(pages: Paged<ArrowPage>, window: Window) -> Fetch {
     with_count(pages, move |count| window.given(count))
 }
 
-/// The rows of a list, and the columns that they have.
-pub(crate) struct AppliedList<T> {
-    applied: Applied<T>,
+/// A list that the service transforms, and the columns of its rows.
+pub(crate) struct Transformed<T> {
+    transformed: TransformedList<T>,
     columns: Arc<RowColumns>,
     window: Window,
 }
 
-impl<T: Resource + Clone> AppliedList<T> {
+impl<T: Resource + Clone> Transformed<T> {
     pub(crate) fn new(
-        mut applied: Applied<T>,
+        mut transformed: TransformedList<T>,
         order: Option<String>,
         window: Window,
     ) -> obeya::Result<Self> {
         if let Some(keys) = order {
-            applied = applied.orderby(keys);
+            transformed = transformed.orderby(keys);
         }
         if let Some(top) = window.top {
-            applied = applied.top(top);
+            transformed = transformed.top(top);
         }
         if window.skip != 0 {
-            applied = applied.skip(window.skip);
+            transformed = transformed.skip(window.skip);
         }
         Ok(Self {
-            columns: Arc::new(applied.columns()?),
-            applied,
+            columns: Arc::new(transformed.columns()?),
+            transformed,
             window,
         })
     }
@@ -143,26 +143,26 @@ fn row_page(columns: &Arc<RowColumns>, page: Page<Map<String, Value>>) -> ListPa
     }
 }
 
-impl<T: Resource + Clone> Source for AppliedList<T> {
+impl<T: Resource + Clone> Source for Transformed<T> {
     fn page(&self, _number: i32) -> Work {
-        let (page, columns) = (self.applied.clone().send(), Arc::clone(&self.columns));
+        let (page, columns) = (self.transformed.clone().send(), Arc::clone(&self.columns));
         work(page.map(move |page| Ok(row_page(&columns, page?))))
     }
 
     fn first(&self) -> Work {
-        let page = self.applied.clone().top(self.window.first()).send();
+        let page = self.transformed.clone().top(self.window.first()).send();
         let columns = Arc::clone(&self.columns);
         work(page.map(move |page| Ok(row_page(&columns, page?).items.into_iter().next())))
     }
 
     fn count(&self) -> Work {
-        let page = self.applied.clone().count(true).top(0).send::<Value>();
+        let page = self.transformed.clone().count(true).top(0).send::<Value>();
         work(page.map(|page| Ok(page?.count)))
     }
 
     fn pages(&self) -> Box<dyn Stream> {
         Box::new(RowPages {
-            pages: self.applied.clone().pages(),
+            pages: self.transformed.clone().pages(),
             columns: Arc::clone(&self.columns),
         })
     }
@@ -172,10 +172,10 @@ impl<T: Resource + Clone> Source for AppliedList<T> {
     }
 
     fn batches(&self, counted: bool) -> Fetch {
-        let applied = self.applied.clone();
+        let transformed = self.transformed.clone();
         match counted {
-            false => applied.arrow_pages().boxed(),
-            true => in_window(applied.count(true).arrow_pages(), self.window),
+            false => transformed.arrow_pages().boxed(),
+            true => in_window(transformed.count(true).arrow_pages(), self.window),
         }
     }
 }

@@ -149,8 +149,8 @@ pub(crate) trait Source: Send + Sync + 'static {
     /// The pages as batches; `counted` requests the total number of records from services that return it only
     /// on request.
     fn batches(&self, counted: bool) -> Fetch;
-    /// The rows that the service makes of the records; `None` for a list of v1.
-    fn applied(
+    /// The result of `$apply` on the list; `None` for a list of v1.
+    fn transformed(
         &self,
         _transformations: &str,
         _order: Option<String>,
@@ -423,9 +423,9 @@ impl Query {
         Ok(Rows::new(self.schema()?))
     }
 
-    /// The rows that the service makes of the records, in an order of theirs if one is given.
+    /// The result of `$apply` on the list. The other options apply to its rows.
     #[pyo3(signature = (transformations, order_by, top, skip, /))]
-    fn applied(
+    fn transformed(
         &self,
         transformations: &str,
         order_by: Option<Names>,
@@ -438,7 +438,7 @@ impl Query {
         };
         let Some(source) =
             self.source()?
-                .applied(transformations, order_by.map(|Names(keys)| keys), window)
+                .transformed(transformations, order_by.map(|Names(keys)| keys), window)
         else {
             let text = "found a list of v1, which the service does not group; expected one of v2";
             return Err(PyTypeError::new_err(text));

@@ -133,10 +133,10 @@ def test_a_window_of_groups_is_counted(client: obeya.Client) -> None:
 def test_a_list_that_is_grouped_has_a_filter_only(client: obeya.Client) -> None:
     with pytest.raises(ValueError, match="one `\\)` too many|found `\\)`"):
         client.areas.list(where="id gt 3)/compute(1 as z").aggregate(n="count")
-    with pytest.raises(ValueError, match="found `top` of the list"):
+    with pytest.raises(ValueError, match="found the option `top` of a list"):
         client.areas.list(top=5).aggregate(n="count")
     with pytest.raises(TypeError, match="found a list of v1"):
-        client.boards.list_v1()._query.applied("aggregate($count as n)", None, None, None)
+        client.boards.list_v1()._query.transformed("aggregate($count as n)", None, None, None)
 
 
 def test_the_text_is_that_of_odata() -> None:

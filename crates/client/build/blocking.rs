@@ -14,15 +14,14 @@ use syn::{
 
 /// The modules that only the feature `arrow` has.
 const ARROW: [&str; 4] = [
-    "crate::apply::columns",
     "crate::arrow",
     "crate::batches",
+    "crate::transformed_list::columns",
     "crate::values::batches",
 ];
 
 /// The types that have a blocking form.
 const TYPES: [&str; 23] = [
-    "Applied",
     "Areas",
     "BoardTasks",
     "Boards",
@@ -39,6 +38,7 @@ const TYPES: [&str; 23] = [
     "Projects",
     "Records",
     "Tasks",
+    "TransformedList",
     "Trash",
     "TypeDetail",
     "Types",

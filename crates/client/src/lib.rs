@@ -108,7 +108,6 @@
 //!   row.
 //! - `blocking`: a synchronous client, `obeya::blocking::Client`, with the same methods without `async`.
 
-mod apply;
 #[cfg(feature = "arrow")]
 mod arrow;
 mod auth;
@@ -153,13 +152,13 @@ mod secret;
 #[cfg(feature = "arrow")]
 pub mod tables;
 mod tag;
+mod transformed_list;
 mod transport;
 mod value_position;
 mod values;
 mod whole_list;
 mod words;
 
-pub use apply::Applied;
 pub use board_tasks::BoardTasks;
 pub use builder::ClientBuilder;
 pub use client::{Access, Client};
@@ -181,14 +180,15 @@ pub use resources::{
     Tasks, Trash, TypeDetail, Types, Users,
 };
 pub use tag::Tag;
+pub use transformed_list::TransformedList;
 pub use value_position::ValuePosition;
 pub use values::{ValuePage, Values};
 pub use whole_list::WholeList;
 
 #[cfg(feature = "arrow")]
-pub use apply::RowColumns;
-#[cfg(feature = "arrow")]
 pub use arrow::value_schema;
+#[cfg(feature = "arrow")]
+pub use transformed_list::RowColumns;
 #[cfg(feature = "arrow")]
 pub use values::ArrowPage;
 

@@ -98,7 +98,7 @@ impl<T> Copy for Source<T> {}
 #[derive(Clone, Debug)]
 #[must_use = "a request does nothing until it is sent or streamed"]
 pub struct List<T> {
-    client: Client,
+    pub(crate) client: Client,
     source: Source<T>,
     pub(crate) options: Options,
 }
@@ -149,10 +149,6 @@ impl<T: Resource> List<T> {
     pub(crate) fn url(&self) -> Url {
         let api = &self.client.transport().config.base_url;
         Url::parse(&join(api, &self.source.path())).unwrap_or_else(|_| api.clone())
-    }
-
-    pub(crate) fn client(&self) -> &Client {
-        &self.client
     }
 }
 

@@ -26,8 +26,8 @@ __all__ = [  # noqa: PLE0604
     "AsyncComments",
     "AsyncDataLists",
     "AsyncDatasources",
+    "AsyncGroupBy",
     "AsyncGroupableRecords",
-    "AsyncGrouping",
     "AsyncGroups",
     "AsyncImprovements",
     "AsyncIncidentRecords",
@@ -51,8 +51,8 @@ __all__ = [  # noqa: PLE0604
     "F",
     "Field",
     "Filter",
+    "GroupBy",
     "GroupableRecords",
-    "Grouping",
     "Groups",
     "Headers",
     "Improvements",
@@ -97,7 +97,7 @@ try:
     from obeya._async.groups import AsyncGroups
     from obeya._async.improvements import AsyncImprovements
     from obeya._async.incidents import AsyncIncidentRecords, AsyncIncidents
-    from obeya._async.lists import AsyncGroupableRecords, AsyncGrouping, AsyncNumberedRecords, AsyncRecords
+    from obeya._async.lists import AsyncGroupableRecords, AsyncGroupBy, AsyncNumberedRecords, AsyncRecords
     from obeya._async.projects import AsyncProjects
     from obeya._async.tasks import AsyncTasks
     from obeya._async.users import AsyncUsers
@@ -133,7 +133,7 @@ try:
     from obeya._sync.groups import Groups
     from obeya._sync.improvements import Improvements
     from obeya._sync.incidents import IncidentRecords, Incidents
-    from obeya._sync.lists import GroupableRecords, Grouping, NumberedRecords, Records
+    from obeya._sync.lists import GroupableRecords, GroupBy, NumberedRecords, Records
     from obeya._sync.projects import Projects
     from obeya._sync.tasks import Tasks
     from obeya._sync.users import Users

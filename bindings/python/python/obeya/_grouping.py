@@ -37,7 +37,7 @@ def group(keys: Sequence[Value], values: Mapping[str, Aggregate]) -> str:
     if not keys:
         return aggregate
     paths = ",".join(map(_path, keys))
-    return f"groupby(({paths}){aggregate and ','}{aggregate})"
+    return f"groupby(({paths}),{aggregate})" if aggregate else f"groupby(({paths}))"
 
 
 def _aggregate(name: str, value: Aggregate) -> str:

@@ -44,10 +44,10 @@ class Query(Generic[_T]):
     def rows(self) -> Rows:
         """A collection of batches."""
 
-    def applied(
+    def transformed(
         self, transformations: str, order_by: Order | None, top: int | None, skip: int | None, /
     ) -> Query[dict[str, Any]]:
-        """The rows that the service makes of the records, in an order of theirs if one is given."""
+        """The result of `$apply` on the list. The other options apply to its rows."""
 
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...

@@ -159,13 +159,13 @@ class AsyncNumberedRecords(AsyncRecords[_T]):
 class AsyncGroupableRecords(AsyncRecords[_T]):
     """The records of a list that the service can group, so that only the groups are fetched."""
 
-    def group_by(self, /, *keys: Value, **computed: Value) -> AsyncGrouping:
+    def group_by(self, /, *keys: Value, **computed: Value) -> AsyncGroupBy:
         """Groups of the records that have the same `keys`: properties, as `"severity"`, `"area/name"` or `F.area.name`.
 
         A key that is computed has a name: `group_by("area/name", month=F.due_date.month())`. `where` of the list says which records are
         grouped, and is its only option here.
         """
-        return AsyncGrouping(self._query, self._name, keys, computed)
+        return AsyncGroupBy(self._query, self._name, keys, computed)
 
     def aggregate(
         self,
@@ -180,8 +180,8 @@ class AsyncGroupableRecords(AsyncRecords[_T]):
         return self.group_by().agg(order_by=order_by, top=top, skip=skip, **values)
 
 
-class AsyncGrouping:
-    """Groups of the records of a list. `agg` says what is computed of each."""
+class AsyncGroupBy:
+    """A list with the keys that it is grouped by; `agg` aggregates each group."""
 
     def __init__(
         self, query: Query[Any], name: str, keys: tuple[Value, ...], computed: dict[str, Value]
@@ -206,12 +206,12 @@ class AsyncGrouping:
         distinct values. Nulls are left out. A row is a dictionary, and a column of a table has its name; the key `area/name` is
         `area.name`. A name must not be that of a property, nor `order_by`, `top` or `skip`.
 
-        Rows are ordered by their keys unless `order_by` is given, with names as text: `order_by="n desc"`, `F["n_people"].desc()`. Each
-        page of rows is of its own moment: a record that changes its group meanwhile may be in both, or in none.
+        Rows are ordered by their keys unless `order_by` is given, with names as text: `order_by="n desc"`, `F["n_people"].desc()`. Several
+        pages of rows are not one snapshot: a record that changes its group between them may count in both groups, or in none.
         """
         steps = [_grouping.compute(self._computed)] if self._computed else []
         steps.append(_grouping.group([*self._keys, *self._computed], values))
-        query: Query[dict[str, Any]] = self._query.applied("/".join(steps), order_by, top, skip)
+        query: Query[dict[str, Any]] = self._query.transformed("/".join(steps), order_by, top, skip)
         return AsyncRecords(query, f"groups of {self._name}")
 
     def __repr__(self) -> str:

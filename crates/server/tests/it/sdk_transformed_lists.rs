@@ -192,7 +192,7 @@ async fn what_the_service_would_refuse_is_refused() {
     let ordered = boards.clone().aggregate(count("n")).orderby("m");
     insta::assert_snapshot!(ordered.arrow_schema().unwrap_err(), @"listBoardsV2: the request could not be built: $orderby at byte 0: found `m`, which the result does not have; expected one of `n`");
     for (list, message) in [
-        (boards.clone().top(10), "found `top` of the list"),
+        (boards.clone().top(10), "found the option `top` of a list"),
         (
             boards.clone().filter("id gt 3)/compute(1 as z"),
             "$filter at byte 7: ",

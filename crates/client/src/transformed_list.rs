@@ -1,7 +1,7 @@
-//! Reads rows that the service makes of a list of v2: groups, sums, computed values (`$apply`).
+//! Reads the result of `$apply` on a list of v2: groups, aggregates and computed values.
 //!
-//! The rows have a type of the caller's. What the transformations mean, and which there are, is the service's
-//! matter; here they are only put together.
+//! Rows deserialize into a type of the caller. This module writes the transformations; the service evaluates
+//! them.
 
 #[cfg(feature = "arrow")]
 mod columns;
@@ -21,12 +21,12 @@ use crate::query;
 #[cfg(feature = "arrow")]
 pub use columns::RowColumns;
 
-/// A request for rows that the service makes of the records of a list; created by [`List::group_by`],
-/// [`List::aggregate`], [`List::compute`] and [`List::apply`].
+/// A list that the service transforms (`$apply`); created by [`List::group_by`], [`List::aggregate`],
+/// [`List::compute`] and [`List::apply`].
 ///
-/// Each of these methods is applied to the rows of the one before: a list can be grouped by a computed value,
-/// and the groups can be filtered. A row becomes whatever type has its names; `serde_json::Value` is one that
-/// takes all.
+/// Each transformation takes the rows of the one before: a list can be grouped by a computed value, and the
+/// groups can be filtered. Rows deserialize into any type with fields of these names; `serde_json::Value`
+/// accepts every row.
 ///
 /// ```no_run
 /// use obeya::fields::{count, incident_v2};
@@ -55,10 +55,10 @@ pub use columns::RowColumns;
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "a request does nothing until it is sent or streamed"]
-pub struct Applied<T> {
+pub struct TransformedList<T> {
     /// The list, without its filter.
     list: List<T>,
-    /// The condition on the records that are transformed.
+    /// The filter of the list, which is the first transformation.
     filter: Option<String>,
     transformations: Vec<String>,
     /// The options of the rows.
@@ -66,40 +66,39 @@ pub struct Applied<T> {
 }
 
 impl<T: Resource> List<T> {
-    /// `groupby`: groups the records that the list has by `properties`, as for `select`, and computes
-    /// `aggregates` of each group. Without aggregates (`""`) the rows are the groups alone, and without
-    /// properties there is one group of all records. The rows are ordered by the properties.
+    /// `groupby`: groups the records by `properties`, as for `select`, and computes `aggregates` of each
+    /// group. Without aggregates (`""`) a row has only the properties; without properties all records are one
+    /// group. Rows are ordered by the properties.
     ///
-    /// The list has no option but its filter: order, `top`, `skip` and `count` are options of the rows.
+    /// Of the options of the list only `filter` is allowed; set the others on the result.
     pub fn group_by(
         self,
         properties: impl Clause<Select<T>>,
         aggregates: impl Clause<Aggregate<T>>,
-    ) -> Applied<T> {
-        Applied::new(self).group_by(properties, aggregates)
+    ) -> TransformedList<T> {
+        TransformedList::new(self).group_by(properties, aggregates)
     }
 
-    /// `aggregate`: one row for all records that the list has. See [`group_by`](Self::group_by) for the
-    /// options of the list.
-    pub fn aggregate(self, aggregates: impl Clause<Aggregate<T>>) -> Applied<T> {
-        Applied::new(self).aggregate(aggregates)
+    /// `aggregate`: one row for all records. See [`group_by`](Self::group_by) for the options of the list.
+    pub fn aggregate(self, aggregates: impl Clause<Aggregate<T>>) -> TransformedList<T> {
+        TransformedList::new(self).aggregate(aggregates)
     }
 
     /// `compute`: names values of each record, to group by them or to aggregate them. See
     /// [`group_by`](Self::group_by) for the options of the list.
-    pub fn compute(self, values: impl Clause<Compute<T>>) -> Applied<T> {
-        Applied::new(self).compute(values)
+    pub fn compute(self, values: impl Clause<Compute<T>>) -> TransformedList<T> {
+        TransformedList::new(self).compute(values)
     }
 
     /// `$apply`: transformations as OData Data Aggregation 4.0 writes them, such as
     /// `groupby((area/name),aggregate($count as n))`. See [`group_by`](Self::group_by) for the options of the
     /// list.
-    pub fn apply(self, transformations: impl Into<String>) -> Applied<T> {
-        Applied::new(self).apply(transformations)
+    pub fn apply(self, transformations: impl Into<String>) -> TransformedList<T> {
+        TransformedList::new(self).apply(transformations)
     }
 }
 
-impl<T: Resource> Applied<T> {
+impl<T: Resource> TransformedList<T> {
     fn new(mut list: List<T>) -> Self {
         let filter = list.options.filter.take();
         Self {
@@ -185,12 +184,12 @@ impl<T: Resource> Applied<T> {
     pub async fn send<R: DeserializeOwned + Send + 'static>(self) -> Result<Page<R>> {
         let operation = self.list.operation().id();
         let url = self.url()?;
-        let page: Rows<R> = self.list.client().get_url(operation, url).await?;
+        let page: Rows<R> = self.list.client.get_url(operation, url).await?;
         Ok(page.into())
     }
 
-    /// All rows, page by page. Each page is of its own moment: a record that changes its group meanwhile may
-    /// be in both, or in none.
+    /// All rows, page by page. Several pages are not one snapshot: a record that changes its group between
+    /// them may count in both groups, or in none.
     pub fn stream<R: DeserializeOwned + Send + 'static>(self) -> Paged<R> {
         Paged::flat(self.pages_inner().map_ok(|page| page.items))
     }
@@ -203,7 +202,7 @@ impl<T: Resource> Applied<T> {
     fn pages_inner<R: DeserializeOwned + Send + 'static>(
         self,
     ) -> impl futures_core::Stream<Item = Result<Page<R>>> + Send + 'static {
-        let (client, operation) = (self.list.client().clone(), self.list.operation().id());
+        let (client, operation) = (self.list.client.clone(), self.list.operation().id());
         let here = self.list.url();
         linked_pages::<Rows<R>, R>(client, operation, here, self.send())
     }
@@ -227,25 +226,35 @@ impl<T: Resource> Applied<T> {
         Ok(url)
     }
 
-    /// Refuses options of the list that say nothing about rows, unknown words in its filter, and a filter
-    /// that is not one condition: its text becomes a part of another.
+    /// Refuses options of the list other than its filter, unknown words in the filter, and a filter that is
+    /// not exactly one condition: inside `filter(…)` it could end the parenthesis and go on.
     fn check(&self) -> Result<()> {
         let operation = self.list.operation().id();
-        let options = &self.list.options;
-        options.words.finish(operation)?;
-        let others = [
-            ("search", options.search.is_some()),
-            ("select", options.select.is_some()),
-            ("expand", options.expand.is_some()),
-            ("orderby", options.orderby.is_some()),
-            ("top", options.top.is_some()),
-            ("skip", options.skip.is_some()),
-            ("count", options.count.is_some()),
-        ];
         let refused = |reason| Err(Error::Request { operation, reason });
+        let query::Options {
+            search,
+            filter: _,
+            select,
+            top,
+            skip,
+            expand,
+            count,
+            orderby,
+            words,
+        } = &self.list.options;
+        words.finish(operation)?;
+        let others = [
+            ("search", search.is_some()),
+            ("select", select.is_some()),
+            ("expand", expand.is_some()),
+            ("orderby", orderby.is_some()),
+            ("top", top.is_some()),
+            ("skip", skip.is_some()),
+            ("count", count.is_some()),
+        ];
         if let Some((name, _)) = others.iter().find(|(_, is_given)| *is_given) {
             return refused(format!(
-                "found `{name}` of the list whose records are grouped or computed; expected no option of it but the filter"
+                "found the option `{name}` of a list that is grouped, aggregated or computed; expected only a filter"
             ));
         }
         if self.transformations.is_empty() {
@@ -269,11 +278,6 @@ impl<T: Resource> Applied<T> {
             .map(String::as_str)
             .collect();
         all.join("/")
-    }
-
-    #[cfg(feature = "arrow")]
-    pub(crate) fn list(&self) -> &List<T> {
-        &self.list
     }
 }
 

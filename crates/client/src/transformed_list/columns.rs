@@ -1,7 +1,6 @@
-//! The columns of the rows of [`Applied`], for Arrow and for other typed forms.
+//! The typed columns of a [`TransformedList`], and its rows as record batches.
 //!
-//! Their types are those that the service gives them: the transformations are bound to the entity model, as
-//! the service does it.
+//! JSON does not have these types: the request is bound to the entity model, by the binder of the service.
 
 use std::sync::Arc;
 
@@ -12,10 +11,11 @@ use futures_util::{TryStreamExt as _, stream};
 use obeya_model::{Date, Timestamp};
 use obeya_odata::edm::Type;
 use obeya_odata::{Context, Limits, OptionName, Options};
+use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
-use super::Applied;
-use crate::decode::DecodeMismatch;
+use super::TransformedList;
+use crate::decode::{self, DecodeMismatch};
 use crate::error::{Error, Result};
 use crate::list::Resource;
 use crate::paged::{Page, Paged};
@@ -31,7 +31,7 @@ const OPTIONS: [OptionName; 5] = [
     OptionName::Count,
 ];
 
-/// The columns of the rows of [`Applied`], in their order.
+/// The columns of the rows of [`TransformedList`], in their order.
 #[derive(Clone, Debug)]
 pub struct RowColumns {
     operation: &'static str,
@@ -46,7 +46,7 @@ struct RowColumn {
     kind: Kind,
 }
 
-impl<T: Resource> Applied<T> {
+impl<T: Resource> TransformedList<T> {
     /// The columns of the rows: the properties they are grouped by, with a dot after each navigation
     /// (`area.name`), and the names that the request gives.
     ///
@@ -56,7 +56,7 @@ impl<T: Resource> Applied<T> {
     /// has.
     pub fn columns(&self) -> Result<RowColumns> {
         let url = self.url()?;
-        let operation = self.list().operation().id();
+        let operation = self.list.operation().id();
         let refused = |reason: String| Error::Request { operation, reason };
         let context = Context {
             now: 0,
@@ -127,12 +127,11 @@ impl RowColumns {
     /// The values of a row, in the order of the columns.
     ///
     /// # Errors
-    /// [`Error::Decode`] if the service gives a value of another type.
+    /// [`Error::Decode`] if the service returns a value of another type.
     pub fn cells<'a>(&self, row: &'a Map<String, Value>) -> Result<Vec<Cell<'a>>> {
         let cells = self.columns.iter().map(|column| {
-            let value = column.value(row);
-            cell(value, column.kind).ok_or_else(|| {
-                let reason = format!("found {}, expected {:?}", noun(value), column.kind);
+            cell(column.value(row), column.kind).map_err(|error| {
+                let reason = decode::kinds(error.to_string());
                 DecodeMismatch::named(&column.name, reason).into_error(self.operation)
             })
         });
@@ -170,7 +169,7 @@ impl RowColumn {
     }
 }
 
-/// How values of a type are stored; `None` for a type that rows cannot have.
+/// The kind of the column of a type; `None` for a type that a column cannot have.
 fn kind(ty: Type) -> Option<Kind> {
     Some(match ty {
         Type::Boolean => Kind::Bool,
@@ -185,37 +184,25 @@ fn kind(ty: Type) -> Option<Kind> {
     })
 }
 
-/// The value as a cell of its column; `None` if it is of another type.
-fn cell(value: &Value, kind: Kind) -> Option<Cell<'_>> {
+/// The value as a cell of its column.
+fn cell(value: &Value, kind: Kind) -> serde_json::Result<Cell<'_>> {
     if value.is_null() {
-        return Some(Cell::Null);
+        return Ok(Cell::Null);
     }
-    Some(match kind {
-        Kind::Int => Cell::Int(i32::try_from(value.as_i64()?).ok()?),
-        Kind::Long => Cell::Long(value.as_i64()?),
+    Ok(match kind {
+        Kind::Int => Cell::Int(i32::deserialize(value)?),
+        Kind::Long => Cell::Long(i64::deserialize(value)?),
         Kind::Number => Cell::Number(match value.as_str() {
             // OData JSON Format 4.01, 7.1.
             Some("INF") => f64::INFINITY,
             Some("-INF") => f64::NEG_INFINITY,
             Some("NaN") => f64::NAN,
-            _ => value.as_f64()?,
+            _ => f64::deserialize(value)?,
         }),
-        Kind::Bool => Cell::Bool(value.as_bool()?),
-        Kind::Text | Kind::DictionaryText => Cell::Text(value.as_str()?),
-        Kind::Instant => Cell::Instant(value.as_str()?.parse::<Timestamp>().ok()?),
-        Kind::Day => Cell::Day(value.as_str()?.parse::<Date>().ok()?),
-        Kind::Texts | Kind::Row(_) | Kind::List(_) => return None,
+        Kind::Bool => Cell::Bool(bool::deserialize(value)?),
+        Kind::Text | Kind::DictionaryText => Cell::Text(<&str>::deserialize(value)?),
+        Kind::Instant => Cell::Instant(Timestamp::deserialize(value)?),
+        Kind::Day => Cell::Day(Date::deserialize(value)?),
+        Kind::Texts | Kind::Row(_) | Kind::List(_) => unreachable!("`kind` returns none of these"),
     })
-}
-
-/// What a value is, without the value itself.
-fn noun(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
-    }
 }
