@@ -171,6 +171,8 @@ EXPRESSIONS: list[tuple[Any, str]] = [
     (F.name.substring(1, 2) == "lf", "substring(name,1,2) eq 'lf'"),
     (F.name.tolower().trim().concat("x").toupper() == "", "toupper(concat(trim(tolower(name)),'x')) eq ''"),
     (F.t.year() * 100 + F.t.month() == 202601, "year(t) mul 100 add month(t) eq 202601"),
+    (F.t.bin("month", "Europe/Oslo") > F.t.bin("week"), "bin(t,'month','Europe/Oslo') gt bin(t,'week')"),
+    (F.t.bin(datetime.timedelta(minutes=15)).hour() == 1, "hour(bin(t,duration'P0DT900S')) eq 1"),
     (F.t.day() + F.t.hour() + F.t.minute() + F.t.second() > 1, "day(t) add hour(t) add minute(t) add second(t) gt 1"),
     (F.t.date() == datetime.date(2026, 1, 1), "date(t) eq 2026-01-01"),
     (F.t.time() < datetime.time(6), "time(t) lt 06:00:00"),

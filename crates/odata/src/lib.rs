@@ -19,6 +19,7 @@ mod predicate;
 mod print;
 pub mod search;
 pub mod sql;
+mod time_zone;
 mod value;
 mod visibility;
 

@@ -7,8 +7,10 @@ use crate::bind::operators::adapt;
 use crate::calendar::{MAX_TICKS, MIN_TICKS};
 use crate::edm::Type;
 use crate::error::{Error, ErrorKind, excerpt};
+use crate::functions::bin::BinSize;
 use crate::functions::pattern;
 use crate::nearest::{did_you_mean, nearest};
+use crate::time_zone::TimeZone;
 use crate::value::Value;
 
 /// The type of an argument.
@@ -23,6 +25,8 @@ enum Takes {
     Clock,
     Instant,
     Duration,
+    /// The size of a bin: a duration, or a name.
+    Size,
 }
 
 impl Takes {
@@ -35,6 +39,7 @@ impl Takes {
             Self::Clock => matches!(ty, None | Some(Type::TimeOfDay | Type::DateTimeOffset)),
             Self::Instant => matches!(ty, None | Some(Type::DateTimeOffset)),
             Self::Duration => matches!(ty, None | Some(Type::Duration)),
+            Self::Size => matches!(ty, None | Some(Type::Duration)) || is_text(ty),
         }
     }
 
@@ -47,6 +52,7 @@ impl Takes {
             Self::Clock => "an instant or a time of day",
             Self::Instant => "an instant",
             Self::Duration => "a duration",
+            Self::Size => "a duration or a string",
         }
     }
 }
@@ -77,7 +83,7 @@ const fn plain(
 
 /// Every function that is evaluated by the database.
 const SIGNATURES: &[Signature] = {
-    use Takes::{Clock, Day, Duration, Instant, Integer, Number, Text};
+    use Takes::{Clock, Day, Duration, Instant, Integer, Number, Size, Text};
     &[
         plain("contains", Function::Contains, &[Text, Text], Type::Boolean),
         plain(
@@ -119,6 +125,13 @@ const SIGNATURES: &[Signature] = {
             &[Clock],
             Type::Double,
         ),
+        Signature {
+            name: "bin",
+            function: Function::Bin,
+            takes: &[Instant, Size, Text],
+            optional: 1,
+            gives: Type::DateTimeOffset,
+        },
         plain("date", Function::Date, &[Instant], Type::Date),
         plain("time", Function::Time, &[Instant], Type::TimeOfDay),
         plain(
@@ -233,6 +246,7 @@ fn call(
             }
             check_pattern(at, &mut nodes)?;
         }
+        Function::Bin => check_bin(at, args, &mut nodes)?,
         _ => {}
     }
     // A function of null is null. A function of NaN, which databases do not store, is NaN.
@@ -317,6 +331,51 @@ fn check_pattern(at: usize, nodes: &mut Vec<Node>) -> Result<(), Error> {
             let message = format!("found the pattern '{}': {reason}", excerpt(&pattern));
             Error::new(ErrorKind::Value, nodes[1].at, message)
         })
+}
+
+/// The size and the zone are literals, so that wrong ones are refused here. Without a zone it is UTC.
+fn check_bin(at: usize, args: &[Expr], nodes: &mut Vec<Node>) -> Result<(), Error> {
+    const SIZE: &str = "a duration that divides a day, such as duration'PT15M', or 'week', 'month', 'quarter' or 'year'";
+    const ZONE: &str = "the name of a time zone, such as 'Europe/Oslo'";
+    let size = &nodes[1];
+    let is_size = match &size.kind {
+        NodeKind::Null => true,
+        NodeKind::Value(Value::Int(ticks)) => BinSize::of_ticks(*ticks).is_some(),
+        NodeKind::Value(Value::Text(name)) => BinSize::named(name).is_some(),
+        _ => {
+            let message = format!("found an expression as the size of `bin`; expected {SIZE}");
+            return Err(Error::new(ErrorKind::Type, args[1].at, message));
+        }
+    };
+    if !is_size {
+        let found = args[1].to_string();
+        let message = format!(
+            "found {} as the size of `bin`; expected {SIZE}",
+            excerpt(&found)
+        );
+        return Err(Error::new(ErrorKind::Value, args[1].at, message));
+    }
+    let name = match nodes.get(2).map(|node| &node.kind) {
+        None => "UTC",
+        Some(NodeKind::Null) => return Ok(()),
+        Some(NodeKind::Value(Value::Text(name))) => name,
+        Some(_) => {
+            let message = format!("found an expression as the time zone of `bin`; expected {ZONE}");
+            return Err(Error::new(ErrorKind::Type, nodes[2].at, message));
+        }
+    };
+    let zone_at = nodes.get(2).map_or(at, |node| node.at);
+    let Some(zone) = TimeZone::named(name) else {
+        let message = format!(
+            "found the time zone '{}', which is not known; expected {ZONE}",
+            excerpt(name)
+        );
+        return Err(Error::new(ErrorKind::Value, zone_at, message));
+    };
+    nodes.truncate(2);
+    let name = NodeKind::Value(Value::Text(zone.name.clone()));
+    nodes.push(Node::new(zone_at, Type::String, name));
+    Ok(())
 }
 
 /// `cast(value,type)` and `isof(value,type)`.

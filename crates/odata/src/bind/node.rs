@@ -126,6 +126,8 @@ pub(crate) enum Function {
     Minute,
     Second,
     FractionalSeconds,
+    /// With an instant, a size (ticks or a name) and the name of a time zone, the last two literals.
+    Bin,
     Date,
     Time,
     TotalSeconds,

@@ -118,7 +118,7 @@ pub use expand::{Expand, Expansion, ToMany, ToOne};
 pub use logic::{all_of, any_of};
 pub use operand::Operand;
 pub use path::{Many, One, Path, Row};
-pub use time::now;
+pub use time::{BinSize, now};
 pub use types::{
     Boolean, Calendar, Clock, Date, DateType, Double, Duration, Enum, Guid, Instant, InstantType,
     Int, Number, Ordered, Text, Texts, TimeOfDay, Type,

@@ -253,6 +253,17 @@ fn conditions_are_written_as_the_url_conventions_have_them() {
             "totalseconds(made sub 1970-01-01T00:00:00Z) gt 1000000000.0",
         ),
         (
+            group().made().bin(BinSize::Minutes(15)).eq(now()),
+            "bin(made,duration'PT15M') eq now()",
+        ),
+        (
+            group()
+                .made()
+                .bin_in(BinSize::Month, "Europe/Oslo")
+                .lt(now()),
+            "bin(made,'month','Europe/Oslo') lt now()",
+        ),
+        (
             group().starts().hour().eq(group().made().minute()),
             "hour(starts) eq minute(made)",
         ),

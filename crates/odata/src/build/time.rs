@@ -6,7 +6,42 @@ use super::types::{
     Calendar, Clock, Double, Duration, Instant, InstantType, Int, Number, TimeOfDay,
 };
 use super::value::{Computed, Value};
-use crate::ast::{BinaryOp, ExprKind};
+use crate::ast::{BinaryOp, Expr, ExprKind, Literal};
+use crate::calendar::{TICKS_PER_DAY, TICKS_PER_HOUR, TICKS_PER_MINUTE};
+
+/// The length of the periods of [`bin`](Value::bin).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BinSize {
+    /// Minutes that divide a day, such as 15. The service refuses others.
+    Minutes(u16),
+    /// An hour.
+    Hour,
+    /// A day.
+    Day,
+    /// A week from Monday.
+    Week,
+    /// A month.
+    Month,
+    /// A quarter of a year.
+    Quarter,
+    /// A year.
+    Year,
+}
+
+impl BinSize {
+    fn literal(self) -> Literal {
+        match self {
+            Self::Minutes(minutes) => Literal::Duration(i64::from(minutes) * TICKS_PER_MINUTE),
+            Self::Hour => Literal::Duration(TICKS_PER_HOUR),
+            Self::Day => Literal::Duration(TICKS_PER_DAY),
+            Self::Week => Literal::String("week".to_owned()),
+            Self::Month => Literal::String("month".to_owned()),
+            Self::Quarter => Literal::String("quarter".to_owned()),
+            Self::Year => Literal::String("year".to_owned()),
+        }
+    }
+}
 
 /// `now()`: when the service reads the request.
 ///
@@ -91,6 +126,27 @@ impl<R, T: Clock, K> Value<R, T, K> {
 }
 
 impl<R, T: InstantType, K> Value<R, T, K> {
+    /// `bin(…,size)`: the start of the period that it falls into, in UTC.
+    pub fn bin(self, size: BinSize) -> Value<R, T> {
+        self.binned(size, None)
+    }
+
+    /// `bin(…,size,zone)`: the same by the clock of a time zone of the IANA database, such as `Europe/Oslo`.
+    /// A day may then have 23 or 25 hours. The service refuses a name that is not known.
+    pub fn bin_in(self, size: BinSize, zone: impl Into<String>) -> Value<R, T> {
+        self.binned(size, Some(zone.into()))
+    }
+
+    fn binned(self, size: BinSize, zone: Option<String>) -> Value<R, T> {
+        let literal = |literal| Expr {
+            at: 0,
+            kind: ExprKind::Literal(literal),
+        };
+        let mut arguments = vec![self.into_expr(), literal(size.literal())];
+        arguments.extend(zone.map(|zone| literal(Literal::String(zone))));
+        Value::call("bin", arguments)
+    }
+
     /// `date(…)`: the day it falls on.
     pub fn date(self) -> Value<R, T::Date> {
         self.function("date")

@@ -13,6 +13,7 @@
 //! ```
 
 mod aggregate;
+pub(crate) mod bin;
 mod cast;
 mod ecmascript;
 mod exact_sum;
@@ -133,6 +134,7 @@ pub const SCALARS: &[Scalar] = &[
     scalar("odata_fraction", 1, time::fraction),
     scalar("odata_date", 1, time::date),
     scalar("odata_time", 1, time::time_of_day),
+    scalar("odata_bin", 3, bin::bin),
     scalar("odata_date_add", 2, time::date_add),
     scalar("odata_total_seconds", 1, time::total_seconds),
     scalar("odata_duration_mul", 2, time::duration_mul),

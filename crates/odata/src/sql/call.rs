@@ -2,11 +2,16 @@
 
 use crate::bind::node::{Function, Node, NodeKind};
 use crate::edm::Type;
+use crate::functions::bin::BinSize;
 use crate::sql::render::Renderer;
-use crate::sql::{SqlKind, Value};
+use crate::sql::{Clock, SqlKind, Value};
+use crate::time_zone::TimeZone;
 
 impl Renderer<'_> {
     pub(super) fn call(&mut self, function: Function, args: &[Node]) -> String {
+        if function == Function::Bin {
+            return self.bin(args);
+        }
         let of_date = matches!(args.first().and_then(|arg| arg.ty), Some(Type::Date));
         let texts: Vec<String> = match function {
             Function::MatchesPattern => self.pattern(args),
@@ -50,6 +55,7 @@ impl Renderer<'_> {
             Function::Minute => "odata_minute",
             Function::Second => "odata_second",
             Function::FractionalSeconds => "odata_fraction",
+            Function::Bin => "odata_bin",
             Function::Date => "odata_date",
             Function::Time => "odata_time",
             Function::TotalSeconds => "odata_total_seconds",
@@ -58,6 +64,34 @@ impl Renderer<'_> {
             Function::Ceiling => "odata_ceiling",
         };
         format!("{name}({})", texts.join(", "))
+    }
+
+    /// An instant, a size and a zone, the last two literals that were checked when the call was bound.
+    fn bin(&mut self, args: &[Node]) -> String {
+        let [instant, size, zone] = args else {
+            return "NULL".to_owned();
+        };
+        let size = match &size.kind {
+            NodeKind::Value(Value::Int(ticks)) => ticks.to_string(),
+            NodeKind::Value(Value::Text(name)) if BinSize::named(name).is_some() => {
+                format!("'{name}'")
+            }
+            _ => return "NULL".to_owned(),
+        };
+        let zone = match &zone.kind {
+            NodeKind::Value(Value::Text(name)) => TimeZone::named(name),
+            _ => None,
+        };
+        let Some(zone) = zone else {
+            return "NULL".to_owned();
+        };
+        let instant = self.argument(instant);
+        let clock = Clock {
+            zone: &zone.name,
+            starts: &zone.starts,
+            offsets: &zone.offsets,
+        };
+        self.dialect.bin(&instant, &size, &clock)
     }
 
     /// A text, a pattern and its flags, the last two literals.

@@ -93,6 +93,18 @@ pub enum Extent {
     Other,
 }
 
+/// The clock of a time zone.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Clock<'a> {
+    /// The name of the zone: letters, digits, `/`, `_`, `+` and `-`.
+    pub zone: &'a str,
+    /// The instants (ticks) from which each of `offsets` holds, ascending; the first one is `i64::MIN`.
+    pub starts: &'a [i64],
+    /// What the clock is ahead of UTC, in ticks.
+    pub offsets: &'a [i64],
+}
+
 /// Binds a value and returns its placeholder.
 pub type Bind<'a> = &'a mut dyn FnMut(Value) -> String;
 
@@ -207,6 +219,11 @@ pub trait Dialect: Sync {
     /// A value of the type that is called `from` as the one called `to`, whose values are of `kind`.
     fn cast(&self, value: &str, from: &str, to: &str, _kind: SqlKind) -> String {
         format!("odata_cast({value}, '{from}', '{to}')")
+    }
+
+    /// The start of the period that an instant falls into. `size` is a number of ticks or a text in quotes.
+    fn bin(&self, instant: &str, size: &str, clock: &Clock<'_>) -> String {
+        format!("odata_bin({instant}, {size}, '{}')", clock.zone)
     }
 
     /// A pattern in the form of this database's `odata_matches`, if that differs from the original.

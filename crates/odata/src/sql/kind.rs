@@ -215,6 +215,7 @@ fn call(function: Function, args: &[Node]) -> Shape {
         | Function::Minute
         | Function::Second
         | Function::TotalOffsetMinutes => Shape::of_type(Some(Type::Int32)),
+        Function::Bin => Shape::of_type(Some(Type::DateTimeOffset)),
         Function::Date => Shape::of_type(Some(Type::Date)),
         Function::Time => Shape::of_type(Some(Type::TimeOfDay)),
         Function::FractionalSeconds | Function::TotalSeconds => Shape::plain(SqlKind::Real),

@@ -49,7 +49,7 @@ mod trigrams;
 pub use crate::predicate::Predicate;
 pub use crate::value::Value;
 pub use dialect::{
-    Bind, Dialect, Extent, IndexJoin, IndexLookup, KeyPage, OrderedPage, TextIndex,
+    Bind, Clock, Dialect, Extent, IndexJoin, IndexLookup, KeyPage, OrderedPage, TextIndex,
     TrigramCondition,
 };
 pub use kind::SqlKind;

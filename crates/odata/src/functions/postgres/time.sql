@@ -71,6 +71,42 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT odata_date_month(odata_
 CREATE OR REPLACE FUNCTION odata_day(ticks bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT odata_date_day(odata_date(ticks)) $$;
 
+-- The start of the period of a size that an instant falls into, in UTC: ticks that divide a day, or the name of a calendar period.
+CREATE OR REPLACE FUNCTION odata_bin(ticks bigint, size bigint) RETURNS bigint
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  SELECT ticks - (ticks % size + size) % size
+$$;
+
+-- Nothing is before the first instant that has a text: the greater of a and b is half of a + b and their distance. `greatest` is not strict, so the
+-- function would not be laid into the statement.
+CREATE OR REPLACE FUNCTION odata_bin(ticks bigint, size text) RETURNS bigint
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  SELECT (
+    (date_trunc(size, (DATE '1970-01-01' + odata_date(ticks)::integer)::timestamp)::date - DATE '0001-01-01 BC')::bigint * 864000000000
+    + abs((date_trunc(size, (DATE '1970-01-01' + odata_date(ticks)::integer)::timestamp)::date - DATE '0001-01-01 BC')::bigint * 864000000000)
+    ) / 2 - 621672192000000000
+$$;
+
+CREATE OR REPLACE FUNCTION odata_bin(ticks bigint, size bigint, starts bigint[], offsets bigint[]) RETURNS bigint
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  ahead bigint := offsets[width_bucket(ticks, starts)];
+  start bigint := odata_bin(ticks + ahead, size);
+BEGIN
+  RETURN greatest(start - offsets[width_bucket(start - ahead, starts)], -621672192000000000);
+END
+$$;
+
+CREATE OR REPLACE FUNCTION odata_bin(ticks bigint, size text, starts bigint[], offsets bigint[]) RETURNS bigint
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  ahead bigint := offsets[width_bucket(ticks, starts)];
+  start bigint := odata_bin(ticks + ahead, size);
+BEGIN
+  RETURN greatest(start - offsets[width_bucket(start - ahead, starts)], -621672192000000000);
+END
+$$;
+
 CREATE OR REPLACE FUNCTION odata_date_add(days bigint, ticks bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
   SELECT days + (ticks / 864000000000 - (ticks % 864000000000 < 0)::int)

@@ -6,7 +6,7 @@
 
 mod search;
 
-use crate::sql::dialect::{Bind, Dialect, Extent, IndexLookup, TextIndex};
+use crate::sql::dialect::{Bind, Clock, Dialect, Extent, IndexLookup, TextIndex};
 use crate::sql::render::quote;
 use crate::sql::trigrams::{self, Runs};
 use crate::sql::{SqlKind, Value};
@@ -124,6 +124,19 @@ impl Dialect for Postgres {
             "odata_difference"
         };
         Some(format!("{name}({whole}, {real})"))
+    }
+
+    /// The offsets of a zone come from here: the server may have other data of time zones.
+    fn bin(&self, instant: &str, size: &str, clock: &Clock<'_>) -> String {
+        if clock.offsets == [0] {
+            return format!("odata_bin({instant}, {size})");
+        }
+        let array = |numbers: &[i64]| {
+            let texts: Vec<String> = numbers.iter().map(i64::to_string).collect();
+            format!("'{{{}}}'::bigint[]", texts.join(","))
+        };
+        let (starts, offsets) = (array(clock.starts), array(clock.offsets));
+        format!("odata_bin({instant}, {size}, {starts}, {offsets})")
     }
 
     /// Counts are of 32 bits here, and would be computed with as such.

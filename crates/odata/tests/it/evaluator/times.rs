@@ -37,6 +37,16 @@ const VALUES: Names = Names {
     numbers: &["value", "id", "areaId", "assetId"],
 };
 
+/// Zones as a further argument of `bin`: UTC, two that change their clocks on other days, one that is half an
+/// hour off, and one that changes by half an hour.
+const ZONES: &[&str] = &[
+    "",
+    ",'Europe/Oslo'",
+    ",'America/New_York'",
+    ",'Asia/Kolkata'",
+    ",'Australia/Lord_Howe'",
+];
+
 fn one_of(names: &'static [&'static str]) -> impl Strategy<Value = String> {
     prop::sample::select(names).prop_map(str::to_owned)
 }
@@ -57,6 +67,8 @@ impl Names {
     fn instant(self) -> BoxedStrategy<String> {
         let leaf = prop_oneof![
             4 => one_of(self.instants),
+            2 => (one_of(self.instants), one_of(&["PT15M", "PT1H", "P1D"]), one_of(ZONES))
+                .prop_map(|(at, size, zone)| format!("bin({at},duration'{size}'{zone})")),
             2 => one_of(&[
                 "2024-02-29T23:30:00Z",
                 "2024-07-16T11:00:00+02:00",

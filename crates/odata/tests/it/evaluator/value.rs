@@ -159,6 +159,27 @@ fn duration(text: &str) -> Val {
     Val::Duration(i64::try_from(exact.unwrap().as_nanos() / 100).unwrap())
 }
 
+/// The start of a day, or the time rounded down to minutes, as jiff computes them.
+fn bin(ticks: i64, size: i64, zone: &str) -> i64 {
+    let zone = jiff::tz::TimeZoneDatabase::bundled().get(zone).unwrap();
+    let at = jiff::Timestamp::from_nanosecond(i128::from(ticks) * 100).unwrap();
+    let at = at.to_zoned(zone);
+    let start = if size == DAY {
+        at.start_of_day().unwrap()
+    } else {
+        let (unit, increment) = match size / TICKS / 60 {
+            60 => (jiff::Unit::Hour, 1),
+            minutes => (jiff::Unit::Minute, minutes),
+        };
+        let round = jiff::ZonedRound::new()
+            .smallest(unit)
+            .increment(increment)
+            .mode(jiff::RoundMode::Floor);
+        at.round(round).unwrap()
+    };
+    i64::try_from(start.timestamp().as_nanosecond() / 100).unwrap()
+}
+
 pub(super) fn call(name: &str, args: &[Val]) -> Val {
     let characters = |text: &str| text.chars().collect::<Vec<_>>();
     match (name, args) {
@@ -167,6 +188,10 @@ pub(super) fn call(name: &str, args: &[Val]) -> Val {
         ("floor", [a]) => Val::Double(a.number().floor()),
         ("ceiling", [a]) => Val::Double(a.number().ceil()),
         ("totalseconds", [Val::Duration(a)]) => Val::Double(*a as f64 / TICKS as f64),
+        ("bin", [Val::Instant(a), Val::Duration(size)]) => Val::Instant(a - a.rem_euclid(*size)),
+        ("bin", [Val::Instant(a), Val::Duration(size), Val::Text(zone)]) => {
+            Val::Instant(bin(*a, *size, zone))
+        }
         ("date", [Val::Instant(a)]) => Val::Date(a.div_euclid(DAY)),
         ("time", [Val::Instant(a)]) => Val::Time(a.rem_euclid(DAY)),
         ("fractionalseconds", [a]) => Val::Double((a.clock() % TICKS) as f64 / TICKS as f64),

@@ -47,6 +47,8 @@ fn what_most_filters_call_is_laid_into_the_statement() {
         "odata_fraction(n)",
         "odata_date(n)",
         "odata_time(n)",
+        "odata_bin(n, 36000000000)",
+        "odata_bin(n, 'month')",
         "odata_date_year(n)",
         "odata_date_month(n)",
         "odata_date_day(n)",

@@ -3,6 +3,109 @@
 use super::{FALSE, TRUE, check, refused};
 use crate::store::{Store, on_each_engine};
 
+/// Periods in which the clock changes, in Oslo on 30 March and 26 October 2025 at 01:00Z, and in Beirut on
+/// 30 March at midnight; and bounds of the calendar.
+fn bins(store: &Store) {
+    check(
+        store,
+        &[
+            (
+                "bin(2025-03-02T14:59:59.9999999Z,duration'PT15M') eq 2025-03-02T14:45:00Z",
+                TRUE,
+            ),
+            (
+                "bin(1969-12-31T23:59:00Z,duration'PT1H') eq 1969-12-31T23:00:00Z",
+                TRUE,
+            ),
+            (
+                "bin(2025-03-02T14:59:00+05:30,duration'P1D') eq 2025-03-02T00:00:00Z",
+                TRUE,
+            ),
+            (
+                "BIN(2025-03-02T14:59:00Z,'week') eq 2025-02-24T00:00:00Z",
+                TRUE,
+            ),
+            (
+                "bin(2025-12-31T00:00:00Z,'quarter','UTC') eq 2025-10-01T00:00:00Z",
+                TRUE,
+            ),
+            (
+                "bin(1969-12-31T00:00:00Z,'year') eq 1969-01-01T00:00:00Z",
+                TRUE,
+            ),
+            (
+                "bin(2024-02-29T23:00:00Z,'month') eq 2024-02-01T00:00:00Z",
+                TRUE,
+            ),
+            (
+                "bin(2025-03-30T21:59:59Z,duration'P1D','Europe/Oslo') eq 2025-03-29T23:00:00Z",
+                TRUE,
+            ),
+            (
+                "bin(2025-10-26T22:59:59Z,duration'P1D','europe/oslo') eq 2025-10-25T22:00:00Z",
+                TRUE,
+            ),
+            (
+                "bin(2025-10-26T00:30:00Z,duration'PT1H','Europe/Oslo') eq 2025-10-26T00:00:00Z",
+                TRUE,
+            ),
+            (
+                "bin(2025-10-26T01:30:00Z,duration'PT1H','Europe/Oslo') eq 2025-10-26T01:00:00Z",
+                TRUE,
+            ),
+            (
+                "bin(2025-03-30T12:00:00Z,duration'P1D','Asia/Beirut') eq 2025-03-29T22:00:00Z",
+                TRUE,
+            ),
+            (
+                "bin(2025-07-01T00:10:00Z,duration'PT1H','Asia/Kolkata') eq 2025-06-30T23:30:00Z",
+                TRUE,
+            ),
+            (
+                "bin(2025-03-31T22:00:00Z,'month','Europe/Oslo') eq 2025-03-31T22:00:00Z",
+                TRUE,
+            ),
+            (
+                "bin(2025-11-02T22:59:59Z,'week','Europe/Oslo') eq 2025-10-26T23:00:00Z",
+                TRUE,
+            ),
+            (
+                "bin(2025-06-30T12:00:00Z,'quarter','Europe/Oslo') eq 2025-03-31T22:00:00Z",
+                TRUE,
+            ),
+            (
+                "bin(2025-12-31T23:00:00Z,'year','Europe/Oslo') eq 2025-12-31T23:00:00Z",
+                TRUE,
+            ),
+            ("bin(mindatetime(),'week') eq mindatetime()", TRUE),
+            (
+                "bin(mindatetime(),'year','Europe/Oslo') eq mindatetime()",
+                TRUE,
+            ),
+            (
+                "bin(maxdatetime(),'year','Europe/Oslo') eq 9999-12-31T23:00:00Z",
+                TRUE,
+            ),
+            ("bin(null,duration'PT1H') eq null", TRUE),
+            ("bin(now(),null) eq null", TRUE),
+            ("bin(now(),'week',null) eq null", TRUE),
+        ],
+    );
+    refused(&[
+        ("bin(now(),duration'PT7H') eq null", "odata.value"),
+        ("bin(now(),duration'P2D') eq null", "odata.value"),
+        ("bin(now(),duration'PT0S') eq null", "odata.value"),
+        ("bin(now(),-duration'PT1H') eq null", "odata.type"),
+        ("bin(now(),'decade') eq null", "odata.value"),
+        ("bin(now(),60) eq null", "odata.type"),
+        ("bin(now()) eq null", "odata.unknown_function"),
+        ("bin(now(),'week','Europe/Olso') eq null", "odata.value"),
+        ("bin(now(),'week','../etc/passwd') eq null", "odata.value"),
+        ("bin(now(),'week',tolower('UTC')) eq null", "odata.type"),
+        ("bin(2025-01-01,'week') eq null", "odata.type"),
+    ]);
+}
+
 /// The grammar of dates, instants and times of day, and the functions of their parts. "Services that are
 /// unable to preserve the offset … MUST fail evaluation of the day function for literal Edm.DateTimeOffset
 /// values that are not stated in the time zone of the normalized values."
@@ -221,4 +324,4 @@ fn guids(store: &Store) {
     ]);
 }
 
-on_each_engine!(dates_and_times, durations, guids,);
+on_each_engine!(bins, dates_and_times, durations, guids,);
