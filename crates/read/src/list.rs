@@ -19,6 +19,7 @@ use super::skip_token::{ListPosition, NextPage, PositionKey};
 use super::{binds, count, count_statement, json, rows};
 use obeya_store::RecordId;
 use obeya_store::engine::{Session, StoreError, Value};
+use obeya_store::entities::order_of;
 use obeya_store::entity_sets::CONTAINER;
 
 /// The initial capacity for an answer, in bytes.
@@ -102,13 +103,13 @@ pub fn end_list(out: &mut Vec<u8>, next_link: Option<&str>) {
 }
 
 impl List {
-    /// The list of all records of an entity.
+    /// The list of all records of an entity, in its default order.
     pub fn of(entity: &'static EntityType) -> Self {
         Self {
             entity,
             predicates: Vec::new(),
             parent: None,
-            order: None,
+            order: order_of(entity).map(|column| (column, Direction::Ascending)),
         }
     }
 
@@ -118,7 +119,7 @@ impl List {
         self
     }
 
-    /// Sets the default order.
+    /// Sets another default order.
     pub fn ordered(mut self, column: Column, direction: Direction) -> Self {
         self.order = Some((column, direction));
         self

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use obeya_model::Timestamp;
 use obeya_model::bounds::operations::{
-    list_datasource_values as values, list_tasks_of_board as tasks,
+    list_datasource_values_v1 as values, list_tasks_of_board as tasks,
 };
 use obeya_model::bounds::parameters as records;
 use obeya_odata::Parameters;

@@ -6,7 +6,8 @@
 use obeya_odata::csdl::{Container, EntitySet};
 
 use crate::entities::{
-    AREA, BOARD, GROUP, INCIDENT_COMMENT, INCIDENT_TYPE_V2, INCIDENT_V2, TASK, TASK_COMMENT, USER,
+    AREA, BOARD, DATASOURCE_V2, GROUP, INCIDENT_COMMENT, INCIDENT_TYPE_V2, INCIDENT_V2, TASK,
+    TASK_COMMENT, USER,
 };
 
 /// Where the service is, seen from its base URL.
@@ -26,6 +27,11 @@ pub static CONTAINER: Container = Container {
             name: "boards",
             entity: &BOARD,
             url: "boards",
+        },
+        EntitySet {
+            name: "datasources",
+            entity: &DATASOURCE_V2,
+            url: "datasources",
         },
         EntitySet {
             name: "groups",

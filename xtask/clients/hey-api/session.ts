@@ -9,7 +9,7 @@ import {
   getIncidentV1,
   getIncidentV2,
   listAreas,
-  listDatasourceValues,
+  listDatasourceValuesV1,
   listIncidentsV1,
   listIncidentsV2,
   updateIncident,
@@ -79,7 +79,7 @@ for (const status of ["InProgress", "Resolved"] as const) {
 console.log("ok resolve");
 
 const period = async (from: string, to: string) => {
-  const page = await listDatasourceValues({ path: { id: 12 }, query: { from, to } });
+  const page = await listDatasourceValuesV1({ path: { id: 12 }, query: { from, to } });
   return page.data?.values.map((value) => value.value);
 };
 assert.deepEqual(await period("2026-03-02T00:00:00Z", "2026-03-03T00:00:00Z"), [97.4, 88]);

@@ -72,7 +72,7 @@ static class Session
 
         Func<DateTimeOffset, DateTimeOffset, string> period = (start, end) => string.Join(
             ", ",
-            datasources.ListDatasourceValues(12, from: start, to: end).Values.Select(value => value.Value));
+            datasources.ListDatasourceValuesV1(12, from: start, to: end).Values.Select(value => value.Value));
         var oslo = TimeSpan.FromHours(2);
         var midnight = new DateTimeOffset(2026, 3, 3, 0, 0, 0, oslo);
         Equal("97.4, 88", period(

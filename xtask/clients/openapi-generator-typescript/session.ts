@@ -85,7 +85,7 @@ console.log("ok resolve");
 
 /** The values between two instants, neither included. */
 async function period(from: string, to: string): Promise<(number | null)[]> {
-  const page = await datasources.listDatasourceValues({ id: 12, from: new Date(from), to: new Date(to) });
+  const page = await datasources.listDatasourceValuesV1({ id: 12, from: new Date(from), to: new Date(to) });
   return page.values.map(({ value }) => value);
 }
 const midnight = "2026-03-03T00:00:00+02:00";

@@ -76,7 +76,7 @@ print("ok resolve")
 
 def period(start: datetime.datetime, end: datetime.datetime) -> list[float]:
     """The values between two instants, neither included."""
-    return [value.value for value in datasources.list_datasource_values(12, var_from=start, to=end).values]
+    return [value.value for value in datasources.list_datasource_values_v1(12, var_from=start, to=end).values]
 
 
 midnight = datetime.datetime(2026, 3, 3, tzinfo=OSLO)

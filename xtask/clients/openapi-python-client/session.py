@@ -6,7 +6,7 @@ import os
 import httpx
 from generated import AuthenticatedClient
 from generated.api.areas import list_areas
-from generated.api.datasources import list_datasource_values
+from generated.api.datasources import list_datasource_values_v1
 from generated.api.incidents import (
     create_incident,
     delete_incident,
@@ -90,7 +90,7 @@ print("ok resolve")
 
 def period(start: datetime.datetime, end: datetime.datetime) -> list[float]:
     """The values between two instants, neither included."""
-    page = list_datasource_values.sync(12, client=client, from_=start, to=end)
+    page = list_datasource_values_v1.sync(12, client=client, from_=start, to=end)
     return [value.value for value in page.values]
 
 

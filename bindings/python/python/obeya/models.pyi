@@ -23,8 +23,10 @@ __all__ = [
     "Datasource",
     "DatasourceDetail",
     "DatasourceElement",
+    "DatasourceV2",
     "DatasourceValue",
     "DatasourceValueTotal",
+    "DatasourceValueV2",
     "GroupV1",
     "GroupV2",
     "Improvement",
@@ -856,6 +858,112 @@ class TaskComment:
     @property
     def task(self) -> Task | None:
         """The task. Only with `$expand`."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
+class DatasourceV2:
+    """A datasource in its v2 form."""
+    __match_args__ = ("id", "title", "description", "object_source", "unit_of_time", "primary_input_source", "value_count", "values",)
+    @property
+    def id(self) -> int | None:
+        """Id of the datasource."""
+    @property
+    def title(self) -> str | None:
+        """Name of the datasource."""
+    @property
+    def description(self) -> str | None:
+        """Description of the values."""
+    @property
+    def object_source(self) -> str | None:
+        """Subject of the values."""
+    @property
+    def unit_of_time(self) -> str | None:
+        """Length of the period that a value covers, for example a shift."""
+    @property
+    def primary_input_source(self) -> str | None:
+        """Source of most of the values."""
+    @property
+    def value_count(self) -> int | None:
+        """Number of its values."""
+    @property
+    def values(self) -> tuple[DatasourceValueV2, ...] | None:
+        """The values of the datasource. Only with `$expand`."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
+class DatasourceValueV2:
+    """A value of a datasource in its v2 form."""
+    __match_args__ = ("id", "data_source_id", "registration_date", "area_id", "asset_id", "project_id", "value", "description", "dimension", "dimension2", "dimension3", "dimension4", "value_date", "external_id",)
+    @property
+    def id(self) -> int | None:
+        """Id of the value."""
+    @property
+    def data_source_id(self) -> int | None:
+        """Id of the datasource."""
+    @property
+    def registration_date(self) -> datetime.datetime | None:
+        """When the value was registered."""
+    @property
+    def area_id(self) -> int | None:
+        """Id of the related area."""
+    @property
+    def asset_id(self) -> int | None:
+        """Id of the related asset."""
+    @property
+    def project_id(self) -> int | None:
+        """Id of the related project."""
+    @property
+    def value(self) -> float | None:
+        """The numeric value; null if the value has none."""
+    @property
+    def description(self) -> str | None:
+        """A remark."""
+    @property
+    def dimension(self) -> str | None:
+        """First dimension; its meaning depends on the datasource."""
+    @property
+    def dimension2(self) -> str | None:
+        """Second dimension; its meaning depends on the datasource."""
+    @property
+    def dimension3(self) -> str | None:
+        """Third dimension; its meaning depends on the datasource."""
+    @property
+    def dimension4(self) -> str | None:
+        """Fourth dimension; its meaning depends on the datasource."""
+    @property
+    def value_date(self) -> datetime.datetime | None:
+        """The time to which the value applies."""
+    @property
+    def external_id(self) -> str | None:
+        """The value's id in another system."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""

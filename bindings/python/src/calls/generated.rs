@@ -229,9 +229,9 @@ pub(super) fn call(handle: &Handle, operation: &str, arguments: &Arguments<'_, '
             let incident_id = arguments.id::<IncidentV1>(0, "incident")?;
             handle.call(move |client| async move { client.call(&call::RestoreIncident::new(incident_id)).await })
         }
-        "getDatasource" => {
+        "getDatasourceV1" => {
             let datasource_id = arguments.id::<Datasource>(0, "datasource")?;
-            handle.call(move |client| async move { client.call(&call::GetDatasource::new(datasource_id)).await })
+            handle.call(move |client| async move { client.call(&call::GetDatasourceV1::new(datasource_id)).await })
         }
         "createDatasourceValue" => {
             let datasource_id = arguments.id::<Datasource>(0, "datasource")?;
@@ -253,6 +253,12 @@ pub(super) fn call(handle: &Handle, operation: &str, arguments: &Arguments<'_, '
             let datasource_id = arguments.id::<Datasource>(0, "datasource")?;
             let body = arguments.bodies(1, &DATASOURCE_VALUE_INPUT, "values")?;
             handle.call(move |client| async move { client.call(&call::CreateDatasourceValues::new(datasource_id, &body)).await })
+        }
+        "getDatasourceV2" => {
+            let datasource_id = arguments.id::<Datasource>(0, "datasource")?;
+            let select = arguments.get(1, "select")?;
+            let expand = arguments.get(2, "expand")?;
+            handle.call(move |client| get(client.datasources().get_v2(datasource_id), select, expand).send())
         }
         "getBoardV1" => {
             let board_id = arguments.id::<Board>(0, "board")?;
@@ -462,8 +468,15 @@ pub(super) fn query(
                 async move { client.call(&call::ListAttachmentsOfIncident::new(incident_id)).await }
             }))
         }
-        "listDatasources" => {
-            whole(handle, "listDatasources", handle.client()?.datasources().list(), options)
+        "listDatasourcesV1" => {
+            whole(handle, "listDatasourcesV1", handle.client()?.datasources().list(), options)
+        }
+        "listDatasourcesV2" => {
+            list(handle, handle.client()?.datasources().list_v2(), options)
+        }
+        "listDatasourceValuesV2" => {
+            let datasource_id = arguments.id::<Datasource>(0, "datasource")?;
+            list(handle, handle.client()?.datasources().values_v2(datasource_id), options)
         }
         "listBoardsV1" => {
             whole(handle, "listBoardsV1", handle.client()?.boards().list_v1(), options)

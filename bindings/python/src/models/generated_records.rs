@@ -4,7 +4,7 @@ use super::{Field, enums, record, records};
 
 enums! { IncidentStatus IncidentSeverity ImprovementStatus ImprovementPriorityStatus EvaluationStatusV1 EvaluationStatusV2 BoardType DatasourceElementType GroupType TaskStatus TaskDeletionMode GroupRole UserType }
 
-records! { Area Board GroupV2 UserGroup UserV2 UserMembership IncidentCommentV2 IncidentV2 IncidentAttachment TaskAttachment IncidentType Task TaskComment IncidentV1 TrashedIncident IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValue DatasourceValueTotal GroupV1 UserGroupMember UserV1 BoardSummary BoardDetail BoardLine DataList DataListItem Project ProjectMilestone Attachment TaskInfo Problem ODataError }
+records! { Area Board GroupV2 UserGroup UserV2 UserMembership IncidentCommentV2 IncidentV2 IncidentAttachment TaskAttachment IncidentType Task TaskComment DatasourceV2 DatasourceValueV2 IncidentV1 TrashedIncident IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValue DatasourceValueTotal GroupV1 UserGroupMember UserV1 BoardSummary BoardDetail BoardLine DataList DataListItem Project ProjectMilestone Attachment TaskInfo Problem ODataError }
 
 record! {
 /// An area of the plant.
@@ -438,6 +438,60 @@ TaskComment TASK_COMMENT "TaskComment" {
     parent = parent: Field::optional("parent", "parent").one(&TASK_COMMENT).nullable();
     /// The task. Only with `$expand`.
     task = task: Field::optional("task", "task").one(&TASK).nullable();
+} }
+
+record! {
+/// A datasource in its v2 form.
+DatasourceV2 DATASOURCE_V2 "DatasourceV2" {
+    /// Id of the datasource.
+    id = id: Field::optional("id", "id");
+    /// Name of the datasource.
+    title = title: Field::optional("title", "title").nullable();
+    /// Description of the values.
+    description = description: Field::optional("description", "description").nullable();
+    /// Subject of the values.
+    object_source = object_source: Field::optional("object_source", "objectSource").nullable();
+    /// Length of the period that a value covers, for example a shift.
+    unit_of_time = unit_of_time: Field::optional("unit_of_time", "unitOfTime").nullable();
+    /// Source of most of the values.
+    primary_input_source = primary_input_source: Field::optional("primary_input_source", "primaryInputSource").nullable();
+    /// Number of its values.
+    value_count = value_count: Field::optional("value_count", "valueCount");
+    /// The values of the datasource. Only with `$expand`.
+    values = values: Field::optional("values", "values").many(&DATASOURCE_VALUE_V2);
+} }
+
+record! {
+/// A value of a datasource in its v2 form.
+DatasourceValueV2 DATASOURCE_VALUE_V2 "DatasourceValueV2" {
+    /// Id of the value.
+    id = id: Field::optional("id", "id");
+    /// Id of the datasource.
+    data_source_id = data_source_id: Field::optional("data_source_id", "dataSourceId");
+    /// When the value was registered.
+    registration_date = registration_date: Field::optional("registration_date", "registrationDate");
+    /// Id of the related area.
+    area_id = area_id: Field::optional("area_id", "areaId").nullable();
+    /// Id of the related asset.
+    asset_id = asset_id: Field::optional("asset_id", "assetId").nullable();
+    /// Id of the related project.
+    project_id = project_id: Field::optional("project_id", "projectId").nullable();
+    /// The numeric value; null if the value has none.
+    value = value: Field::optional("value", "value").nullable();
+    /// A remark.
+    description = description: Field::optional("description", "description").nullable();
+    /// First dimension; its meaning depends on the datasource.
+    dimension = dimension: Field::optional("dimension", "dimension").nullable();
+    /// Second dimension; its meaning depends on the datasource.
+    dimension2 = dimension2: Field::optional("dimension2", "dimension2").nullable();
+    /// Third dimension; its meaning depends on the datasource.
+    dimension3 = dimension3: Field::optional("dimension3", "dimension3").nullable();
+    /// Fourth dimension; its meaning depends on the datasource.
+    dimension4 = dimension4: Field::optional("dimension4", "dimension4").nullable();
+    /// The time to which the value applies.
+    value_date = value_date: Field::optional("value_date", "valueDate");
+    /// The value's id in another system.
+    external_id = external_id: Field::optional("external_id", "externalId").nullable();
 } }
 
 record! {

@@ -146,11 +146,11 @@ async fn a_bare_null_is_sent_as_a_body() {
 async fn a_raw_call_gives_the_bytes_and_asks_for_what_it_wants() {
     let (wire, client) = Wire::answers(200, "ARROW1");
     let from = "2025-03-01T00:00:00+01:00".parse().expect("a timestamp");
-    let reply = call::ListDatasourceValuesRaw {
+    let reply = call::ListDatasourceValuesV1Raw {
         from: Some(&from),
         page_size: Some(10_000),
         accept: Some("application/vnd.apache.arrow.stream, application/json;q=0.5"),
-        ..call::ListDatasourceValuesRaw::new(7)
+        ..call::ListDatasourceValuesV1Raw::new(7)
     }
     .send(&client)
     .await
@@ -158,7 +158,7 @@ async fn a_raw_call_gives_the_bytes_and_asks_for_what_it_wants() {
     assert_eq!(&reply[..], b"ARROW1");
 
     let (operation, request) = wire.only();
-    assert_eq!(operation, Operation::ListDatasourceValues);
+    assert_eq!(operation, Operation::ListDatasourceValuesV1);
     assert_eq!(
         request.url().as_str(),
         "http://plant.test/api/v1/Datasources/7/values?from=2025-02-28T23%3A00%3A00Z&pageSize=10000"

@@ -25,7 +25,7 @@ use anyhow::{Context as _, Result, anyhow};
 use clap::builder::RangedI64ValueParser;
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Subcommand};
-use obeya::model::bounds::operations::list_datasource_values::page_size;
+use obeya::model::bounds::operations::list_datasource_values_v1::page_size;
 use tokio::sync::mpsc;
 
 use self::fetch::{Piece, Source, Start};

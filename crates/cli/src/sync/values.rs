@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use anyhow::Result;
-use obeya::model::bounds::operations::list_datasource_values::page_size;
+use obeya::model::bounds::operations::list_datasource_values_v1::page_size;
 use obeya::model::{DatasourceValue, DatasourceValuePage, Timestamp};
 use obeya::tables::Tabular as _;
 use obeya::{Client, Tag, Values};

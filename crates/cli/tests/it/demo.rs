@@ -44,7 +44,7 @@ fn the_demo_does_the_main_job_and_prints_it() {
         "updateIncident",
         "updateImprovement",
         "listTrashedIncidents",
-        "listDatasourceValues",
+        "listDatasourceValuesV1",
         "listIncidentsV1",
         "listImprovements",
         "updateIncidentSeverity",

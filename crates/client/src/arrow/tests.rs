@@ -25,7 +25,7 @@ fn row(more: &str) -> String {
 fn refused(body: &str) -> String {
     decode(body.as_bytes(), 10)
         .unwrap_err()
-        .into_error("listDatasourceValues")
+        .into_error("listDatasourceValuesV1")
         .to_string()
 }
 
@@ -235,7 +235,7 @@ fn written(batches: &[RecordBatch]) -> Vec<u8> {
 
 fn refused_stream(body: Vec<u8>) -> String {
     let mismatch = decode_stream(body.into()).unwrap_err();
-    mismatch.into_error("listDatasourceValues").to_string()
+    mismatch.into_error("listDatasourceValuesV1").to_string()
 }
 
 #[test]

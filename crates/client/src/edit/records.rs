@@ -96,11 +96,11 @@ impl Editable for DatasourceValue {
     fn read(client: Client, place: Place) -> BoxFuture<'static, Result<Self>> {
         Box::pin(async move {
             let filter = format!("id eq {}", place.id);
-            let call = call::ListDatasourceValues {
+            let call = call::ListDatasourceValuesV1 {
                 filter: Some(&filter),
                 page: Some(1),
                 page_size: Some(1),
-                ..call::ListDatasourceValues::new(place.parent)
+                ..call::ListDatasourceValuesV1::new(place.parent)
             };
             let page = client.call(&call).await?;
             page.values.into_iter().next().ok_or_else(|| {

@@ -21,8 +21,12 @@ use obeya_model::{
     DataListItemCreate,
     Datasource,
     DatasourceDetail,
+    DatasourcePaginationResult,
+    DatasourceV2,
     DatasourceValue,
     DatasourceValueInput,
+    DatasourceValuePaginationResult,
+    DatasourceValueV2,
     GroupCreate,
     GroupMemberCreate,
     GroupPaginationResult,
@@ -576,7 +580,7 @@ impl Improvements {
 impl Datasources {
     /// `GET /v1/Datasources`: the datasources, in one response.
     pub fn list(&self) -> WholeList<Datasource> {
-        WholeList::new(self.client.clone(), whole_list!(ListDatasources))
+        WholeList::new(self.client.clone(), whole_list!(ListDatasourcesV1))
     }
 
     /// `GET /v1/Datasources/{id}`: a datasource with the meaning of its values' properties.
@@ -584,7 +588,7 @@ impl Datasources {
     /// # Errors
     /// See [`Error`](crate::Error).
     pub async fn get(&self, id: i32) -> Result<DatasourceDetail> {
-        self.client.call(&call::GetDatasource::new(id)).await
+        self.client.call(&call::GetDatasourceV1::new(id)).await
     }
 
     /// `POST /v1/Datasources/{id}/values`: adds a value and returns it.
@@ -622,6 +626,27 @@ impl Datasources {
     pub async fn delete_values(&self, id: i32, body: &[i32]) -> Result<i32> {
         let body = body.to_vec();
         self.client.call(&call::DeleteDatasourceValues::new(id, &body)).await
+    }
+
+    /// `GET /v2/datasources`: The datasources, ordered by id unless `$orderby` is given. `$expand` accepts
+    /// `values`; `$search` is not available.
+    pub fn list_v2(&self) -> List<DatasourceV2> {
+        List::new(self.client.clone(), odata_list!(ListDatasourcesV2))
+    }
+
+    /// `GET /v2/datasources/{datasourceId}`: One datasource by its id, without its elements (see
+    /// `getDatasourceV1`). `$select` and `$expand` apply to the response; the other options are validated but
+    /// have no effect.
+    pub fn get_v2(&self, id: i32) -> Get<DatasourceV2> {
+        Get::new(self.client.clone(), odata_get!(GetDatasourceV2), id)
+    }
+
+    /// `GET /v2/datasources/{datasourceId}/values`: The values of one datasource, ordered by `valueDate` and
+    /// then `id` unless `$orderby` is given. `$apply` groups and aggregates them in the service, for example
+    /// `groupby((dimension),aggregate(value with average as mean,$count as n))`. `$search` is not available.
+    /// `listDatasourceValuesV1` returns the values in larger pages and in other media types.
+    pub fn values_v2(&self, datasource_id: i32) -> List<DatasourceValueV2> {
+        List::new(self.client.clone(), odata_list!(ListDatasourceValuesV2, datasource_id))
     }
 }
 
@@ -867,6 +892,8 @@ impl Projects {
 odata_pages! {
     Area in AreaPaginationResult;
     Board in BoardPaginationResult;
+    DatasourceV2 in DatasourcePaginationResult;
+    DatasourceValueV2 in DatasourceValuePaginationResult;
     GroupV2 in GroupPaginationResult;
     IncidentCommentV2 in IncidentCommentPaginationResult;
     IncidentType in IncidentTypePaginationResult;

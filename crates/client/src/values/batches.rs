@@ -12,7 +12,7 @@ use futures_core::stream::BoxStream;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
-use obeya_api::call::ListDatasourceValuesRaw;
+use obeya_api::call::ListDatasourceValuesV1Raw;
 
 use super::Values;
 use super::list::PageEncoding;
@@ -115,9 +115,9 @@ impl Values {
     }
 
     async fn page_as(&self, number: i32, accept: &'static str) -> Result<PageWithState> {
-        let operation = ListDatasourceValuesRaw::OPERATION;
+        let operation = ListDatasourceValuesV1Raw::OPERATION;
         self.words.finish(operation.id())?;
-        let call = ListDatasourceValuesRaw {
+        let call = ListDatasourceValuesV1Raw {
             from: self.from.as_ref(),
             to: self.to.as_ref(),
             filter: self.filter.as_deref(),
@@ -125,7 +125,7 @@ impl Values {
             page: Some(number),
             page_size: self.page_size,
             accept: Some(accept),
-            ..ListDatasourceValuesRaw::new(self.id)
+            ..ListDatasourceValuesV1Raw::new(self.id)
         };
         let reply = executor::finish_reply(operation, call.send(self.client.api()).await)?;
         let asked = self.page_size.unwrap_or(0);

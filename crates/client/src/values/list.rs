@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use futures_core::stream::BoxStream;
 use futures_util::{StreamExt, stream};
-use obeya_api::call::ListDatasourceValues;
+use obeya_api::call::ListDatasourceValuesV1;
 
 use super::{STREAM_PAGE_SIZE, ValuePage, Values};
 use crate::consistent::{
@@ -90,7 +90,7 @@ impl Values {
 impl<P: PageEncoding> NumberedList for ValueList<P> {
     type Page = P;
 
-    const OPERATION: &'static str = ListDatasourceValues::OPERATION.id();
+    const OPERATION: &'static str = ListDatasourceValuesV1::OPERATION.id();
 
     const HAS_KEYS: bool = true;
 

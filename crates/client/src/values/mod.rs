@@ -6,8 +6,8 @@
 mod batches;
 mod list;
 
-use obeya_api::call::ListDatasourceValues;
-use obeya_model::bounds::operations::list_datasource_values::page_size;
+use obeya_api::call::ListDatasourceValuesV1;
+use obeya_model::bounds::operations::list_datasource_values_v1::page_size;
 use obeya_model::{DatasourceValue, DatasourceValuePage, Timestamp};
 use obeya_odata::OptionName;
 use obeya_odata::build::{Clause, Filter, Order};
@@ -53,19 +53,19 @@ pub struct ValuePage {
 #[derive(Clone, Debug)]
 #[must_use = "a request does nothing until a page or a stream is requested"]
 pub struct Values {
-    client: Client,
-    id: i32,
-    from: Option<Timestamp>,
-    to: Option<Timestamp>,
-    filter: Option<String>,
-    orderby: Option<String>,
-    words: WordCheck,
-    page_size: Option<i32>,
-    top: Option<u32>,
-    after: Option<ValuePosition>,
-    prefetch: usize,
+    pub(crate) client: Client,
+    pub(crate) id: i32,
+    pub(crate) from: Option<Timestamp>,
+    pub(crate) to: Option<Timestamp>,
+    pub(crate) filter: Option<String>,
+    pub(crate) orderby: Option<String>,
+    pub(crate) words: WordCheck,
+    pub(crate) page_size: Option<i32>,
+    pub(crate) top: Option<u32>,
+    pub(crate) after: Option<ValuePosition>,
+    pub(crate) prefetch: usize,
     #[cfg(feature = "arrow")]
-    json: bool,
+    pub(crate) json: bool,
 }
 
 impl Values {
@@ -166,17 +166,17 @@ impl Values {
     }
 
     async fn requested(self, number: i32) -> Result<ValuePage> {
-        self.words.finish(ListDatasourceValues::OPERATION.id())?;
-        let call = ListDatasourceValues {
+        self.words.finish(ListDatasourceValuesV1::OPERATION.id())?;
+        let call = ListDatasourceValuesV1 {
             from: self.from.as_ref(),
             to: self.to.as_ref(),
             filter: self.filter.as_deref(),
             orderby: self.orderby.as_deref(),
             page: Some(number),
             page_size: self.page_size,
-            ..ListDatasourceValues::new(self.id)
+            ..ListDatasourceValuesV1::new(self.id)
         };
-        let operation = ListDatasourceValues::OPERATION;
+        let operation = ListDatasourceValuesV1::OPERATION;
         let reply = executor::finish_reply(operation, call.send(self.client.api()).await)?;
         Ok(ValuePage {
             state: state(reply.headers()),

@@ -92,7 +92,7 @@ async fn a_page_that_does_not_fit_ends_the_stream_with_its_place() {
     };
     assert_eq!(
         (*operation, path.as_str()),
-        ("listDatasourceValues", "values[0].id")
+        ("listDatasourceValuesV1", "values[0].id")
     );
     assert!(stream.next().await.is_none());
 }

@@ -1,5 +1,6 @@
 //! The names of what exists in both generations of the paths: they end in `V1` and `V2`, on both sides. What
-//! exists in one generation only has no such end (spec/DECISIONS.md, section 9).
+//! exists in one generation only has no such end (spec/DECISIONS.md, section 9). Schemas of v1 that
+//! have a bare name in the source keep it.
 
 use std::collections::BTreeMap;
 
@@ -10,6 +11,9 @@ use super::operations::shape;
 use crate::operations::raw;
 
 const SUFFIXES: [&str; 2] = ["V1", "V2"];
+
+/// Schemas of v1 that have a name without an end, and a counterpart in v2.
+const BARE_IN_V1: [&str; 2] = ["Datasource", "DatasourceValue"];
 
 pub(super) fn check(report: &mut Report<'_>) {
     operations(report);
@@ -67,11 +71,16 @@ fn schemas(report: &mut Report<'_>) {
         return;
     };
     for name in schemas.keys() {
-        let both = |stem: &str| SUFFIXES.map(|end| schemas.contains_key(&format!("{stem}{end}")));
+        let both = |stem: &str| {
+            let [first, second] = SUFFIXES.map(|end| schemas.contains_key(&format!("{stem}{end}")));
+            let is_bare = BARE_IN_V1.contains(&stem) && schemas.contains_key(stem);
+            [first || is_bare, second]
+        };
         let stem = SUFFIXES.iter().find_map(|end| name.strip_suffix(end));
         let message = match stem {
             Some(stem) if both(stem) == [true, true] => None,
             Some(_) => one_generation(name),
+            None if BARE_IN_V1.contains(&name.as_str()) => None,
             None => (both(name) == [true, true]).then(|| {
                 format!("`{name}V1` and `{name}V2` are the schemas of the generations; this name says neither")
             }),

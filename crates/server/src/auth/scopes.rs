@@ -123,7 +123,7 @@ mod tests {
             (Operation::UpdateImprovement, Operation::GetImprovement),
             (
                 Operation::UpdateDatasourceValue,
-                Operation::ListDatasourceValues,
+                Operation::ListDatasourceValuesV1,
             ),
         ] {
             assert_eq!(

@@ -119,8 +119,10 @@ fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)
         | Operation::AddUserRole
         | Operation::RemoveUserRole => (&USER, "user"),
         Operation::GetIncidentComment => (&INCIDENT_COMMENT, "comment"),
-        Operation::GetDatasource
-        | Operation::ListDatasourceValues
+        Operation::GetDatasourceV1
+        | Operation::GetDatasourceV2
+        | Operation::ListDatasourceValuesV1
+        | Operation::ListDatasourceValuesV2
         | Operation::CreateDatasourceValue
         | Operation::UpdateDatasourceValue
         | Operation::DeleteDatasourceValue
@@ -178,7 +180,8 @@ fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)
         | Operation::ListGroupsV2
         | Operation::ListGroupsV1
         | Operation::ListIncidentComments
-        | Operation::ListDatasources
+        | Operation::ListDatasourcesV1
+        | Operation::ListDatasourcesV2
         | Operation::ListIncidentsV1
         | Operation::ListIncidentsV2
         | Operation::ListTrashedIncidents

@@ -42,6 +42,8 @@ pub fn addressed() -> Vec<Addressed> {
         (get, "/v1/Incidents/types/{}", 6, None),
         (get, "/v1/Datasources/{}", 2, None),
         (get, "/v1/Datasources/{}/values", 2, None),
+        (get, "/v2/datasources/{}", 2, None),
+        (get, "/v2/datasources/{}/values", 2, None),
         (get, "/v1/Boards/{}", 9, None),
         (
             put,

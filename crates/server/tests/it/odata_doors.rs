@@ -50,6 +50,7 @@ async fn the_service_document_lists_the_sets_under_the_name_the_caller_uses() {
                 "value": [
                     set("areas", "areas"),
                     set("boards", "boards"),
+                    set("datasources", "datasources"),
                     set("groups", "groups"),
                     set("comments", "incidents/comments"),
                     set("incidents", "incidents"),
@@ -117,6 +118,7 @@ async fn the_description_is_that_of_the_records() {
     for set in [
         "areas",
         "boards",
+        "datasources",
         "groups",
         "comments",
         "incidents",

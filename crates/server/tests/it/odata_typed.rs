@@ -47,6 +47,8 @@ fn place(entity: &str) -> (&'static str, &'static str) {
         "GroupV1" => ("/v1/Groups", "{}"),
         "Improvement" => ("/v1/Improvements", "{}"),
         "TrashedIncident" => ("/v1/Incidents/trash", "{}"),
+        "DatasourceV2" => ("/v2/datasources", "{}"),
+        "DatasourceValueV2" => ("/v2/datasources/1/values", "{}"),
         "DatasourceValue" => ("/v1/Datasources/1/values", "{}"),
         other => panic!("{other} is new: say where its properties can be filtered by"),
     }

@@ -301,6 +301,30 @@ pub static INCIDENT_TYPE_V2: EntityType = EntityType {
     }),
 };
 
+/// `/v2/datasources`
+pub static DATASOURCE_V2: EntityType = EntityType {
+    name: "DatasourceV2",
+    table: "datasources",
+    key: "id",
+    properties: &wire::DatasourceV2::SAME.properties(),
+    navigations: &[many("values", &DATASOURCE_VALUE_V2, "datasource_id")],
+    search: None,
+};
+
+/// `/v2/datasources/{datasourceId}/values`. The handler adds which datasource.
+pub static DATASOURCE_VALUE_V2: EntityType = EntityType {
+    name: "DatasourceValueV2",
+    table: "datasource_values",
+    key: "id",
+    properties: &wire::DatasourceValueV2 {
+        data_source_id: column("datasource_id"),
+        ..wire::DatasourceValueV2::SAME
+    }
+    .properties(),
+    navigations: &[],
+    search: None,
+};
+
 /// Whether an entity's rows are joined from several tables to resolve names.
 pub fn is_joined(entity: &EntityType) -> bool {
     matches!(
@@ -315,13 +339,19 @@ pub fn is_joined(entity: &EntityType) -> bool {
     )
 }
 
-/// The column, no property, that orders an expanded entity's records by default, before their id.
+/// The column that orders an entity's records by default, before their id.
 pub fn order_of(entity: &EntityType) -> Option<Column> {
-    let ordered = [&INCIDENT_CATEGORY, &INCIDENT_CAUSE, &INCIDENT_CUSTOM_FIELD];
-    ordered
+    let ordered = [
+        (&INCIDENT_CATEGORY, "sort_order"),
+        (&INCIDENT_CAUSE, "sort_order"),
+        (&INCIDENT_CUSTOM_FIELD, "sort_order"),
+        // As they are clustered: by id, all values of the datasource would be sorted for each page.
+        (&DATASOURCE_VALUE_V2, "value_date"),
+    ];
+    let found = ordered
         .iter()
-        .any(|ordered| std::ptr::eq(*ordered, entity))
-        .then_some(Column::Name("sort_order"))
+        .find(|(ordered, _)| std::ptr::eq(*ordered, entity));
+    found.map(|(_, column)| Column::Name(column))
 }
 
 /// A link from a column of this entity's table to the target's id.
@@ -374,6 +404,8 @@ pub fn all() -> Vec<&'static EntityType> {
         &DATASOURCE,
         &IMPROVEMENT,
         &DATASOURCE_VALUE,
+        &DATASOURCE_V2,
+        &DATASOURCE_VALUE_V2,
         &DATA_LIST,
         &DATA_LIST_ITEM,
         &PROJECT,

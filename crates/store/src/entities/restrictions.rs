@@ -91,7 +91,7 @@ pub(crate) fn restriction(entity: &EntityType) -> Option<Restriction> {
             group: &["id"],
             ..NONE
         },
-        "Datasource" => Columns {
+        "Datasource" | "DatasourceV2" => Columns {
             datasource: &["id"],
             ..NONE
         },
@@ -114,6 +114,7 @@ pub(crate) fn restriction(entity: &EntityType) -> Option<Restriction> {
         | "CauseReference"
         | "IncidentCustomField"
         | "DatasourceValue"
+        | "DatasourceValueV2"
         | "IncidentAttachment"
         | "TaskAttachment"
         | "Attachment" => return Some(Restriction::Owner),

@@ -50,10 +50,6 @@ fn file(name: &str) -> String {
 const HIDDEN: &[(&str, &str)] = &[
     ("data_list_items", "data_list_id"),
     ("datasources", "change_counter"),
-    ("datasources", "object_source"),
-    ("datasources", "primary_input_source"),
-    ("datasources", "unit_of_time"),
-    ("datasources", "value_count"),
     ("group_users", "email"),
     ("incident_category_records", "sort_order"),
     ("incident_cause_records", "sort_order"),

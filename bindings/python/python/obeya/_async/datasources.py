@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from obeya import _rows
 from obeya._async._answer import answer
-from obeya._async.lists import AsyncRecords
+from obeya._async.lists import AsyncGroupableRecords, AsyncRecords
 from obeya._async.values import AsyncValues
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     # Imports of the methods below the second marker, written by `cargo xtask regen`.
     from obeya._obeya import Query
+    from obeya._settings import Names
+    from obeya.models import DatasourceV2, DatasourceValueV2
     # End of the methods that `cargo xtask regen` writes.
 
 
@@ -138,12 +140,12 @@ class AsyncDatasources:
     # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.
     def list(self, *, where: Where | None = None, order_by: Order | None = None) -> AsyncRecords[Datasource]:
         """The datasources. `where` is an OData expression such as `title eq 'Scrap'`."""
-        query: Query[Datasource] = self._core.query("listDatasources", where=where, order_by=order_by)
+        query: Query[Datasource] = self._core.query("listDatasourcesV1", where=where, order_by=order_by)
         return AsyncRecords(query, "datasources")
 
     async def get(self, datasource: DatasourceId) -> DatasourceDetail:
         """One datasource, with the elements of its values."""
-        call: Call[DatasourceDetail] = self._core.call("getDatasource", datasource)
+        call: Call[DatasourceDetail] = self._core.call("getDatasourceV1", datasource)
         return await answer(call)
 
     async def create_value(
@@ -184,4 +186,67 @@ class AsyncDatasources:
             "deleteDatasourceValue", datasource, value
         )
         await answer(call)
+
+    def list_v2(
+        self,
+        *,
+        where: Where | None = None,
+        order_by: Order | None = None,
+        select: Names | None = None,
+        expand: Names | None = None,
+        search: str | None = None,
+        top: int | None = None,
+        skip: int | None = None,
+        count: bool | None = None,
+    ) -> AsyncGroupableRecords[DatasourceV2]:
+        """The datasources as v2 shows them. Expands `values`. The options are those of `areas.list`, without `search`."""
+        query: Query[DatasourceV2] = self._core.query(
+            "listDatasourcesV2",
+            where=where,
+            order_by=order_by,
+            select=select,
+            expand=expand,
+            search=search,
+            top=top,
+            skip=skip,
+            count=count,
+        )
+        return AsyncGroupableRecords(query, "datasources (v2)")
+
+    async def get_v2(
+        self, datasource: DatasourceId, *, select: Names | None = None, expand: Names | None = None
+    ) -> DatasourceV2:
+        """One datasource as v2 shows it, without the elements of its values. Expands `values`."""
+        call: Call[DatasourceV2] = self._core.call("getDatasourceV2", datasource, select, expand)
+        return await answer(call)
+
+    def values_v2(
+        self,
+        datasource: DatasourceId,
+        *,
+        where: Where | None = None,
+        order_by: Order | None = None,
+        select: Names | None = None,
+        expand: Names | None = None,
+        search: str | None = None,
+        top: int | None = None,
+        skip: int | None = None,
+        count: bool | None = None,
+    ) -> AsyncGroupableRecords[DatasourceValueV2]:
+        """The values of a datasource as v2 shows them, by date and id unless `order_by` is given: for `group_by` and `aggregate`, which
+        the service carries out. `values` reads them faster. The options are those of `areas.list`, without `search`.
+        """
+        query: Query[DatasourceValueV2] = self._core.query(
+            "listDatasourceValuesV2",
+            datasource,
+            where=where,
+            order_by=order_by,
+            select=select,
+            expand=expand,
+            search=search,
+            top=top,
+            skip=skip,
+            count=count,
+        )
+        return AsyncGroupableRecords(query, "values of a datasource (v2)")
     # End of the methods that `cargo xtask regen` writes.

@@ -198,7 +198,7 @@ fn a_service_that_is_gone_for_good_is_reported_with_what_is_kept() {
     assert_eq!(ended.status.code(), Some(1), "{err}");
     assert!(
         err.starts_with("error: the pull broke off; ")
-            && err.contains("because: listDatasourceValues: "),
+            && err.contains("because: listDatasourceValuesV1: "),
         "{err}"
     );
     assert!(kept(&file) > 0);

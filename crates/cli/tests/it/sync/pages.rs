@@ -56,7 +56,7 @@ async fn a_page_has_as_many_rows_as_are_asked_for() {
     };
     // 24 values of one datasource and 6 of another: 15 pages of two, if none had a value of the page before
     // once more.
-    let [plain, small] = answers("listDatasourceValues");
+    let [plain, small] = answers("listDatasourceValuesV1");
     assert!(small >= plain + 13, "{small} and {plain}");
     // The lists without stamps are read by every run. There are three tasks and three of their comments, six
     // users, and one project, whose list has no pages.

@@ -8,7 +8,7 @@ use super::plant::Plant;
 use super::wire::{FIELDS, tables};
 use crate::binary::done;
 
-const VALUES: &str = "listDatasourceValues";
+const VALUES: &str = "listDatasourceValuesV1";
 
 /// The answers with values, and those that said that nothing changed, since the ones given.
 fn answers(plant: &Plant, (read, spared): (u64, u64)) -> (u64, u64) {

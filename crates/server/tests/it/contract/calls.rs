@@ -142,11 +142,14 @@ pub fn call<'a>(
         }),
         "listBoardsV1" => narrowed!(client.boards().list_v1(), ask),
         "listGroupsV1" => narrowed!(client.groups().list_v1(), ask),
-        "listDatasources" => narrowed!(client.datasources().list(), ask),
-        "getDatasource" => Box::pin(async move {
+        "listDatasourcesV1" => narrowed!(client.datasources().list(), ask),
+        "getDatasourceV1" => Box::pin(async move {
             let datasource = client.datasources().get(ids.pick(12)).await;
             datasource.map(drop)
         }),
+        "listDatasourcesV2" => asked!(client.datasources().list_v2(), ask),
+        "getDatasourceV2" => asked!(client.datasources().get_v2(ids.pick(12)), ask),
+        "listDatasourceValuesV2" => asked!(client.datasources().values_v2(ids.pick(12)), ask),
         "listIncidentsV2" => asked!(client.incidents().list_v2(), ask),
         "getIncidentV2" => asked!(client.incidents().get_v2(incident), ask),
         "listIncidentTypesV2" => asked!(client.incidents().types_v2(), ask),
@@ -159,7 +162,7 @@ pub fn call<'a>(
             }
             request.send().await.map(drop)
         }),
-        "listDatasourceValues" => Box::pin(async move {
+        "listDatasourceValuesV1" => Box::pin(async move {
             let mut request = client.datasources().values(ids.pick(12));
             if let Some(filter) = ask.filter {
                 request = request.filter(filter);

@@ -16,7 +16,7 @@ fn passages() -> Vec<(&'static str, String)> {
     let (external, page) = (external.end(), parameters::page_size::RANGE);
     let default_page = grouped(size(parameters::page_size::DEFAULT));
     let page = grouped(size(*page.end()));
-    let values = size(*operations::list_datasource_values::page_size::RANGE.end());
+    let values = size(*operations::list_datasource_values_v1::page_size::RANGE.end());
     let title = schemas::improvement_create::title::LENGTH.into_inner().1;
     let text = schemas::datasource_value_input::description::LENGTH
         .into_inner()

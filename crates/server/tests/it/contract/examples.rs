@@ -139,7 +139,7 @@ async fn the_example_of_csv_is_what_is_answered() {
     let service = plant::served().await;
     let mut operations = operations().iter();
     let values = operations
-        .find(|operation| operation.id == "listDatasourceValues")
+        .find(|operation| operation.id == "listDatasourceValuesV1")
         .expect("described");
     let request = service.request(Method::GET, &values.example_path());
     let answer = Answer::of(request.header("accept", "text/csv")).await;

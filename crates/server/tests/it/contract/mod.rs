@@ -235,6 +235,8 @@ async fn successes(all: &Client) -> Vec<&'static str> {
             "listIncidentsV2" | "getIncidentV2" => {
                 "area,group,followUpGroup,ownerUser,type,tasks,attachments,comments($expand=incident($expand=type))"
             }
+            "listDatasourcesV2" | "getDatasourceV2" => "values",
+            "listDatasourceValuesV2" => "*",
             "listTasks" | "getTaskV2" => "board($expand=tasks,group),comments($expand=parent)",
             "listTaskComments" | "getTaskComment" | "listCommentsOfTask" | "getCommentOfTask" => {
                 "parent,task($expand=board,comments)"
@@ -251,7 +253,7 @@ async fn successes(all: &Client) -> Vec<&'static str> {
             },
             Ask {
                 select: Some("id"),
-                search: Some("assembly OR crack"),
+                search: (!operation.path.contains("datasources")).then_some("assembly OR crack"),
                 top: Some(1),
                 ..Ask::default()
             },
