@@ -21,7 +21,7 @@ const ARROW: [&str; 4] = [
 ];
 
 /// The types that have a blocking form.
-const TYPES: [&str; 23] = [
+const TYPES: [&str; 25] = [
     "Areas",
     "BoardTasks",
     "Boards",
@@ -43,7 +43,9 @@ const TYPES: [&str; 23] = [
     "TypeDetail",
     "Types",
     "Users",
+    "ValueAggregate",
     "Values",
+    "ValuesByPeriod",
     "WholeList",
 ];
 

@@ -82,8 +82,8 @@ pub use generated::*;
 
 pub use crate::words::{Entity, UnknownWord, check_words};
 pub use obeya_odata::build::{
-    Aggregate, Boolean, Clause, Compute, Double, Duration, Enum, Expand, Expansion, Filter, Int,
-    Many, One, Order, Property, Select, Text, Value, all_of, any_of, count,
+    Aggregate, BinSize, Boolean, Clause, Compute, Double, Duration, Enum, Expand, Expansion,
+    Filter, Int, Many, One, Order, Property, Select, Text, Value, all_of, any_of, count,
 };
 
 /// The type of instant properties; compared with [`Timestamp`].

@@ -154,6 +154,7 @@ pub mod tables;
 mod tag;
 mod transformed_list;
 mod transport;
+mod value_periods;
 mod value_position;
 mod values;
 mod whole_list;
@@ -181,6 +182,7 @@ pub use resources::{
 };
 pub use tag::Tag;
 pub use transformed_list::TransformedList;
+pub use value_periods::{PeriodValue, ValueAggregate, ValuesByPeriod};
 pub use value_position::ValuePosition;
 pub use values::{ValuePage, Values};
 pub use whole_list::WholeList;
