@@ -46,10 +46,10 @@ pub struct ValueAggregate {
 /// let days = client
 ///     .datasources()
 ///     .values(5)
-///     .from("2026-01-01T00:00:00Z".parse()?)
 ///     .mean()
 ///     .by(BinSize::Day)
 ///     .in_zone("Europe/Oslo")
+///     .since("2025-12-31T23:00:00Z".parse()?)
 ///     .stream()
 ///     .all()
 ///     .await?;
@@ -66,6 +66,7 @@ pub struct ValuesByPeriod {
     method: Method,
     size: BinSize,
     zone: Option<String>,
+    since: Option<Timestamp>,
 }
 
 /// A period with values, and their aggregate.
@@ -121,6 +122,7 @@ impl ValueAggregate {
             method: self.method,
             size,
             zone: None,
+            since: None,
         }
     }
 }
@@ -130,6 +132,13 @@ impl ValuesByPeriod {
     /// midnight there, and has 23 or 25 hours if the clock changes. The service refuses an unknown name.
     pub fn in_zone(mut self, zone: impl Into<String>) -> Self {
         self.zone = Some(zone.into());
+        self
+    }
+
+    /// Only values at or after this instant, such as the start of a period. [`Values::from`] excludes its
+    /// instant, and with it a value at the start of a period; a bound within a period cuts the period.
+    pub fn since(mut self, instant: Timestamp) -> Self {
+        self.since = Some(instant);
         self
     }
 
@@ -183,6 +192,7 @@ impl ValuesByPeriod {
             None => fields::value_date().bin(self.size),
         };
         let bounds = [
+            self.since.map(|since| fields::value_date().ge(since)),
             from.map(|from| fields::value_date().gt(from)),
             to.map(|to| fields::value_date().lt(to)),
         ];

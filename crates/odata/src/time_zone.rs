@@ -63,11 +63,10 @@ impl TimeZone {
         }
     }
 
-    /// What the clock is ahead of UTC at an instant, in ticks.
-    pub(crate) fn offset(&self, ticks: i64) -> i64 {
-        // The first start is before every instant.
-        let after = self.starts.partition_point(|start| *start <= ticks);
-        self.offsets[after - 1]
+    /// The index of the offset that holds at an instant.
+    pub(crate) fn entry(&self, ticks: i64) -> usize {
+        // The first start is not after any instant.
+        self.starts.partition_point(|start| *start <= ticks) - 1
     }
 }
 
@@ -79,12 +78,13 @@ mod tests {
     fn zones_are_found_by_name() {
         let oslo = TimeZone::named("europe/oslo").expect("a zone");
         assert_eq!(oslo.name, "Europe/Oslo");
-        assert_eq!(oslo.offset(0), 3600 * TICKS_PER_SECOND);
+        assert_eq!(oslo.offsets[oslo.entry(0)], 3600 * TICKS_PER_SECOND);
         // 1 July 2025, in summer.
         let july = days_from_civil(2025, 7, 1) * TICKS_PER_DAY;
-        assert_eq!(oslo.offset(july), 7200 * TICKS_PER_SECOND);
-        assert_eq!(oslo.offset(i64::MIN), oslo.offsets[0]);
-        assert_eq!(oslo.offset(i64::MAX), 3600 * TICKS_PER_SECOND);
+        assert_eq!(oslo.offsets[oslo.entry(july)], 7200 * TICKS_PER_SECOND);
+        assert_eq!(oslo.entry(i64::MIN), 0);
+        assert_eq!(oslo.entry(i64::MAX), oslo.offsets.len() - 1);
+        assert_eq!(oslo.offsets.last(), Some(&(3600 * TICKS_PER_SECOND)));
         assert!(oslo.starts.is_sorted() && oslo.starts.len() == oslo.offsets.len());
         assert_eq!(TimeZone::named("UTC").expect("a zone").offsets, [0]);
         assert_eq!(TimeZone::named("Europe/Olso"), None);

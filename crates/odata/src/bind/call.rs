@@ -335,7 +335,7 @@ fn check_pattern(at: usize, nodes: &mut Vec<Node>) -> Result<(), Error> {
 
 /// The size and the zone are literals, so that wrong ones are refused here. Without a zone it is UTC.
 fn check_bin(at: usize, args: &[Expr], nodes: &mut Vec<Node>) -> Result<(), Error> {
-    const SIZE: &str = "a duration that divides a day, such as duration'PT15M', or 'week', 'month', 'quarter' or 'year'";
+    const SIZE: &str = "a duration that divides a day, such as duration'PT15M', or 'hour', 'day', 'week', 'month', 'quarter' or 'year'";
     const ZONE: &str = "the name of a time zone, such as 'Europe/Oslo'";
     let size = &nodes[1];
     let is_size = match &size.kind {

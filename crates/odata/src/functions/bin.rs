@@ -1,22 +1,24 @@
 //! `bin(instant, size, zone)`: the start of the period that an instant falls into, by the clock of a time
 //! zone.
 //!
-//! A period begins whenever that clock shows a multiple of the size since midnight, or the first midnight of
-//! a week, month, quarter or year. So an hour that is repeated in autumn is two periods, and a day has 23, 24
-//! or 25 hours. If the clock skips the start, the period begins where the clock goes on.
+//! A period of less than a day begins whenever that clock shows a multiple of the size since midnight, so an
+//! hour that is repeated is two periods. A day, week, month, quarter or year begins when the clock first
+//! shows its first midnight. If the clock skips the start, the period begins where the clock goes on.
 
 use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::{Arg, Out, ScalarError};
-use crate::calendar::{MAX_TICKS, MIN_TICKS, TICKS_PER_DAY, civil_from_days, days_from_civil};
+use crate::calendar::{TICKS_PER_DAY, TICKS_PER_HOUR, civil_from_days, days_from_civil};
 use crate::time_zone::TimeZone;
 
 /// How long a period is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BinSize {
-    /// Ticks that divide a day.
+    /// Ticks that divide a day, and are less.
     Ticks(i64),
+    /// From midnight.
+    Day,
     /// From Monday.
     Week,
     Month,
@@ -24,10 +26,15 @@ pub(crate) enum BinSize {
     Year,
 }
 
+/// More than any clock was ever ahead of UTC.
+const MOST_AHEAD: i64 = 16 * TICKS_PER_HOUR;
+
 impl BinSize {
     /// The size of that name.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Some(match name {
+            "hour" => Self::Ticks(TICKS_PER_HOUR),
+            "day" => Self::Day,
             "week" => Self::Week,
             "month" => Self::Month,
             "quarter" => Self::Quarter,
@@ -38,54 +45,98 @@ impl BinSize {
 
     /// The size of these ticks, if they divide a day.
     pub(crate) fn of_ticks(ticks: i64) -> Option<Self> {
-        (ticks > 0 && TICKS_PER_DAY % ticks == 0).then_some(Self::Ticks(ticks))
+        match ticks {
+            TICKS_PER_DAY => Some(Self::Day),
+            _ if ticks > 0 && TICKS_PER_DAY % ticks == 0 => Some(Self::Ticks(ticks)),
+            _ => None,
+        }
     }
 
-    /// The start of the period, with instants read on the clock of the zone.
-    fn start(self, local: i64) -> i64 {
-        let first_day = match self {
-            Self::Ticks(ticks) => return local - local.rem_euclid(ticks),
-            // 1970-01-01 was a Thursday.
-            Self::Week => {
-                let day = local.div_euclid(TICKS_PER_DAY);
-                day - (day + 3).rem_euclid(7)
-            }
-            Self::Month | Self::Quarter | Self::Year => {
-                let (year, month, _) = civil_from_days(local.div_euclid(TICKS_PER_DAY));
-                let first = match self {
-                    Self::Month => month,
-                    Self::Quarter => month - (month - 1) % 3,
-                    _ => 1,
-                };
-                days_from_civil(year, first, 1)
-            }
+    /// The ticks, or the name in quotes.
+    pub(crate) fn sql(self) -> String {
+        let name = match self {
+            Self::Ticks(ticks) => return ticks.to_string(),
+            Self::Day => "day",
+            Self::Week => "week",
+            Self::Month => "month",
+            Self::Quarter => "quarter",
+            Self::Year => "year",
         };
-        first_day * TICKS_PER_DAY
+        format!("'{name}'")
     }
 
-    /// The instant at which the period of `ticks` begins.
-    pub(crate) fn start_of(self, ticks: i64, zone: &TimeZone) -> i64 {
-        let offset = zone.offset(ticks);
-        let start = self.start(ticks + offset);
-        // The clock may have changed since then.
-        (start - zone.offset(start - offset)).max(MIN_TICKS)
+    /// The instant at which the period of `ticks` begins; `None` beyond 64 bits.
+    fn start_of(self, ticks: i64, zone: &TimeZone) -> Option<i64> {
+        let entry = zone.entry(ticks);
+        let local = ticks.checked_add(zone.offsets[entry])?;
+        if let Self::Ticks(size) = self {
+            let start = local
+                .checked_sub(local.rem_euclid(size))?
+                .checked_sub(zone.offsets[entry])?;
+            if entry == 0 || start >= zone.starts[entry] {
+                return Some(start);
+            }
+            let (change, before) = (zone.starts[entry], zone.offsets[entry - 1]);
+            if start + zone.offsets[entry] - before >= change {
+                // The clock skipped the start.
+                return Some(change);
+            }
+            // The last multiple that the clock showed before it was changed.
+            let last = change + before - 1;
+            return Some(last - last.rem_euclid(size) - before);
+        }
+        let first = self
+            .first_day(local.div_euclid(TICKS_PER_DAY))
+            .checked_mul(TICKS_PER_DAY)?;
+        Some(zone.first(first))
+    }
+
+    /// The first day of the period of a day.
+    fn first_day(self, day: i64) -> i64 {
+        let (year, month, _) = match self {
+            Self::Ticks(_) | Self::Day => return day,
+            // 1970-01-01 was a Thursday.
+            Self::Week => return day - (day + 3).rem_euclid(7),
+            _ => civil_from_days(day),
+        };
+        let first = match self {
+            Self::Month => month,
+            Self::Quarter => month - (month - 1) % 3,
+            _ => 1,
+        };
+        days_from_civil(year, first, 1)
     }
 }
+
+impl TimeZone {
+    /// The first instant at which the clock shows a time (ticks since 1970 on that clock) or a later one.
+    fn first(&self, local: i64) -> i64 {
+        let mut entry = self.entry(local.saturating_sub(MOST_AHEAD));
+        loop {
+            let at = local
+                .saturating_sub(self.offsets[entry])
+                .max(self.starts[entry]);
+            match self.starts.get(entry + 1) {
+                Some(next) if at >= *next => entry += 1,
+                _ => return at,
+            }
+        }
+    }
+}
+
+/// The zones that a thread has used last; a statement uses the same few for every row.
+const ZONES: usize = 8;
 
 thread_local! {
-    /// A statement uses the same zone for every row.
-    static LAST: RefCell<Option<(String, Arc<TimeZone>)>> = const { RefCell::new(None) };
+    static LAST: RefCell<Vec<(String, Arc<TimeZone>)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// `(ticks, size, zone)`, with the size as ticks or as a name. A size or zone that does not exist was refused
-/// when the query was bound; here it gives null.
+/// `(ticks, size, zone)`, with the size as ticks or as a name. Only a statement that was not made by this
+/// crate has another size or zone, for which the result is null.
 pub(super) fn bin(args: &[Arg<'_>]) -> Result<Out, ScalarError> {
     let [Arg::Int(ticks), size, Arg::Text(zone)] = args else {
         return Ok(Out::Null);
     };
-    if !(MIN_TICKS..=MAX_TICKS).contains(ticks) {
-        return Err(ScalarError::OutOfRange);
-    }
     let size = match size {
         Arg::Int(ticks) => BinSize::of_ticks(*ticks),
         Arg::Text(name) => BinSize::named(name),
@@ -94,24 +145,28 @@ pub(super) fn bin(args: &[Arg<'_>]) -> Result<Out, ScalarError> {
     let Some(size) = size else {
         return Ok(Out::Null);
     };
-    let start = LAST.with_borrow_mut(|last| {
-        if let Some((name, zone_of_name)) = last
-            && name == zone
-        {
-            return Some(size.start_of(*ticks, zone_of_name));
-        }
-        let found = TimeZone::named(zone)?;
-        let start = size.start_of(*ticks, &found);
-        *last = Some(((*zone).to_owned(), found));
-        Some(start)
-    });
-    Ok(start.map_or(Out::Null, Out::Int))
+    LAST.with_borrow_mut(|last| {
+        let known = last.iter().position(|(name, _)| name == zone);
+        let at = match known {
+            Some(at) => at,
+            None => {
+                let Some(found) = TimeZone::named(zone) else {
+                    return Ok(Out::Null);
+                };
+                last.truncate(ZONES - 1);
+                last.insert(0, ((*zone).to_owned(), found));
+                0
+            }
+        };
+        let start = size.start_of(*ticks, &last[at].1);
+        start.map(Out::Int).ok_or(ScalarError::OutOfRange)
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use jiff::tz::TimeZoneDatabase;
-    use jiff::{Span, Timestamp, Unit, Zoned, ZonedRound};
+    use jiff::{SignedDuration, Timestamp};
 
     use super::*;
 
@@ -122,14 +177,14 @@ mod tests {
 
     fn start(text: &str, size: BinSize, zone: &str) -> String {
         let zone = TimeZone::named(zone).expect(zone);
-        let start = size.start_of(ticks(text), &zone);
+        let start = size.start_of(ticks(text), &zone).expect("in range");
         Timestamp::from_nanosecond(i128::from(start) * 100)
             .expect("an instant")
             .to_string()
     }
 
-    const HOUR: BinSize = BinSize::Ticks(TICKS_PER_DAY / 24);
-    const DAY: BinSize = BinSize::Ticks(TICKS_PER_DAY);
+    const HOUR: BinSize = BinSize::Ticks(TICKS_PER_HOUR);
+    const DAY: BinSize = BinSize::Day;
 
     /// The changes of the clock in Oslo in 2025: 30 March and 26 October, both at 01:00 UTC.
     #[test]
@@ -176,6 +231,62 @@ mod tests {
                 DAY,
                 "Asia/Beirut",
                 "2025-03-28T22:00:00Z",
+            ),
+            // Midnight twice: in the Azores on 26 October 2025, in Havana on 1 November 2015.
+            (
+                "2025-10-26T00:30:00Z",
+                DAY,
+                "Atlantic/Azores",
+                "2025-10-26T00:00:00Z",
+            ),
+            (
+                "2025-10-26T12:00:00Z",
+                DAY,
+                "Atlantic/Azores",
+                "2025-10-26T00:00:00Z",
+            ),
+            (
+                "2025-10-26T00:30:00Z",
+                HOUR,
+                "Atlantic/Azores",
+                "2025-10-26T00:00:00Z",
+            ),
+            (
+                "2025-10-26T01:30:00Z",
+                HOUR,
+                "Atlantic/Azores",
+                "2025-10-26T01:00:00Z",
+            ),
+            (
+                "2015-11-01T04:30:00Z",
+                BinSize::Month,
+                "America/Havana",
+                "2015-11-01T04:00:00Z",
+            ),
+            (
+                "2015-11-20T04:30:00Z",
+                BinSize::Month,
+                "America/Havana",
+                "2015-11-01T04:00:00Z",
+            ),
+            // The clock skips from 02:45 to 03:45 at 14:00 UTC.
+            (
+                "2025-09-27T14:05:00Z",
+                HOUR,
+                "Pacific/Chatham",
+                "2025-09-27T14:00:00Z",
+            ),
+            (
+                "2025-09-27T14:15:00Z",
+                HOUR,
+                "Pacific/Chatham",
+                "2025-09-27T14:15:00Z",
+            ),
+            (
+                "2025-09-27T13:59:00Z",
+                HOUR,
+                "Pacific/Chatham",
+                "2025-09-27T13:15:00Z",
             ),
             // Weeks from Monday.
             (
@@ -231,29 +342,92 @@ mod tests {
         }
     }
 
-    /// Against jiff, which rounds times of a zone down to its days and hours by other means.
+    /// Against jiff, which finds the start of a day of a zone by other means.
     #[test]
-    fn days_and_hours_are_those_of_another_library() {
+    fn days_are_those_of_another_library() {
         let zones = TimeZoneDatabase::bundled();
         for name in [
             "Europe/Oslo",
-            "America/New_York",
-            "Asia/Kolkata",
+            "America/Havana",
+            "Atlantic/Azores",
             "Australia/Lord_Howe",
         ] {
             let zone = zones.get(name).expect(name);
             let ours = TimeZone::named(name).expect(name);
-            let mut at: Zoned = "1999-12-30T00:17:00[UTC]".parse().expect("a time");
-            while at.year() < 2031 {
-                at = at.checked_add(Span::new().minutes(407)).expect("in range");
-                let there = at.with_time_zone(zone.clone());
-                let ticks = i64::try_from(at.timestamp().as_nanosecond() / 100).expect("a tick");
-                let round = ZonedRound::new()
-                    .smallest(Unit::Day)
-                    .mode(jiff::RoundMode::Floor);
-                let expected = there.round(round).expect("in range").timestamp();
-                let found = DAY.start_of(ticks, &ours);
+            let mut at: Timestamp = "1999-12-30T00:17:00Z".parse().expect("a time");
+            let end: Timestamp = "2031-01-01T00:00:00Z".parse().expect("a time");
+            while at < end {
+                at += SignedDuration::from_mins(407);
+                let there = at.to_zoned(zone.clone());
+                let expected = there.start_of_day().expect("in range").timestamp();
+                let ticks = i64::try_from(at.as_nanosecond() / 100).expect("a tick");
+                let found = DAY.start_of(ticks, &ours).expect("in range");
                 assert_eq!(i128::from(found) * 100, expected.as_nanosecond(), "{there}");
+            }
+        }
+    }
+
+    /// Around every change of the clock, in every zone: a period is not after its instants, begins with its
+    /// start, and has one start for one time of the clock, unless this is repeated within a day.
+    #[test]
+    fn periods_have_one_start_in_every_zone() {
+        let sizes = [
+            BinSize::Ticks(TICKS_PER_HOUR / 4),
+            BinSize::Ticks(TICKS_PER_HOUR * 2 / 3),
+            HOUR,
+            BinSize::Ticks(TICKS_PER_HOUR * 6),
+            DAY,
+            BinSize::Week,
+            BinSize::Month,
+            BinSize::Quarter,
+            BinSize::Year,
+        ];
+        for name in TimeZoneDatabase::bundled().available() {
+            let zone = TimeZone::named(name.as_str()).expect("a zone");
+            // Later changes follow the same rules for ever.
+            let end = days_from_civil(2030, 1, 1) * TICKS_PER_DAY;
+            let changes = zone
+                .starts
+                .iter()
+                .skip(1)
+                .take_while(|change| **change < end);
+            for change in changes {
+                for size in sizes {
+                    let mut earlier: Option<(i64, i64)> = None;
+                    let quarters = (-110..-12)
+                        .step_by(7)
+                        .chain(-12..12)
+                        .chain((12..110).step_by(7));
+                    for quarter in quarters {
+                        let ticks = change + quarter * (TICKS_PER_HOUR / 4) + 7;
+                        let start = size.start_of(ticks, &zone).expect("in range");
+                        assert!(start <= ticks, "{name} {size:?} {ticks}");
+                        assert_eq!(
+                            size.start_of(start, &zone),
+                            Some(start),
+                            "{name} {size:?} {ticks}"
+                        );
+                        let local = ticks + zone.offsets[zone.entry(ticks)];
+                        let first = match size {
+                            BinSize::Ticks(size) => local - local.rem_euclid(size),
+                            _ => size.first_day(local.div_euclid(TICKS_PER_DAY)),
+                        };
+                        if let Some((before, start_before)) = earlier {
+                            // A day that has begun may be interrupted by the one before: Casey, 2010.
+                            if first >= before {
+                                assert!(start_before <= start, "{name} {size:?} {ticks}");
+                            }
+                            let is_repeated = matches!(size, BinSize::Ticks(_)) && first <= before;
+                            if first == before && !is_repeated {
+                                assert_eq!(start, start_before, "{name} {size:?} {ticks}");
+                            }
+                            if first > before {
+                                assert!(start > start_before, "{name} {size:?} {ticks}");
+                            }
+                        }
+                        earlier = Some((first, start));
+                    }
+                }
             }
         }
     }

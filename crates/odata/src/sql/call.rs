@@ -72,17 +72,15 @@ impl Renderer<'_> {
             return "NULL".to_owned();
         };
         let size = match &size.kind {
-            NodeKind::Value(Value::Int(ticks)) => ticks.to_string(),
-            NodeKind::Value(Value::Text(name)) if BinSize::named(name).is_some() => {
-                format!("'{name}'")
-            }
-            _ => return "NULL".to_owned(),
+            NodeKind::Value(Value::Int(ticks)) => BinSize::of_ticks(*ticks),
+            NodeKind::Value(Value::Text(name)) => BinSize::named(name),
+            _ => None,
         };
         let zone = match &zone.kind {
             NodeKind::Value(Value::Text(name)) => TimeZone::named(name),
             _ => None,
         };
-        let Some(zone) = zone else {
+        let (Some(size), Some(zone)) = (size, zone) else {
             return "NULL".to_owned();
         };
         let instant = self.argument(instant);
@@ -91,7 +89,7 @@ impl Renderer<'_> {
             starts: &zone.starts,
             offsets: &zone.offsets,
         };
-        self.dialect.bin(&instant, &size, &clock)
+        self.dialect.bin(&instant, &size.sql(), &clock)
     }
 
     /// A text, a pattern and its flags, the last two literals.

@@ -62,6 +62,13 @@ async fn periods_follow_the_clock_of_a_zone() {
             ("2025-10-26T01:00:00Z", Some(9.0), 1),
         ])
     );
+    // That bound includes its instant.
+    let days = values().mean().by(BinSize::Day).in_zone("Europe/Oslo");
+    let since = days.since("2025-10-26T23:00:00Z".parse().unwrap());
+    assert_eq!(
+        shown(&since.stream().all().await.unwrap()),
+        expected(&[("2025-10-26T23:00:00Z", Some(-1.0), 1)])
+    );
     let in_utc = values().max().by(BinSize::Day);
     assert_eq!(
         shown(&in_utc.stream().all().await.unwrap()),

@@ -155,8 +155,8 @@ class Expression:
         return _call(Expression, "year", self)
 
     def bin(self, size: Operand, zone: str | None = None) -> Expression:
-        """The start of the period that an instant falls into. `size` is a `timedelta` that divides a day, or `"week"` (from Monday),
-        `"month"`, `"quarter"` or `"year"`. Periods are those of UTC, or of the clock in a zone such as `"Europe/Oslo"`.
+        """The start of the period that an instant falls into. `size` is a `timedelta` that divides a day, or `"hour"`, `"day"`,
+        `"week"` (from Monday), `"month"`, `"quarter"` or `"year"`. Periods are those of UTC, or of the clock in a zone such as `"Europe/Oslo"`.
         """
         return _call(Expression, "bin", self, size, *(() if zone is None else (zone,)))
 

@@ -71,39 +71,77 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT odata_date_month(odata_
 CREATE OR REPLACE FUNCTION odata_day(ticks bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT odata_date_day(odata_date(ticks)) $$;
 
--- The start of the period of a size that an instant falls into, in UTC: ticks that divide a day, or the name of a calendar period.
+-- The start of the period that an instant falls into, in UTC: of ticks that divide a day and are less, or of a day or longer period by its name.
 CREATE OR REPLACE FUNCTION odata_bin(ticks bigint, size bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
   SELECT ticks - (ticks % size + size) % size
 $$;
 
--- Nothing is before the first instant that has a text: the greater of a and b is half of a + b and their distance. `greatest` is not strict, so the
--- function would not be laid into the statement.
-CREATE OR REPLACE FUNCTION odata_bin(ticks bigint, size text) RETURNS bigint
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-  SELECT (
-    (date_trunc(size, (DATE '1970-01-01' + odata_date(ticks)::integer)::timestamp)::date - DATE '0001-01-01 BC')::bigint * 864000000000
-    + abs((date_trunc(size, (DATE '1970-01-01' + odata_date(ticks)::integer)::timestamp)::date - DATE '0001-01-01 BC')::bigint * 864000000000)
-    ) / 2 - 621672192000000000
-$$;
-
-CREATE OR REPLACE FUNCTION odata_bin(ticks bigint, size bigint, starts bigint[], offsets bigint[]) RETURNS bigint
+-- 1970-01-01 was a Thursday. The day of a date is counted from 0000-03-01, as above.
+CREATE OR REPLACE FUNCTION odata_first_day(days bigint, size text) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-  ahead bigint := offsets[width_bucket(ticks, starts)];
-  start bigint := odata_bin(ticks + ahead, size);
+  year bigint;
+  month bigint;
+  of_era bigint;
 BEGIN
-  RETURN greatest(start - offsets[width_bucket(start - ahead, starts)], -621672192000000000);
+  IF size = 'day' THEN
+    RETURN days;
+  ELSIF size = 'week' THEN
+    RETURN days - ((days + 3) % 7 + 7) % 7;
+  END IF;
+  year := odata_date_year(days);
+  month := odata_date_month(days);
+  IF size = 'quarter' THEN
+    month := month - (month - 1) % 3;
+  ELSIF size <> 'month' THEN
+    month := 1;
+  END IF;
+  year := year - (month <= 2)::int;
+  of_era := (year % 400 + 400) % 400;
+  RETURN (year - of_era) / 400 * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + (153 * ((month + 9) % 12) + 2) / 5 - 719468;
 END
 $$;
 
+CREATE OR REPLACE FUNCTION odata_bin(ticks bigint, size text) RETURNS bigint
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  SELECT odata_first_day(odata_date(ticks), size) * 864000000000
+$$;
+
+-- The same by the clock of a time zone, which is ahead of UTC by each offset from its start on. Where the clock has changed since the period began, it
+-- began at the change if the clock skipped its start, otherwise with the last multiple that the clock showed before.
+CREATE OR REPLACE FUNCTION odata_bin(ticks bigint, size bigint, starts bigint[], offsets bigint[]) RETURNS bigint
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  entry int := width_bucket(ticks, starts);
+  ahead bigint := offsets[entry];
+  start bigint := odata_bin(ticks + ahead, size) - ahead;
+BEGIN
+  IF entry = 1 OR start >= starts[entry] THEN
+    RETURN start;
+  END IF;
+  IF start + ahead - offsets[entry - 1] >= starts[entry] THEN
+    RETURN starts[entry];
+  END IF;
+  RETURN odata_bin(starts[entry] + offsets[entry - 1] - 1, size) - offsets[entry - 1];
+END
+$$;
+
+-- The first instant at which the clock shows the first midnight or a later time. No clock was ever 16 hours ahead of UTC.
 CREATE OR REPLACE FUNCTION odata_bin(ticks bigint, size text, starts bigint[], offsets bigint[]) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-  ahead bigint := offsets[width_bucket(ticks, starts)];
-  start bigint := odata_bin(ticks + ahead, size);
+  first bigint := odata_bin(ticks + offsets[width_bucket(ticks, starts)], size);
+  entry int := width_bucket(first - 576000000000, starts);
+  at bigint;
 BEGIN
-  RETURN greatest(start - offsets[width_bucket(start - ahead, starts)], -621672192000000000);
+  LOOP
+    at := greatest(first - offsets[entry], starts[entry]);
+    IF entry = cardinality(starts) OR at < starts[entry + 1] THEN
+      RETURN at;
+    END IF;
+    entry := entry + 1;
+  END LOOP;
 END
 $$;
 

@@ -38,13 +38,15 @@ const VALUES: Names = Names {
 };
 
 /// Zones as a further argument of `bin`: UTC, two that change their clocks on other days, one that is half an
-/// hour off, and one that changes by half an hour.
+/// hour off, one that changes by half an hour,
+/// and one whose midnight is repeated.
 const ZONES: &[&str] = &[
     "",
     ",'Europe/Oslo'",
     ",'America/New_York'",
     ",'Asia/Kolkata'",
     ",'Australia/Lord_Howe'",
+    ",'Atlantic/Azores'",
 ];
 
 fn one_of(names: &'static [&'static str]) -> impl Strategy<Value = String> {
@@ -67,7 +69,7 @@ impl Names {
     fn instant(self) -> BoxedStrategy<String> {
         let leaf = prop_oneof![
             4 => one_of(self.instants),
-            2 => (one_of(self.instants), one_of(&["PT15M", "PT1H", "P1D"]), one_of(ZONES))
+            2 => (one_of(self.instants), one_of(&["PT15M", "PT1H", "PT6H", "P1D"]), one_of(ZONES))
                 .prop_map(|(at, size, zone)| format!("bin({at},duration'{size}'{zone})")),
             2 => one_of(&[
                 "2024-02-29T23:30:00Z",

@@ -168,7 +168,7 @@ fn bin(ticks: i64, size: i64, zone: &str) -> i64 {
         at.start_of_day().unwrap()
     } else {
         let (unit, increment) = match size / TICKS / 60 {
-            60 => (jiff::Unit::Hour, 1),
+            minutes if minutes % 60 == 0 => (jiff::Unit::Hour, minutes / 60),
             minutes => (jiff::Unit::Minute, minutes),
         };
         let round = jiff::ZonedRound::new()

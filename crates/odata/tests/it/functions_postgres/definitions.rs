@@ -48,7 +48,6 @@ fn what_most_filters_call_is_laid_into_the_statement() {
         "odata_date(n)",
         "odata_time(n)",
         "odata_bin(n, 36000000000)",
-        "odata_bin(n, 'month')",
         "odata_date_year(n)",
         "odata_date_month(n)",
         "odata_date_day(n)",

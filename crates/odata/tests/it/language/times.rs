@@ -77,9 +77,48 @@ fn bins(store: &Store) {
                 "bin(2025-12-31T23:00:00Z,'year','Europe/Oslo') eq 2025-12-31T23:00:00Z",
                 TRUE,
             ),
-            ("bin(mindatetime(),'week') eq mindatetime()", TRUE),
             (
-                "bin(mindatetime(),'year','Europe/Oslo') eq mindatetime()",
+                "bin(2025-03-02T14:59:00Z,'hour') eq 2025-03-02T14:00:00Z",
+                TRUE,
+            ),
+            (
+                "bin(2025-03-02T14:59:00Z,'day','Asia/Kolkata') eq 2025-03-01T18:30:00Z",
+                TRUE,
+            ),
+            (
+                "bin(2025-10-26T12:00:00Z,'day','Atlantic/Azores') eq 2025-10-26T00:00:00Z",
+                TRUE,
+            ),
+            (
+                "bin(2015-11-20T04:30:00Z,'month','America/Havana') eq 2015-11-01T04:00:00Z",
+                TRUE,
+            ),
+            (
+                "bin(2025-09-27T14:05:00Z,'hour','Pacific/Chatham') eq 2025-09-27T14:00:00Z",
+                TRUE,
+            ),
+            (
+                "bin(0000-01-01T03:00:00Z,'month','America/New_York') eq 0000-01-01T05:00:00Z sub duration'P31D'",
+                TRUE,
+            ),
+            (
+                "bin(2024-01-01T00:00:00Z sub duration'P5000000D','year','Europe/Oslo') lt mindatetime()",
+                TRUE,
+            ),
+            (
+                "bin(2024-01-01T00:00:00Z add duration'P3650000D','day') eq 2024-01-01T00:00:00Z add duration'P3650000D'",
+                TRUE,
+            ),
+            (
+                "bin(maxdatetime() add duration'P1D','quarter') eq maxdatetime() add duration'PT0.0000001S'",
+                TRUE,
+            ),
+            (
+                "bin(mindatetime(),'week') eq mindatetime() sub duration'P5D'",
+                TRUE,
+            ),
+            (
+                "bin(mindatetime(),'year','Europe/Oslo') eq mindatetime() sub duration'PT1H'",
                 TRUE,
             ),
             (
