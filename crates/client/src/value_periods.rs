@@ -2,11 +2,14 @@
 //!
 //! It writes the request as a transformed list of v2; see [`crate::transformed_list`].
 
+#[cfg(feature = "arrow")]
+mod columns;
+
 use futures_util::stream;
 use obeya_api::Operation;
 use obeya_model::{DatasourceValueV2, Timestamp};
 use obeya_odata::build::{Aggregate, BinSize, count};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::fields::datasource_value_v2 as fields;
@@ -69,18 +72,18 @@ pub struct ValuesByPeriod {
     since: Option<Timestamp>,
 }
 
-/// A period with values, and their aggregate.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+/// A period with values, and their aggregate. As JSON it has the names of these fields.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PeriodValue {
     /// When the period begins.
-    #[serde(rename = "periodStart")]
+    #[serde(rename(deserialize = "periodStart"))]
     pub start: Timestamp,
     /// The aggregate; `None` if no value of the period has a number.
-    #[serde(rename = "aggregate")]
+    #[serde(rename(deserialize = "aggregate"))]
     pub value: Option<f64>,
     /// The number of values in the period.
-    #[serde(rename = "valueCount")]
+    #[serde(rename(deserialize = "valueCount"))]
     pub count: i64,
 }
 

@@ -4,6 +4,7 @@ use std::io::Write as _;
 
 use anyhow::{Context as _, Result};
 use arrow_array::RecordBatch;
+use obeya::PeriodValue;
 use obeya::model::{
     Area, Board, DataList, DatasourceValue, GroupV2, Improvement, IncidentCommentV2, IncidentV1,
     Project, Task, TaskComment, UserV2,
@@ -42,6 +43,7 @@ macro_rules! records {
 
 records! {
     DatasourceValue, |value| Some(RecordKey::Number(value.id));
+    PeriodValue, |_period| None;
     IncidentV1, |incident| Some(RecordKey::Number(incident.id));
     Improvement, |improvement| Some(RecordKey::Number(improvement.id));
     IncidentCommentV2, |comment| comment.id.map(RecordKey::Number);

@@ -7,14 +7,15 @@ use arrow_array::RecordBatch;
 use obeya::fields::Entity;
 use obeya::model::{DatasourceValue, Timestamp};
 use obeya::{
-    ArrowPage, Client, List, Paged, Resource, ValuePage, ValuePosition, Values, WholeList,
+    ArrowPage, Client, List, Paged, Resource, ValuePage, ValuePosition, Values, ValuesByPeriod,
+    WholeList,
 };
 use tokio::sync::mpsc::Sender;
 use tokio::task::block_in_place;
 
 use super::encode::{Encoder, PieceContent, Record};
 use super::format::Format;
-use super::query::{PullQuery, Selection};
+use super::query::{Aggregate, PullQuery, Selection};
 use super::record_key::RecordKey;
 use super::resume_state::ResumeAfter;
 
@@ -54,6 +55,7 @@ impl Source {
         let client = &self.client;
         match self.query.records {
             Selection::Values { .. } => fetcher.fetch_values(start).await,
+            Selection::Periods { .. } => fetcher.fetch_periods(start).await,
             Selection::Incidents => {
                 fetcher
                     .fetch_v1_list(client.incidents().list(), start)
@@ -97,6 +99,7 @@ impl Source {
                 let first = values.pages_with_position().next().await.transpose()?;
                 first.map_or(0, |first| first.page.count.into())
             }
+            Selection::Periods { .. } => bail!("periods are only counted by reading them"),
             Selection::Incidents => {
                 let list = self.v1_list(client.incidents().list(), start);
                 list.page_size(1).await?.total.into()
@@ -159,6 +162,42 @@ impl Source {
         match self.query.condition_after(resume_id(start)) {
             Some(condition) => list.filter(condition),
             None => list,
+        }
+    }
+
+    /// The periods of the query.
+    fn periods(&self) -> ValuesByPeriod {
+        let Selection::Periods {
+            datasource,
+            from,
+            to,
+            by,
+            aggregate,
+            zone,
+        } = &self.query.records
+        else {
+            unreachable!("called for periods only");
+        };
+        let mut values = self.client.datasources().values(*datasource);
+        if let Some(to) = to {
+            values = values.to(*to);
+        }
+        if let Some(condition) = &self.query.condition {
+            values = values.filter(condition.as_str());
+        }
+        let values = match aggregate {
+            Aggregate::Mean => values.mean(),
+            Aggregate::Sum => values.sum(),
+            Aggregate::Min => values.min(),
+            Aggregate::Max => values.max(),
+        };
+        let mut periods = values.by(by.bin_size());
+        if let Some(zone) = zone {
+            periods = periods.in_zone(zone);
+        }
+        match from {
+            Some(from) => periods.since(*from),
+            None => periods,
         }
     }
 
@@ -292,7 +331,7 @@ impl Fetcher<'_> {
             let is_end = record.is_none();
             if let Some(record) = record {
                 let id = record.id();
-                if self.source.query.order.is_none() {
+                if self.source.query.is_resumable() {
                     if id <= last {
                         // Resuming after the largest id would lose records that such a service has not sent
                         // yet.
@@ -319,6 +358,21 @@ impl Fetcher<'_> {
                 return Ok(());
             }
         }
+    }
+
+    /// Sends periods, by their start.
+    async fn fetch_periods(&self, start: &Start) -> Result<()> {
+        let mut periods = self.source.periods().stream();
+        let mut left = start.top;
+        self.fetch_records(async || {
+            match &mut left {
+                Some(0) => return None,
+                Some(left) => *left -= 1,
+                None => {}
+            }
+            periods.next().await
+        })
+        .await
     }
 
     /// Sends values: by date, or in the order the user gave.

@@ -32,7 +32,7 @@ use self::fetch::{Piece, Source, Start};
 use self::format::Format;
 use self::progress::PullProgress;
 pub(crate) use self::query::InstantArg;
-use self::query::PullQuery;
+use self::query::{Aggregate, PeriodSize, PullQuery};
 use self::resumable::ResumableFile;
 use self::resume_state::ResumeAfter;
 use self::stream::Stream;
@@ -71,6 +71,24 @@ enum PullCommand {
         /// Values per request
         #[arg(long, value_name = "VALUES", default_value_t = *page_size::RANGE.end(), value_parser = page_sizes())]
         page_size: i32,
+
+        /// A row for each period of this length that has values, aggregated by the service
+        #[arg(long, value_name = "PERIOD", value_enum)]
+        by: Option<PeriodSize>,
+
+        /// What to compute of the values of a period
+        #[arg(
+            long,
+            value_name = "METHOD",
+            value_enum,
+            default_value = "mean",
+            requires = "by"
+        )]
+        agg: Aggregate,
+
+        /// The time zone whose clock divides the time into periods, such as Europe/Oslo; UTC by default
+        #[arg(long, value_name = "ZONE", requires = "by")]
+        zone: Option<String>,
 
         #[command(flatten)]
         common: Box<Common>,
@@ -183,12 +201,30 @@ impl PullCommand {
                 datasource,
                 from,
                 to,
+                by,
+                agg,
+                zone,
                 ..
-            } => query::Selection::Values {
-                datasource: *datasource,
-                from: from.map(|InstantArg(instant)| instant),
-                to: to.map(|InstantArg(instant)| instant),
-            },
+            } => {
+                let datasource = *datasource;
+                let from = from.map(|InstantArg(instant)| instant);
+                let to = to.map(|InstantArg(instant)| instant);
+                match *by {
+                    None => query::Selection::Values {
+                        datasource,
+                        from,
+                        to,
+                    },
+                    Some(by) => query::Selection::Periods {
+                        datasource,
+                        from,
+                        to,
+                        by,
+                        aggregate: *agg,
+                        zone: zone.clone(),
+                    },
+                }
+            }
             Self::Incidents(_) => query::Selection::Incidents,
             Self::Improvements(_) => query::Selection::Improvements,
             Self::Comments(_) => query::Selection::Comments,
@@ -268,6 +304,9 @@ fn exit_with_usage(message: &str) -> ! {
 pub(crate) async fn run(args: Args) -> Result<()> {
     let common = args.command.common();
     let query = args.command.query(common.format());
+    if let (query::Selection::Periods { .. }, Some(_)) = (&query.records, &query.order) {
+        exit_with_usage("found --order-by with --by, expected periods in the order of their start");
+    }
     if let Err(unknown) = query.check_words() {
         exit_with_usage(&format!("--where: {unknown}"));
     }

@@ -3,6 +3,9 @@
 use std::str::FromStr;
 
 use arrow_schema::SchemaRef;
+use clap::ValueEnum;
+use obeya::PeriodValue;
+use obeya::fields::BinSize;
 use obeya::fields::{UnknownWord, check_words};
 use obeya::model::{
     Area, Board, DataList, DatasourceValue, GroupV2, Improvement, IncidentCommentV2, IncidentV1,
@@ -46,6 +49,19 @@ pub(crate) enum Selection {
         /// The end, exclusive.
         to: Option<Timestamp>,
     },
+    /// Values of a datasource, aggregated by period in the service.
+    #[serde(rename_all = "camelCase")]
+    Periods {
+        datasource: i32,
+        /// The first instant, inclusive.
+        from: Option<Timestamp>,
+        /// The end, exclusive.
+        to: Option<Timestamp>,
+        by: PeriodSize,
+        aggregate: Aggregate,
+        /// The time zone whose clock counts.
+        zone: Option<String>,
+    },
     Incidents,
     Improvements,
     Comments,
@@ -59,11 +75,53 @@ pub(crate) enum Selection {
     Users,
 }
 
+/// The length of a period.
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum PeriodSize {
+    /// A quarter of an hour
+    #[value(name = "15min")]
+    QuarterHour,
+    Hour,
+    Day,
+    /// From Monday
+    Week,
+    Month,
+    Quarter,
+    Year,
+}
+
+impl PeriodSize {
+    /// The same in the SDK.
+    pub(crate) fn bin_size(self) -> BinSize {
+        match self {
+            Self::QuarterHour => BinSize::Minutes(15),
+            Self::Hour => BinSize::Hour,
+            Self::Day => BinSize::Day,
+            Self::Week => BinSize::Week,
+            Self::Month => BinSize::Month,
+            Self::Quarter => BinSize::Quarter,
+            Self::Year => BinSize::Year,
+        }
+    }
+}
+
+/// What is computed of the values of a period.
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Aggregate {
+    Mean,
+    Sum,
+    Min,
+    Max,
+}
+
 impl PullQuery {
     /// The columns of the result.
     pub(crate) fn schema(&self) -> SchemaRef {
         match self.records {
             Selection::Values { .. } => schema::<DatasourceValue>(),
+            Selection::Periods { .. } => schema::<PeriodValue>(),
             Selection::Incidents => schema::<IncidentV1>(),
             Selection::Improvements => schema::<Improvement>(),
             Selection::Comments => schema::<IncidentCommentV2>(),
@@ -81,7 +139,7 @@ impl PullQuery {
     /// Refuses a condition with a word that its enumeration does not have.
     pub(crate) fn check_words(&self) -> Result<(), UnknownWord> {
         let check = match self.records {
-            Selection::Values { .. } => check_words::<DatasourceValue>,
+            Selection::Values { .. } | Selection::Periods { .. } => check_words::<DatasourceValue>,
             Selection::Incidents => check_words::<IncidentV1>,
             Selection::Improvements => check_words::<Improvement>,
             Selection::Comments => check_words::<IncidentCommentV2>,
@@ -95,6 +153,12 @@ impl PullQuery {
             Selection::Users => check_words::<UserV2>,
         };
         self.condition.as_deref().map_or(Ok(()), check)
+    }
+
+    /// Whether a pull that was interrupted can continue after its last row: not in an order of the user's,
+    /// and not within periods, whose rows have no ids.
+    pub(crate) fn is_resumable(&self) -> bool {
+        self.order.is_none() && !matches!(self.records, Selection::Periods { .. })
     }
 
     /// How many rows are missing after so many; `None` for all there are.

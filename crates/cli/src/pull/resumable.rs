@@ -167,7 +167,7 @@ impl ResumableFile {
 
     /// Commits the rows written so far, for a later pull to resume. Removes part and state if there are none.
     pub(crate) fn suspend(mut self) -> Result<u64> {
-        if self.state.query.order.is_none() && !self.is_broken {
+        if self.state.query.is_resumable() && !self.is_broken {
             self.commit()?;
         }
         if self.state.rows == 0 {
@@ -275,7 +275,7 @@ impl ResumableFile {
     }
 
     fn is_commit_due(&self) -> bool {
-        if self.state.query.order.is_some() {
+        if !self.state.query.is_resumable() {
             return false;
         }
         let since = self.committed_at.elapsed();

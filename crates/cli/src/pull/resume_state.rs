@@ -53,7 +53,7 @@ impl ResumeState {
     /// Whether its rows are of use to a further run. A pull in an order of its own has no record to go on
     /// after: until it is complete, it begins again.
     pub(crate) fn is_resumable(&self) -> bool {
-        self.query.order.is_none() || self.is_complete
+        self.query.is_resumable() || self.is_complete
     }
 
     /// Loads the state from a file, if it exists.

@@ -9,6 +9,7 @@ mod formats;
 mod large;
 mod moving;
 mod order;
+mod periods;
 pub mod plant;
 mod printed;
 pub mod read;

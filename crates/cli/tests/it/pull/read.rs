@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::Path;
 
 use arrow_array::cast::AsArray as _;
-use arrow_array::types::{Date32Type, Float64Type, Int32Type, TimestampMicrosecondType};
+use arrow_array::types::{Date32Type, Float64Type, Int32Type, Int64Type, TimestampMicrosecondType};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_ipc::reader::StreamReader;
 use arrow_schema::DataType;
@@ -130,6 +130,7 @@ fn value(array: &dyn Array, row: usize) -> Value {
     let instant = |ticks| Timestamp::from_ticks(ticks).expect("in range");
     match array.data_type() {
         DataType::Int32 => array.as_primitive::<Int32Type>().value(row).into(),
+        DataType::Int64 => array.as_primitive::<Int64Type>().value(row).into(),
         DataType::Float64 => array.as_primitive::<Float64Type>().value(row).into(),
         DataType::Boolean => array.as_boolean().value(row).into(),
         DataType::Utf8 => array.as_string::<i32>().value(row).into(),
