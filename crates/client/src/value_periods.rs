@@ -156,6 +156,16 @@ impl ValuesByPeriod {
         }
     }
 
+    /// The number of periods that have values.
+    ///
+    /// # Errors
+    /// As for [`stream`](Self::stream).
+    pub async fn count(self) -> Result<i64> {
+        let first = self.transformed()?.top(1).count(true);
+        let page = first.send::<PeriodValue>().await?;
+        Ok(page.count.unwrap_or_default())
+    }
+
     fn transformed(self) -> Result<TransformedList<DatasourceValueV2>> {
         let operation = Operation::ListDatasourceValuesV2.id();
         let Values {

@@ -99,7 +99,7 @@ impl Source {
                 let first = values.pages_with_position().next().await.transpose()?;
                 first.map_or(0, |first| first.page.count.into())
             }
-            Selection::Periods { .. } => bail!("periods are only counted by reading them"),
+            Selection::Periods { .. } => self.periods().count().await?,
             Selection::Incidents => {
                 let list = self.v1_list(client.incidents().list(), start);
                 list.page_size(1).await?.total.into()

@@ -25,6 +25,7 @@ use anyhow::{Context as _, Result, anyhow};
 use clap::builder::RangedI64ValueParser;
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Subcommand};
+use jiff::tz::{TimeZone, TimeZoneDatabase};
 use obeya::model::bounds::operations::list_datasource_values_v1::page_size;
 use tokio::sync::mpsc;
 
@@ -32,7 +33,7 @@ use self::fetch::{Piece, Source, Start};
 use self::format::Format;
 use self::progress::PullProgress;
 pub(crate) use self::query::InstantArg;
-use self::query::{Aggregate, PeriodSize, PullQuery};
+use self::query::{Aggregate, BoundArg, PeriodSize, PullQuery};
 use self::resumable::ResumableFile;
 use self::resume_state::ResumeAfter;
 use self::stream::Stream;
@@ -60,20 +61,21 @@ enum PullCommand {
         #[arg(value_name = "DATASOURCE")]
         datasource: i32,
 
-        /// Only values at or after this day or instant, such as 2026-01-01 or 2026-01-01T06:00:00Z
+        /// Only values at or after this day or instant, such as 2026-01-01 or 2026-01-01T06:00:00Z. A day
+        /// begins at midnight in UTC, or in --zone
         #[arg(long, value_name = "WHEN")]
-        from: Option<InstantArg>,
+        from: Option<BoundArg>,
 
         /// Only values before this day or instant
         #[arg(long, value_name = "WHEN")]
-        to: Option<InstantArg>,
+        to: Option<BoundArg>,
 
         /// Values per request
         #[arg(long, value_name = "VALUES", default_value_t = *page_size::RANGE.end(), value_parser = page_sizes())]
         page_size: i32,
 
         /// A row for each period of this length that has values, aggregated by the service
-        #[arg(long, value_name = "PERIOD", value_enum)]
+        #[arg(long, value_name = "PERIOD", value_enum, conflicts_with_all = ["order_by", "page_size"])]
         by: Option<PeriodSize>,
 
         /// What to compute of the values of a period
@@ -87,8 +89,8 @@ enum PullCommand {
         agg: Aggregate,
 
         /// The time zone whose clock divides the time into periods, such as Europe/Oslo; UTC by default
-        #[arg(long, value_name = "ZONE", requires = "by")]
-        zone: Option<String>,
+        #[arg(long, value_name = "ZONE", requires = "by", value_parser = zone)]
+        zone: Option<TimeZone>,
 
         #[command(flatten)]
         common: Box<Common>,
@@ -207,8 +209,8 @@ impl PullCommand {
                 ..
             } => {
                 let datasource = *datasource;
-                let from = from.map(|InstantArg(instant)| instant);
-                let to = to.map(|InstantArg(instant)| instant);
+                let from = from.map(|bound| bound.instant(zone.as_ref()));
+                let to = to.map(|bound| bound.instant(zone.as_ref()));
                 match *by {
                     None => query::Selection::Values {
                         datasource,
@@ -221,7 +223,10 @@ impl PullCommand {
                         to,
                         by,
                         aggregate: *agg,
-                        zone: zone.clone(),
+                        zone: zone
+                            .as_ref()
+                            .and_then(TimeZone::iana_name)
+                            .map(str::to_owned),
                     },
                 }
             }
@@ -287,6 +292,12 @@ impl Common {
     }
 }
 
+/// The time zone of this name, from the data that the service has too.
+fn zone(name: &str) -> Result<TimeZone, String> {
+    let zone = TimeZoneDatabase::bundled().get(name);
+    zone.map_err(|_| "expected the name of a time zone, such as Europe/Oslo".to_owned())
+}
+
 /// The page sizes that the interface allows.
 pub(crate) fn page_sizes() -> RangedI64ValueParser<i32> {
     let (least, most) = page_size::RANGE.into_inner();
@@ -304,9 +315,6 @@ fn exit_with_usage(message: &str) -> ! {
 pub(crate) async fn run(args: Args) -> Result<()> {
     let common = args.command.common();
     let query = args.command.query(common.format());
-    if let (query::Selection::Periods { .. }, Some(_)) = (&query.records, &query.order) {
-        exit_with_usage("found --order-by with --by, expected periods in the order of their start");
-    }
     if let Err(unknown) = query.check_words() {
         exit_with_usage(&format!("--where: {unknown}"));
     }

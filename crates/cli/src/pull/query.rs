@@ -4,12 +4,13 @@ use std::str::FromStr;
 
 use arrow_schema::SchemaRef;
 use clap::ValueEnum;
+use jiff::tz::TimeZone;
 use obeya::PeriodValue;
 use obeya::fields::BinSize;
 use obeya::fields::{UnknownWord, check_words};
 use obeya::model::{
-    Area, Board, DataList, DatasourceValue, GroupV2, Improvement, IncidentCommentV2, IncidentV1,
-    Project, Task, TaskComment, Timestamp, UserV2,
+    Area, Board, DataList, DatasourceValue, Date, GroupV2, Improvement, IncidentCommentV2,
+    IncidentV1, Project, Task, TaskComment, Timestamp, UserV2,
 };
 use obeya::tables::schema;
 use serde::{Deserialize, Serialize};
@@ -192,6 +193,44 @@ impl FromStr for InstantArg {
     }
 }
 
+/// Ticks of 100 ns.
+const TICKS_PER_SECOND: i64 = 10_000_000;
+
+/// A bound of values: an instant, or the beginning of a day in a time zone.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BoundArg {
+    /// The day, if it is one.
+    day: Option<jiff::civil::Date>,
+    /// The instant; of a day its beginning in UTC.
+    instant: Timestamp,
+}
+
+impl BoundArg {
+    /// The instant, for a day by the clock of this zone, if there is one.
+    pub(crate) fn instant(self, zone: Option<&TimeZone>) -> Timestamp {
+        let (Some(day), Some(zone)) = (self.day, zone) else {
+            return self.instant;
+        };
+        let begins = day.to_zoned(zone.clone()).ok();
+        // Nothing but a day at the end of the calendar has no beginning there.
+        begins
+            .and_then(|begins| {
+                Timestamp::from_ticks(begins.timestamp().as_second() * TICKS_PER_SECOND)
+            })
+            .unwrap_or(self.instant)
+    }
+}
+
+impl FromStr for BoundArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let InstantArg(instant) = text.parse()?;
+        let day = text.parse::<Date>().ok().and(text.parse().ok());
+        Ok(Self { day, instant })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -205,7 +244,19 @@ mod tests {
         ] {
             let InstantArg(found) = text.parse().unwrap();
             assert_eq!(found.to_string(), instant);
+            let bound: BoundArg = text.parse().unwrap();
+            assert_eq!(bound.instant(None).to_string(), instant);
         }
+        let oslo = TimeZone::get("Europe/Oslo").unwrap();
+        for (text, instant) in [
+            ("2026-01-01", "2025-12-31T23:00:00Z"),
+            ("2026-07-01", "2026-06-30T22:00:00Z"),
+            ("2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z"),
+        ] {
+            let bound: BoundArg = text.parse().unwrap();
+            assert_eq!(bound.instant(Some(&oslo)).to_string(), instant);
+        }
+        assert!("yesterday".parse::<BoundArg>().is_err());
         assert!(
             "2026-02-30"
                 .parse::<InstantArg>()

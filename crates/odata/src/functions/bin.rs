@@ -124,11 +124,9 @@ impl TimeZone {
     }
 }
 
-/// The zones that a thread has used last; a statement uses the same few for every row.
-const ZONES: usize = 8;
-
 thread_local! {
-    static LAST: RefCell<Vec<(String, Arc<TimeZone>)>> = const { RefCell::new(Vec::new()) };
+    /// The zones that a thread has used: a statement uses the same few for every row, and there are some 600.
+    static USED: RefCell<Vec<(String, Arc<TimeZone>)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// `(ticks, size, zone)`, with the size as ticks or as a name. Only a statement that was not made by this
@@ -145,20 +143,23 @@ pub(super) fn bin(args: &[Arg<'_>]) -> Result<Out, ScalarError> {
     let Some(size) = size else {
         return Ok(Out::Null);
     };
-    LAST.with_borrow_mut(|last| {
-        let known = last.iter().position(|(name, _)| name == zone);
+    USED.with_borrow_mut(|used| {
+        let known = used.iter().position(|(name, _)| name == zone);
         let at = match known {
             Some(at) => at,
             None => {
                 let Some(found) = TimeZone::named(zone) else {
                     return Ok(Out::Null);
                 };
-                last.truncate(ZONES - 1);
-                last.insert(0, ((*zone).to_owned(), found));
-                0
+                // By its own name, so that other spellings take no room.
+                let at = used.iter().position(|(name, _)| *name == found.name);
+                at.unwrap_or_else(|| {
+                    used.push((found.name.clone(), found));
+                    used.len() - 1
+                })
             }
         };
-        let start = size.start_of(*ticks, &last[at].1);
+        let start = size.start_of(*ticks, &used[at].1);
         start.map(Out::Int).ok_or(ScalarError::OutOfRange)
     })
 }

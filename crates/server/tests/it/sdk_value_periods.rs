@@ -70,6 +70,7 @@ async fn periods_follow_the_clock_of_a_zone() {
         expected(&[("2025-10-26T23:00:00Z", Some(-1.0), 1)])
     );
     let in_utc = values().max().by(BinSize::Day);
+    assert_eq!(in_utc.clone().count().await.unwrap(), 2);
     assert_eq!(
         shown(&in_utc.stream().all().await.unwrap()),
         expected(&[

@@ -48,6 +48,18 @@ fn periods_are_rows() {
         pull(&[&["month", "--agg", "max"], &bounds[..]].concat()),
         "start,value,count\n2025-10-01T00:00:00Z,9.0,3\n"
     );
+    // A day begins at midnight in the zone.
+    let bounds = ["--from", "2025-10-26", "--to", "2025-10-27"];
+    assert_eq!(
+        pull(
+            &[
+                &["day", "--agg", "sum", "--zone", "Europe/Oslo"],
+                &bounds[..]
+            ]
+            .concat()
+        ),
+        "start,value,count\n2025-10-25T22:00:00Z,13.0,3\n"
+    );
     assert_eq!(
         pull(&["15min", "--agg", "min", "--top", "1", "--format", "ndjson"]),
         "{\"start\":\"2025-10-24T22:00:00Z\",\"value\":2.0,\"count\":1}\n"
@@ -112,7 +124,8 @@ fn other_orders_and_unknown_zones_are_refused() {
         (&["--zone", "Europe/Oslo"], 2, "--by"),
         (&["--by", "fortnight"], 2, "fortnight"),
         (&["--by", "day", "--order-by", "value"], 2, "--order-by"),
-        (&["--by", "day", "--zone", "Europe/Olso"], 1, "Europe/Olso"),
+        (&["--by", "day", "--page-size", "10"], 2, "--page-size"),
+        (&["--by", "day", "--zone", "Europe/Olso"], 2, "Europe/Olso"),
         (
             &["--by", "day", "--where", "true)/filter(true"],
             1,
