@@ -72,7 +72,12 @@ fn what_most_filters_call_is_laid_into_the_statement() {
         assert!(!plan.contains("odata_"), "{call}: {plan}");
     }
     // Only the rare ones of these are calls.
-    for call in ["odata_lower(t)", "odata_upper(t)", "odata_real_div(x, y)"] {
+    for call in [
+        "odata_exact(x)",
+        "odata_lower(t)",
+        "odata_upper(t)",
+        "odata_real_div(x, y)",
+    ] {
         let plan = plan(&mut server, call);
         assert!(plan.contains("CASE WHEN"), "{call}: {plan}");
     }

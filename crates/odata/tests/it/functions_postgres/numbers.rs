@@ -190,3 +190,49 @@ fn numbers_are_rounded_alike() {
         });
     }
 }
+
+/// Against the decimals that Rust's formatter writes of doubles, with every digit there is.
+#[test]
+fn a_double_is_the_number_of_its_bits() {
+    let mut server = Server::new();
+    let mut random = Random(11);
+    let mut numbers = doubles(&mut random, 1_000);
+    // Around the bounds of what is laid into the statement.
+    for bound in [1.0, 65_536.0, 9e15_f64] {
+        let near = [bound.next_down(), bound, bound.next_up(), bound + 0.5];
+        numbers.extend(near.iter().flat_map(|value| [*value, -value]));
+    }
+    numbers.extend([
+        f64::EPSILON,
+        2_f64.powi(-46),
+        2_f64.powi(-47),
+        3.0 * 2_f64.powi(-46),
+    ]);
+    numbers.retain(|value| value.is_finite());
+    let decimals: Vec<String> = numbers
+        .iter()
+        .map(|value| format!("{value:.1074}"))
+        .collect();
+    let sql = "SELECT count(*) FILTER (WHERE odata_exact(number) <> decimal::numeric), count(*) \
+        FROM unnest($1::double precision[], $2::text[]) AS given (number, decimal)";
+    let row = server
+        .client
+        .query_one(sql, &[&numbers, &decimals])
+        .unwrap();
+    let (wrong, all): (i64, i64) = (row.get(0), row.get(1));
+    assert_eq!((wrong, all), (0, i64::try_from(numbers.len()).unwrap()));
+    assert!(all > 2_000);
+    let null = "SELECT odata_exact(NULL) IS NULL";
+    assert!(
+        server
+            .client
+            .query_one(null, &[])
+            .unwrap()
+            .get::<_, bool>(0)
+    );
+    for refused in ["Infinity", "-Infinity", "NaN"] {
+        let sql = format!("SELECT odata_exact('{refused}')");
+        let error = server.client.query_one(&sql, &[]).unwrap_err();
+        assert_eq!(error.code().unwrap().code(), "22003", "{refused}");
+    }
+}
