@@ -193,31 +193,27 @@ impl FromStr for InstantArg {
     }
 }
 
-/// Ticks of 100 ns.
-const TICKS_PER_SECOND: i64 = 10_000_000;
-
-/// A bound of values: an instant, or the beginning of a day in a time zone.
+/// A bound of values.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct BoundArg {
-    /// The day, if it is one.
-    day: Option<jiff::civil::Date>,
-    /// The instant; of a day its beginning in UTC.
-    instant: Timestamp,
+pub(crate) enum BoundArg {
+    /// The beginning of a day.
+    Day(Date),
+    Instant(Timestamp),
 }
 
 impl BoundArg {
-    /// The instant, for a day by the clock of this zone, if there is one.
+    /// The instant. A day begins at midnight in the zone, or in UTC.
     pub(crate) fn instant(self, zone: Option<&TimeZone>) -> Timestamp {
-        let (Some(day), Some(zone)) = (self.day, zone) else {
-            return self.instant;
+        let day = match self {
+            Self::Day(day) => day,
+            Self::Instant(instant) => return instant,
         };
-        let begins = day.to_zoned(zone.clone()).ok();
-        // Nothing but a day at the end of the calendar has no beginning there.
-        begins
-            .and_then(|begins| {
-                Timestamp::from_ticks(begins.timestamp().as_second() * TICKS_PER_SECOND)
-            })
-            .unwrap_or(self.instant)
+        let in_zone = zone.and_then(|zone| {
+            let begins = jiff::civil::Date::from(day).to_zoned(zone.clone()).ok()?;
+            Timestamp::try_from(begins.timestamp()).ok()
+        });
+        // At the ends of the calendar a zone may have no such instant.
+        in_zone.unwrap_or_else(|| Timestamp::midnight(day))
     }
 }
 
@@ -225,14 +221,18 @@ impl FromStr for BoundArg {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        if let Ok(day) = text.parse() {
+            return Ok(Self::Day(day));
+        }
         let InstantArg(instant) = text.parse()?;
-        let day = text.parse::<Date>().ok().and(text.parse().ok());
-        Ok(Self { day, instant })
+        Ok(Self::Instant(instant))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use jiff::tz::TimeZoneDatabase;
+
     use super::*;
 
     #[test]
@@ -247,7 +247,7 @@ mod tests {
             let bound: BoundArg = text.parse().unwrap();
             assert_eq!(bound.instant(None).to_string(), instant);
         }
-        let oslo = TimeZone::get("Europe/Oslo").unwrap();
+        let oslo = TimeZoneDatabase::bundled().get("Europe/Oslo").unwrap();
         for (text, instant) in [
             ("2026-01-01", "2025-12-31T23:00:00Z"),
             ("2026-07-01", "2026-06-30T22:00:00Z"),

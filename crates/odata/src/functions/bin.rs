@@ -126,11 +126,12 @@ impl TimeZone {
 
 thread_local! {
     /// The zones that a thread has used: a statement uses the same few for every row, and there are some 600.
-    static USED: RefCell<Vec<(String, Arc<TimeZone>)>> = const { RefCell::new(Vec::new()) };
+    static USED: RefCell<Vec<Arc<TimeZone>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// `(ticks, size, zone)`, with the size as ticks or as a name. Only a statement that was not made by this
-/// crate has another size or zone, for which the result is null.
+/// `(ticks, size, zone)`, with the size as ticks or as a name, and the zone by the name that
+/// [`TimeZone::named`] gives it. Statements of this crate have no other size or zone; the result would be
+/// null.
 pub(super) fn bin(args: &[Arg<'_>]) -> Result<Out, ScalarError> {
     let [Arg::Int(ticks), size, Arg::Text(zone)] = args else {
         return Ok(Out::Null);
@@ -144,22 +145,17 @@ pub(super) fn bin(args: &[Arg<'_>]) -> Result<Out, ScalarError> {
         return Ok(Out::Null);
     };
     USED.with_borrow_mut(|used| {
-        let known = used.iter().position(|(name, _)| name == zone);
-        let at = match known {
+        let at = match used.iter().position(|known| known.name == *zone) {
             Some(at) => at,
             None => {
                 let Some(found) = TimeZone::named(zone) else {
                     return Ok(Out::Null);
                 };
-                // By its own name, so that other spellings take no room.
-                let at = used.iter().position(|(name, _)| *name == found.name);
-                at.unwrap_or_else(|| {
-                    used.push((found.name.clone(), found));
-                    used.len() - 1
-                })
+                used.push(found);
+                used.len() - 1
             }
         };
-        let start = size.start_of(*ticks, &used[at].1);
+        let start = size.start_of(*ticks, &used[at]);
         start.map(Out::Int).ok_or(ScalarError::OutOfRange)
     })
 }

@@ -27,7 +27,8 @@ BEGIN
   RETURN digits * power(5::numeric, -exponent::numeric) * ('1e' || exponent)::numeric;
 END $$;
 
--- The same, laid into the statement: most values are whole numbers, or whole numbers of 2^-46, and are no call. Not strict, as CASE is not.
+-- The same, as an expression that the server inlines: most values are whole numbers, or whole multiples of 2^-46, and need no call. It is not STRICT,
+-- because the server does not inline a STRICT function with a CASE.
 CREATE OR REPLACE FUNCTION odata_exact(value double precision) RETURNS numeric
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE

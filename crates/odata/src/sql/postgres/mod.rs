@@ -129,7 +129,7 @@ impl Dialect for Postgres {
     /// The offsets of a zone come from here: the server may have other data of time zones.
     fn bin(&self, instant: &str, size: &str, clock: &Clock<'_>) -> String {
         if clock.offsets == [0] {
-            // A day in ticks is laid into the statement, which that of the name is not.
+            // The function for ticks is inlined, and that for names is not.
             let size = match size {
                 "'day'" => "864000000000",
                 other => other,

@@ -197,7 +197,7 @@ fn a_double_is_the_number_of_its_bits() {
     let mut server = Server::new();
     let mut random = Random(11);
     let mut numbers = doubles(&mut random, 1_000);
-    // Around the bounds of what is laid into the statement.
+    // Around the bounds of the expression that is inlined.
     for bound in [1.0, 65_536.0, 9e15_f64] {
         let near = [bound.next_down(), bound, bound.next_up(), bound + 0.5];
         numbers.extend(near.iter().flat_map(|value| [*value, -value]));
