@@ -19,7 +19,7 @@ use super::skip_token::{ListPosition, NextPage, PositionKey};
 use super::{binds, count, count_statement, json, rows};
 use obeya_store::RecordId;
 use obeya_store::engine::{Session, StoreError, Value};
-use obeya_store::entities::order_of;
+use obeya_store::entities::{self, order_of};
 use obeya_store::entity_sets::CONTAINER;
 
 /// The initial capacity for an answer, in bytes.
@@ -275,6 +275,7 @@ impl List {
         Scope {
             predicates: self.predicates.clone(),
             default_column: self.order,
+            rollup: entities::rollup(self.entity),
             ..Scope::default()
         }
     }

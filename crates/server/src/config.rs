@@ -202,6 +202,9 @@ pub struct Limits {
     /// The interval at which incidents that were in the trash for 30 days are deleted, if they were due at a
     /// check after which the service has run for a day. Default 1 h.
     pub purge: Duration,
+    /// The interval at which hours that are over, or whose values changed, are summed up for queries that
+    /// group values by time. Default 60 s.
+    pub rollups: Duration,
 }
 
 impl Default for Limits {
@@ -242,6 +245,7 @@ impl Default for Limits {
             certificate_check: Duration::from_secs(5),
             file_check: Duration::from_secs(2),
             purge: Duration::from_secs(3600),
+            rollups: Duration::from_secs(60),
         }
     }
 }

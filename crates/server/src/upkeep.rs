@@ -1,6 +1,6 @@
 //! Background tasks: follow changes by other processes, check that the database can be written, watch the
-//! clock, empty the trash, purge expired idempotency records and audit entries, and store the counts of
-//! refused tokens.
+//! clock, empty the trash, purge expired idempotency records and audit entries, store the counts of refused
+//! tokens, and sum up values by hour.
 //!
 //! A run that fails or panics is logged; the next run tries again. Nothing that a client can see may depend
 //! on how often these tasks run, except the revocation of clients: a trashed incident is not listed after its
@@ -21,6 +21,7 @@ use crate::auth::tokens::LONGEST_POLL;
 use crate::config::TICKS_PER_SECOND;
 use crate::telemetry::panic_text;
 use obeya_store::PurgeGuard;
+use obeya_store::values::rollups;
 use obeya_store::{audit, idempotency_records, incidents};
 
 /// Starts the tasks; they end when the set is dropped.
@@ -49,6 +50,10 @@ pub(crate) fn start(app: &Arc<App>) -> JoinSet<()> {
     }));
     let keys = Arc::clone(app);
     tasks.spawn(repeat(limits.purge, move || purge_keys(Arc::clone(&keys))));
+    let summed = Arc::clone(app);
+    tasks.spawn(repeat(limits.rollups, move || {
+        sum_up_values(Arc::clone(&summed))
+    }));
     let refused = Arc::clone(app);
     tasks.spawn(repeat(limits.auth_poll, move || {
         store_refused(Arc::clone(&refused))
@@ -148,6 +153,15 @@ async fn purge_keys(app: Arc<App>) {
         Ok(0) => {}
         Ok(purged) => tracing::info!(purged, "purged idempotency records"),
         Err(error) => tracing::warn!(%error, "cannot purge idempotency records"),
+    }
+}
+
+/// Sums up the values of hours that are over, or that changed.
+async fn sum_up_values(app: Arc<App>) {
+    match rollups::update(&app.store, app.clock.ticks()).await {
+        Ok(0) => {}
+        Ok(writes) => tracing::debug!(writes, "summed up values by hour"),
+        Err(error) => tracing::warn!(%error, "cannot sum up values by hour"),
     }
 }
 

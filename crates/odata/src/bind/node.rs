@@ -205,7 +205,7 @@ impl Node {
         true
     }
 
-    fn children(&self) -> impl Iterator<Item = &Self> {
+    pub(crate) fn children(&self) -> impl Iterator<Item = &Self> {
         let (one, many, pairs): (_, &[Self], &[(Self, Self)]) = match &self.kind {
             NodeKind::Null
             | NodeKind::Boolean(_)

@@ -25,6 +25,8 @@ enum Kind {
     /// Of doubles.
     RealSum,
     RealAverage,
+    /// Of doubles, as a text that the sums of doubles take as a value.
+    ExactSum,
 }
 
 /// Every aggregate function the statements of this crate may call on a database without its own.
@@ -33,6 +35,7 @@ pub const AGGREGATES: &[Aggregate] = &[
     aggregate("odata_average", Kind::Average),
     aggregate("odata_real_sum", Kind::RealSum),
     aggregate("odata_real_average", Kind::RealAverage),
+    aggregate("odata_exact_sum", Kind::ExactSum),
 ];
 
 const fn aggregate(name: &'static str, kind: Kind) -> Aggregate {
@@ -43,7 +46,7 @@ const fn aggregate(name: &'static str, kind: Kind) -> Aggregate {
 #[derive(Debug)]
 pub struct Accumulator {
     sum: Sum,
-    is_average: bool,
+    kind: Kind,
     /// The number of values.
     count: u64,
 }
@@ -62,9 +65,11 @@ impl Aggregate {
         Accumulator {
             sum: match self.kind {
                 Kind::Sum | Kind::Average => Sum::Whole(0),
-                Kind::RealSum | Kind::RealAverage => Sum::Real(Box::new(ExactSum::new())),
+                Kind::RealSum | Kind::RealAverage | Kind::ExactSum => {
+                    Sum::Real(Box::new(ExactSum::new()))
+                }
             },
-            is_average: matches!(self.kind, Kind::Average | Kind::RealAverage),
+            kind: self.kind,
             count: 0,
         }
     }
@@ -75,7 +80,7 @@ impl Accumulator {
     /// model can cause.
     ///
     /// # Errors
-    /// An infinite value.
+    /// An infinite value, or a text that is no sum.
     pub fn add(&mut self, value: Arg<'_>) -> Result<(), ScalarError> {
         match (&mut self.sum, value) {
             (Sum::Whole(sum), Arg::Int(value)) => *sum += i128::from(value),
@@ -83,6 +88,7 @@ impl Accumulator {
             (Sum::Real(sum), Arg::Int(_) | Arg::Real(_)) => {
                 sum.add(real(value).unwrap_or_default())?;
             }
+            (Sum::Real(sum), Arg::Text(text)) => sum.add_text(text)?,
             _ => return Ok(()),
         }
         self.count += 1;
@@ -97,20 +103,20 @@ impl Accumulator {
         if self.count == 0 {
             return Ok(Out::Null);
         }
+        let is_average = matches!(self.kind, Kind::Average | Kind::RealAverage);
         let sum = match self.sum {
-            Sum::Whole(sum) if self.is_average => sum as f64,
+            Sum::Whole(sum) if is_average => sum as f64,
             Sum::Whole(sum) => {
                 return i64::try_from(sum)
                     .map(Out::Int)
                     .map_err(|_| ScalarError::OutOfRange);
             }
+            Sum::Real(sum) if matches!(self.kind, Kind::ExactSum) => {
+                return Ok(Out::Text(sum.to_text()));
+            }
             Sum::Real(sum) => sum.rounded()?,
         };
-        let divisor = if self.is_average {
-            self.count as f64
-        } else {
-            1.0
-        };
+        let divisor = if is_average { self.count as f64 } else { 1.0 };
         Ok(Out::Real(sum / divisor))
     }
 }
@@ -141,6 +147,10 @@ mod tests {
         assert_eq!(result("odata_average", &whole), Ok(Out::Real(1.5)));
         assert_eq!(result("odata_real_sum", &real), Ok(Out::Real(1.5)));
         assert_eq!(result("odata_real_average", &real), Ok(Out::Real(0.75)));
+        let text = "60000p-18";
+        assert_eq!(result("odata_exact_sum", &real), Ok(Out::Text(text.into())));
+        let sums = [Arg::Text(text), Arg::Null, Arg::Real(1.0)];
+        assert_eq!(result("odata_real_sum", &sums), Ok(Out::Real(2.5)));
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! The result does not depend on the order of the values, so every database returns the same bits, and so do
 //! sums of sums that were kept exact.
 
+use std::fmt::Write as _;
+
 use super::ScalarError;
 
 /// Bits of a limb. Limbs are signed and wider than that: carries wait until [`ExactSum::MOST_ADDED`] values
@@ -12,6 +14,8 @@ const LIMB: u32 = 32;
 /// The least double is 2^-1074, the bit 0 of the lowest limb. The greatest is below 2^1024; 2^63 of it are
 /// below 2^1087, which is the bit 2161.
 const LIMBS: usize = 69;
+/// The bit 0 of the lowest limb is 2 to the negative power of this.
+const LEAST_EXPONENT: i64 = 1074;
 
 /// A sum of doubles as a fixed-point number that holds every one of them exactly.
 #[derive(Debug, Clone)]
@@ -61,11 +65,51 @@ impl ExactSum {
             rest >>= LIMB;
             limb += 1;
         }
-        self.added += 1;
-        if self.added == Self::MOST_ADDED {
-            self.carry();
-        }
+        self.count_added();
         Ok(())
+    }
+
+    /// Adds a sum that [`Self::to_text`] wrote.
+    ///
+    /// # Errors
+    /// It is no such text, or its value is beyond any sum of doubles.
+    pub(super) fn add_text(&mut self, text: &str) -> Result<(), ScalarError> {
+        let parsed = parse(text).ok_or(ScalarError::OutOfRange)?;
+        let places = self.limbs.get_mut(parsed.lowest_limb..).unwrap_or_default();
+        let digits = parsed.digits.as_bytes().rchunks(8);
+        if digits.len() > places.len() {
+            return Err(ScalarError::OutOfRange);
+        }
+        for (limb, digits) in places.iter_mut().zip(digits) {
+            let part = digits.iter().try_fold(0, |part, digit| {
+                let digit = char::from(*digit).to_digit(16)?;
+                Some(part << 4 | i64::from(digit))
+            });
+            let part = part.ok_or(ScalarError::OutOfRange)?;
+            *limb += if parsed.is_negative { -part } else { part };
+        }
+        self.count_added();
+        Ok(())
+    }
+
+    /// The sum without rounding, as a hexadecimal number with a binary exponent: `-1a8p-50` is -424 · 2^-50.
+    /// The exponent is that of a limb. C's `strtod` and Python's `float.fromhex` read the same form.
+    pub(super) fn to_text(mut self) -> String {
+        let is_negative = self.take_sign();
+        let lowest = self.limbs.iter().position(|limb| *limb != 0).unwrap_or(0);
+        let top = self.limbs.iter().rposition(|limb| *limb != 0).unwrap_or(0);
+        let mut text = String::from(if is_negative { "-" } else { "" });
+        // No limb is negative or has more than 32 bits.
+        let _ = write!(text, "{:x}", self.limbs[top]);
+        for limb in self.limbs[lowest..top].iter().rev() {
+            let _ = write!(text, "{limb:08x}");
+        }
+        let _ = write!(
+            text,
+            "p{}",
+            lowest as i64 * i64::from(LIMB) - LEAST_EXPONENT
+        );
+        text
     }
 
     /// The nearest double; the one with an even last bit if two are as near.
@@ -73,12 +117,7 @@ impl ExactSum {
     /// # Errors
     /// No double is as great.
     pub(super) fn rounded(mut self) -> Result<f64, ScalarError> {
-        self.carry();
-        let is_negative = self.limbs[LIMBS - 1] < 0;
-        if is_negative {
-            self.limbs.iter_mut().for_each(|limb| *limb = -*limb);
-            self.carry();
-        }
+        let is_negative = self.take_sign();
         let Some(top) = self.limbs.iter().rposition(|limb| *limb != 0) else {
             return Ok(0.0);
         };
@@ -105,6 +144,25 @@ impl ExactSum {
         Ok(if is_negative { -magnitude } else { magnitude })
     }
 
+    /// Makes the sum its absolute value, with limbs of 32 bits; returns whether it was negative.
+    fn take_sign(&mut self) -> bool {
+        self.carry();
+        let is_negative = self.limbs[LIMBS - 1] < 0;
+        if is_negative {
+            self.limbs.iter_mut().for_each(|limb| *limb = -*limb);
+            self.carry();
+        }
+        is_negative
+    }
+
+    /// Passes carries on before a limb can overflow.
+    fn count_added(&mut self) {
+        self.added += 1;
+        if self.added == Self::MOST_ADDED {
+            self.carry();
+        }
+    }
+
     /// Makes every limb but the last a number of 32 bits that is not negative.
     fn carry(&mut self) {
         let mut carried = 0;
@@ -120,6 +178,30 @@ impl ExactSum {
     fn bit(&self, place: u32) -> bool {
         self.limbs[(place / LIMB) as usize] >> (place % LIMB) & 1 == 1
     }
+}
+
+/// A text of [`ExactSum::to_text`]. The digits are not checked.
+struct Parsed<'a> {
+    is_negative: bool,
+    digits: &'a str,
+    lowest_limb: usize,
+}
+
+fn parse(text: &str) -> Option<Parsed<'_>> {
+    let (number, exponent) = text.split_once('p')?;
+    let (is_negative, digits) = match number.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, number),
+    };
+    let shift = exponent.parse::<i64>().ok()?.checked_add(LEAST_EXPONENT)?;
+    let is_limb = shift % i64::from(LIMB) == 0 && !digits.is_empty();
+    Some(Parsed {
+        is_negative,
+        digits,
+        lowest_limb: usize::try_from(shift / i64::from(LIMB))
+            .ok()
+            .filter(|_| is_limb)?,
+    })
 }
 
 #[cfg(test)]
@@ -178,6 +260,48 @@ mod tests {
             &[f64::MAX; 2_000],
         ] {
             assert_eq!(sum(values), Err(ScalarError::OutOfRange));
+        }
+    }
+
+    /// The expected texts are of `fractions.Fraction` in Python, written as multiples of the limb.
+    #[test]
+    fn a_sum_can_be_written_and_added_again() {
+        for (values, expected) in [
+            (&[][..], "0p-1074"),
+            (&[1.0], "40000p-18"),
+            (&[-424.0, 0.0], "-6a00000p-18"),
+            (&[0.1, 0.2], "133333333333338000000p-82"),
+            (&[f64::from_bits(1)], "1p-1074"),
+            (&[1e300, -1e300, 0.5], "20000p-18"),
+        ] {
+            let mut of_values = ExactSum::new();
+            values.iter().for_each(|it| of_values.add(*it).unwrap());
+            assert_eq!(of_values.to_text(), expected, "{values:?}");
+        }
+        let mut random = obeya_testkit::rng();
+        for _ in 0..200 {
+            let values: Vec<f64> = (0..random.usize(1..40))
+                .map(|_| f64::from_bits(random.u64(..)))
+                .filter(|value| value.abs() < 1e300)
+                .collect();
+            let mut merged = ExactSum::new();
+            for part in values.chunks(7) {
+                let mut of_part = ExactSum::new();
+                part.iter().for_each(|it| of_part.add(*it).unwrap());
+                merged.add_text(&of_part.to_text()).unwrap();
+            }
+            assert_eq!(merged.rounded(), sum(&values), "{values:?}");
+        }
+    }
+
+    #[test]
+    fn other_texts_are_no_sums() {
+        let beyond = format!("{}p1102", "f".repeat(17));
+        for text in [
+            "", "p-50", "-p-50", "1p-51", "1p-1106", "gp-50", "1p", "1", "é1p-50", &beyond,
+        ] {
+            let mut sum = ExactSum::new();
+            assert_eq!(sum.add_text(text), Err(ScalarError::OutOfRange), "{text}");
         }
     }
 

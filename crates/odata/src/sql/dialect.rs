@@ -169,6 +169,32 @@ pub trait Dialect: Sync {
         }
     }
 
+    /// After the name of a table in FROM: the index that the statement must use, if the database would choose
+    /// a worse one.
+    fn index_hint(&self, _index: &str) -> String {
+        String::new()
+    }
+
+    /// A double as an exact sum.
+    fn exact(&self, value: &str) -> String {
+        value.to_owned()
+    }
+
+    /// The exact sum of the doubles of a group in a form that can be stored, and summed again.
+    fn exact_sum(&self, value: &str) -> String {
+        format!("odata_exact_sum({value})")
+    }
+
+    /// The sum of exact sums, as [`Dialect::sum`] is of the doubles in them.
+    fn sum_of_sums(&self, total: &str) -> String {
+        format!("odata_real_sum({total})")
+    }
+
+    /// That sum, divided by the sum of these counts.
+    fn average_of_sums(&self, total: &str, count: &str) -> String {
+        format!("(odata_real_sum({total}) / CAST(SUM({count}) AS REAL))")
+    }
+
     /// True when both are equal or both are null; never null.
     fn same(&self, left: &str, right: &str) -> String {
         format!("{left} IS NOT DISTINCT FROM {right}")

@@ -42,6 +42,7 @@ mod order;
 mod pipeline;
 pub mod postgres;
 pub(crate) mod render;
+mod rollup;
 mod semi_join;
 mod sqlite;
 mod trigrams;
@@ -54,6 +55,7 @@ pub use dialect::{
 };
 pub use kind::SqlKind;
 pub use postgres::Postgres;
+pub use rollup::Rollup;
 pub use sqlite::Sqlite;
 
 use crate::bind::node::Node;
@@ -95,6 +97,8 @@ pub struct Scope<'a> {
     pub limit: Option<u64>,
     /// Rows to leave out beyond `$skip`.
     pub offset: u64,
+    /// What the entity's rows are summed up in, for groupings that need no more.
+    pub rollup: Option<&'a Rollup>,
 }
 
 /// A statement for the rows of a page, and the columns with each row's keyset position.

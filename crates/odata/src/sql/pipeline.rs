@@ -6,6 +6,7 @@
 
 use super::dialect::Extent;
 use super::render::{Mode, Renderer};
+use super::rollup::Rollup;
 use super::{Scope, SqlKind, conditions_of_entity, where_clause};
 use crate::ast::apply::AggregateMethod;
 use crate::bind::Bound;
@@ -24,6 +25,14 @@ pub(super) fn source(
     let mut from = None;
     for (number, stage) in pipeline.stages.iter().enumerate() {
         let filter = stage.filter.as_ref();
+        // A condition for the rows that may be shown reads their other columns.
+        let rollup = scope.rollup.filter(|rollup| {
+            from.is_none() && rollup.serves(stage) && renderer.visible_root(query).is_none()
+        });
+        if let Some(rollup) = rollup {
+            let rows = (rollup.rows)(renderer.dialect);
+            renderer.read_from(&rows);
+        }
         let conditions = match from {
             None => conditions_of_entity(query, filter, renderer, scope, Extent::Other),
             Some(_) => filter
@@ -31,7 +40,7 @@ pub(super) fn source(
                 .into_iter()
                 .collect(),
         };
-        let columns = columns(stage, renderer);
+        let columns = columns(stage, rollup, renderer);
         // The joins of the entity's row are known only now.
         let rows = from.unwrap_or_else(|| renderer.from());
         let alias = format!("g{number}");
@@ -46,9 +55,12 @@ pub(super) fn source(
     from
 }
 
-fn columns(stage: &Grouping, renderer: &mut Renderer<'_>) -> Vec<String> {
+fn columns(stage: &Grouping, rollup: Option<&Rollup>, renderer: &mut Renderer<'_>) -> Vec<String> {
     let mut columns: Vec<String> = stage.keys.iter().map(|key| value(key, renderer)).collect();
-    columns.extend(stage.aggregates.iter().map(|it| aggregate(it, renderer)));
+    columns.extend(stage.aggregates.iter().map(|it| match rollup {
+        Some(_) => Rollup::aggregate(it, &renderer.root(), renderer.dialect),
+        None => aggregate(it, renderer),
+    }));
     let columns = columns.into_iter().enumerate();
     columns
         .map(|(place, text)| format!("{text} AS c{place}"))

@@ -47,7 +47,8 @@ pub(crate) struct Renderer<'d> {
 /// A row in FROM and the rows joined to it so far.
 struct Frame {
     variable: usize,
-    table: &'static str,
+    /// Its table, or a query in parentheses.
+    source: String,
     alias: String,
     index_join: Option<IndexJoin>,
     joins: Vec<Join>,
@@ -126,7 +127,7 @@ impl<'d> Renderer<'d> {
         let alias = self.alias();
         self.frames.push(Frame {
             variable,
-            table,
+            source: quote(table),
             alias: alias.clone(),
             index_join: None,
             joins: Vec::new(),
@@ -149,6 +150,11 @@ impl<'d> Renderer<'d> {
     /// The text after FROM for the outermost row, once every join to it is known.
     pub(crate) fn from(&self) -> String {
         self.frames[0].from()
+    }
+
+    /// Reads the outermost rows from this query instead of their table.
+    pub(super) fn read_from(&mut self, query: &str) {
+        self.frames[0].source = format!("({query})");
     }
 
     /// Makes groups with this alias the rows that the following nodes refer to.
@@ -508,7 +514,7 @@ impl<'d> Renderer<'d> {
 impl Frame {
     fn from(&self) -> String {
         let lead = self.index_join.as_ref().map_or("", |lead| &lead.from);
-        let mut text = format!("{lead}{} AS {}", quote(self.table), self.alias);
+        let mut text = format!("{lead}{} AS {}", self.source, self.alias);
         for join in &self.joins {
             let Join {
                 parent,

@@ -16,6 +16,10 @@ impl Dialect for Sqlite {
         "sqlite"
     }
 
+    fn index_hint(&self, index: &str) -> String {
+        format!(" INDEXED BY {index}")
+    }
+
     /// `IS` compares any two values; SQLite knows the standard's syntax only since 3.39.
     fn same(&self, left: &str, right: &str) -> String {
         format!("{left} IS {right}")

@@ -9,6 +9,7 @@
 
 mod comments;
 mod filters;
+mod groups;
 mod isolation;
 mod load;
 mod overload;
@@ -38,10 +39,11 @@ const CONNECTIONS: usize = 32;
 /// A subject, and what measures it.
 type Subject = (&'static str, fn(&mut Table, &Bench));
 
-const SUBJECTS: [Subject; 9] = [
+const SUBJECTS: [Subject; 10] = [
     ("small", small::measure),
     ("comments", comments::measure),
     ("filters", filters::measure),
+    ("groups", groups::measure),
     ("pages", pages::measure),
     ("pulls", pulls::measure),
     ("writes", writes::measure),

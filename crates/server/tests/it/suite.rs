@@ -94,6 +94,7 @@ pub mod types;
 pub mod unchanged;
 pub mod user_names;
 pub mod users;
+pub mod value_rollups;
 pub mod values;
 pub mod values_forms;
 pub mod values_large;

@@ -28,6 +28,9 @@ use obeya_odata::edm::{
     SearchIndex, Type,
 };
 
+use obeya_odata::sql::Rollup;
+
+use crate::values::rollups;
 use v1::{INCIDENT_CATEGORY, INCIDENT_CAUSE, INCIDENT_CUSTOM_FIELD};
 use wire::{Source, column, computed};
 
@@ -324,6 +327,17 @@ pub static DATASOURCE_VALUE_V2: EntityType = EntityType {
     navigations: &[],
     search: None,
 };
+
+/// What the rows of an entity are summed up in.
+pub fn rollup(entity: &EntityType) -> Option<&'static Rollup> {
+    static OF_VALUES: Rollup = Rollup {
+        rows: rollups::rows,
+        shared: "dataSourceId",
+        instant: "valueDate",
+        value: "value",
+    };
+    std::ptr::eq(entity, &DATASOURCE_VALUE_V2).then_some(&OF_VALUES)
+}
 
 /// Whether an entity's rows are joined from several tables to resolve names.
 pub fn is_joined(entity: &EntityType) -> bool {

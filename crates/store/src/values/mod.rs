@@ -35,6 +35,7 @@ columns![
 pub mod elements;
 mod ids;
 mod pieces;
+pub mod rollups;
 pub mod write;
 
 pub use ids::{given, last_id};

@@ -1,7 +1,7 @@
-//! Statements that add, replace and remove values. Every function also updates the datasource's count; none
-//! validates a value.
+//! Statements that add, replace and remove values. Every function also updates the datasource's count and
+//! marks the hours of its rollups; none validates a value.
 
-use super::{COLUMNS, changed, ids, pieces};
+use super::{COLUMNS, changed, ids, pieces, rollups};
 use crate::audit::{Diff, Form};
 use crate::engine::{Row, Value, present};
 use crate::write_error::WriteError;
@@ -41,6 +41,7 @@ pub fn insert(
 ) -> Result<i32, WriteError> {
     let id = ids::take(session, 1)?;
     session.execute_deferred(INSERT, &cells(datasource, id, value, stamp))?;
+    rollups::mark_dates(session, datasource, std::iter::once(value.value_date))?;
     changed(session, datasource, 1, stamp)?;
     Ok(id)
 }
@@ -61,6 +62,7 @@ pub fn append(
         .flat_map(|(id, value)| cells(datasource, id, value, stamp))
         .collect();
     session.append("datasource_values", &COLUMNS, &rows)?;
+    rollups::mark_dates(session, datasource, values.iter().map(|it| it.value_date))?;
     let added = i64::try_from(values.len()).unwrap_or(i64::MAX);
     changed(session, datasource, added, stamp)?;
     Ok(())
@@ -91,6 +93,8 @@ pub fn update(
     value: &DatasourceValue,
     stamp: i64,
 ) -> Result<(), StoreError> {
+    rollups::mark_values(session, "v.id = ?2", &[datasource.into(), id.into()])?;
+    rollups::mark_dates(session, datasource, std::iter::once(value.value_date))?;
     session.execute_deferred(UPDATE, &cells(datasource, id, value, stamp))?;
     changed(session, datasource, 0, stamp)
 }
@@ -108,6 +112,7 @@ pub fn delete(
         let sql =
             format!("DELETE FROM datasource_values WHERE datasource_id = ?1 AND id IN ({places})");
         let binds = [&[datasource.into()], &ids[..]].concat();
+        rollups::mark_values(session, &format!("v.id IN ({places})"), &binds)?;
         gone += session.execute(&sql, &binds)?;
     }
     went(session, datasource, gone, stamp)
@@ -121,7 +126,9 @@ pub fn delete_period(
     stamp: i64,
 ) -> Result<u64, StoreError> {
     let sql = "DELETE FROM datasource_values WHERE datasource_id = ?1 AND value_date >= ?2 AND value_date <= ?3";
-    let gone = session.execute(sql, &[datasource.into(), from.into(), to.into()])?;
+    let binds = [datasource.into(), from.into(), to.into()];
+    rollups::mark_values(session, "v.value_date >= ?2 AND v.value_date <= ?3", &binds)?;
+    let gone = session.execute(sql, &binds)?;
     went(session, datasource, gone, stamp)
 }
 

@@ -1,6 +1,6 @@
 //! Checks a whole database: the file and the schema as the engine finds them, and the model, from the tables
-//! themselves: references, trees, counts, sequences, stamps, enumerations, contents of attachments, search
-//! indexes and the chain of the audit log.
+//! themselves: references, trees, counts, sequences, stamps, enumerations, contents of attachments, sums of
+//! values, search indexes and the chain of the audit log.
 //!
 //! Everything is read in one snapshot while a service may run; nothing is written or repaired. The memory it
 //! takes does not depend on the size of the database: a rule is one query whose rows are findings, and search
@@ -8,16 +8,19 @@
 
 mod contents;
 mod report;
+mod rollups;
 mod rules;
 mod search;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
 use report::Findings;
 pub use report::{CheckReport, Finding, Rule};
+pub use rollups::drop_sums;
 
 use crate::migrate::{MigrateError, Phase, Progress, count_rows, lift_time_limits};
 use obeya_store::inspection::{Fault, Inspection, newest_schema_version};
@@ -58,7 +61,7 @@ fn run(database: &mut Inspection, progress: &dyn Progress) -> Result<CheckReport
     let started = Instant::now();
     let mut findings = Findings::default();
     lift_time_limits(database.session())?;
-    progress.begin(Phase::Check, rules::COUNT + INDEXES.len() as u64 + 4);
+    progress.begin(Phase::Check, rules::COUNT + INDEXES.len() as u64 + 5);
     progress.table("file and schema");
     for fault in database.faults()? {
         match fault {
@@ -68,13 +71,13 @@ fn run(database: &mut Inspection, progress: &dyn Progress) -> Result<CheckReport
         }
     }
     progress.advance(1);
-    let mut rows = None;
+    let (mut rows, mut wrong_sums) = (None, BTreeSet::new());
     if database.is_current() {
         let session = database.session();
         rows = findings.guard(Rule::File, "the tables", || {
             Ok(count_rows(session, progress)?)
         })?;
-        model(session, &mut findings, progress)?;
+        wrong_sums = model(session, &mut findings, progress)?;
     } else {
         let text = format!(
             "version {} is older than this program's, {}, so only the file was checked: start a service of this version \
@@ -88,17 +91,20 @@ fn run(database: &mut Inspection, progress: &dyn Progress) -> Result<CheckReport
         schema_version: database.schema_version(),
         rows,
         findings: findings.end(),
+        wrong_sums,
         elapsed: started.elapsed(),
     })
 }
 
+/// Checks the model; returns the datasources whose sums of hours are wrong.
 fn model(
     session: &mut dyn Session,
     findings: &mut Findings,
     progress: &dyn Progress,
-) -> Result<(), CheckError> {
+) -> Result<BTreeSet<i32>, CheckError> {
     rules::run(session, findings, progress)?;
     contents::run(session, findings, progress)?;
+    let wrong_sums = rollups::run(session, findings, progress)?;
     for index in INDEXES {
         progress.table(index.name);
         search::words(session, &index, findings, progress)?;
@@ -107,7 +113,8 @@ fn model(
     progress.table(obeya_store::search::PARTS_INDEX);
     search::parts(session, findings, progress)?;
     progress.advance(1);
-    audit_log(session, findings, progress)
+    audit_log(session, findings, progress)?;
+    Ok(wrong_sums)
 }
 
 /// Verifies the chain of the audit log, as `obeya audit --verify` does.

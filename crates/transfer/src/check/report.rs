@@ -1,5 +1,6 @@
 //! The result of a check, and how findings are collected.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
 
@@ -91,6 +92,9 @@ pub struct CheckReport {
     /// What is wrong. Of many findings about one table the first are listed, and the last says how many more
     /// there are.
     pub findings: Vec<Finding>,
+    /// The datasources whose values are summed up wrongly by hour. [`drop_sums`](super::drop_sums) mends
+    /// them.
+    pub wrong_sums: BTreeSet<i32>,
     /// How long it took.
     pub elapsed: Duration,
 }

@@ -9,6 +9,7 @@ use rusqlite::Connection;
 
 use super::check;
 use obeya_store::audit::{self, Change, Diff, Origin};
+use obeya_store::values::rollups;
 use obeya_store::{Session, Store, StoreError, StoreOptions, attachments, search, testing};
 
 /// The rows of a sound plant; the texts are indexed by [`made`].
@@ -96,6 +97,12 @@ const SPOILT: &[Spoilt] = &[
         &["incident_comments 100: it answers itself through its parents", "incident_comments 101: it answers itself through its parents"]),
     both("UPDATE datasources SET value_count = value_count + 3",
         &["datasources 4: value_count is 5, and it has 2 values", "datasources 5: value_count is 3, and it has 0 values"]),
+    both("UPDATE value_rollups SET least = 1",
+        &["value_rollups (4, 0): the sums of this hour (1970-01-01T00:00:00Z) are not those of its values"]),
+    both("DELETE FROM value_rollups",
+        &["value_rollups (4, 0): the sums of this hour (1970-01-01T00:00:00Z) are not those of its values"]),
+    both("UPDATE datasource_values SET value = 70.5 WHERE id = 2",
+        &["value_rollups (4, 0): the sums of this hour (1970-01-01T00:00:00Z) are not those of its values"]),
     both("UPDATE counters SET last = 1", &["counters \"datasource_values\": the last id is 1, and there is a value with the id 2"]),
     Spoilt {
         sqlite: "UPDATE sqlite_sequence SET seq = 10 WHERE name = 'incidents'",
@@ -354,6 +361,9 @@ async fn made(url: &str) {
         indexed(session)
     });
     done.await.expect("written");
+    // The hour with the values is over.
+    let summed = rollups::update(&store, 36_000_000_000).await;
+    assert_eq!(summed.expect("summed up"), 1);
     store.close().await;
 }
 

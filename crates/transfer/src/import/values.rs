@@ -13,7 +13,7 @@ use super::run::{LineAction, Run, leaves_ids, length, refer};
 use super::{csv, decode};
 use crate::jsonl::values::ValueLine;
 use obeya_store::engine::Value;
-use obeya_store::values::{COLUMNS, changed, given};
+use obeya_store::values::{COLUMNS, changed, given, rollups};
 
 /// Values that are buffered and sorted by date, the order of the table: a file in another order would
 /// otherwise touch a page for each line.
@@ -179,11 +179,13 @@ impl Values {
         Ok(())
     }
 
-    /// Updates the counts of the datasources and the counters by which readers notice changed values.
+    /// Updates the counts of the datasources and the counters by which readers notice changed values, and
+    /// drops their rollups.
     fn count(&self, run: &mut Run<'_>) -> Result<(), ImportError> {
         let now = Timestamp::now().ticks();
         for (datasource, gained) in &self.gained {
             changed(run.session, *datasource, *gained, now)?;
+            rollups::discard(run.session, *datasource)?;
         }
         if self.largest > 0 {
             given(run.session, self.largest)?;

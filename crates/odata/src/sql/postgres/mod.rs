@@ -117,6 +117,25 @@ impl Dialect for Postgres {
         format!("odata_real_div({sum}::double precision, count({value})::double precision)")
     }
 
+    fn exact(&self, value: &str) -> String {
+        format!("odata_exact({value})")
+    }
+
+    fn exact_sum(&self, value: &str) -> String {
+        format!("sum({})", self.exact(value))
+    }
+
+    fn sum_of_sums(&self, total: &str) -> String {
+        format!("sum({total})::double precision")
+    }
+
+    fn average_of_sums(&self, total: &str, count: &str) -> String {
+        format!(
+            "odata_real_div({}, sum({count})::double precision)",
+            self.sum_of_sums(total)
+        )
+    }
+
     fn difference(&self, whole: &str, real: &str, nulls: bool) -> Option<String> {
         let name = if nulls {
             "odata_difference_or_null"

@@ -16,15 +16,20 @@ use server::Server;
 
 use crate::plant::Plant;
 use crate::table::Table;
-use crate::{Bench, IMPORT, comments, isolation, overload, process_figures, writes};
+use crate::{Bench, IMPORT, comments, groups, isolation, overload, process_figures, writes};
 
 /// A subject, and what measures it.
 type Subject = (&'static str, fn(&mut Table, &Bench, &Server, &Peer));
 
-const SUBJECTS: [Subject; 9] = [
+const SUBJECTS: [Subject; 10] = [
     ("reads", reads::measure),
     ("comments", |table, bench, _, _| {
         comments::measure(table, bench);
+    }),
+    ("groups", |table, bench, server, _| {
+        groups::against(table, bench, "ms, PostgreSQL", |sql| {
+            server.seconds(sql) * 1e3
+        });
     }),
     ("pages", pages::measure),
     ("creates", creates::measure),

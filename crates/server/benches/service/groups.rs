@@ -1,0 +1,84 @@
+//! One datasource of 1,000,000 values, one a minute, aggregated by `$apply`: from the values and from the
+//! sums of their hours. The floor is a plain statement over the values in the database alone, which adds up
+//! in doubles and knows no time zone.
+
+use std::time::{Duration, Instant};
+
+use crate::load::{self, Connection};
+use crate::process::Child;
+use crate::steps::Steps;
+use crate::table::Table;
+use crate::{Bench, median, milliseconds};
+
+const TURNS: usize = 9;
+/// Milliseconds from the sums of hours.
+const MOST_MS: f64 = 5.0;
+/// True for every value, and no sum of an hour can know it.
+const OF_VALUES: &str = "filter(second(valueDate) ge 0)/";
+
+/// A grouping in the query language and in SQL.
+struct Grouping {
+    name: &'static str,
+    odata: &'static str,
+    sql: &'static str,
+}
+
+const GROUPINGS: [Grouping; 4] = [
+    Grouping {
+        name: "mean of 1,000,000 values",
+        odata: "aggregate(value with average as v)",
+        sql: "SELECT avg(value) FROM datasource_values WHERE datasource_id = 1",
+    },
+    Grouping {
+        name: "  their maxima by day",
+        odata: "compute(bin(valueDate,'day','UTC') as k)/groupby((k),aggregate(value with max as v))",
+        sql: "SELECT value_date / 864000000000 AS k, max(value) FROM datasource_values WHERE datasource_id = 1 GROUP BY 1 ORDER BY 1",
+    },
+    Grouping {
+        name: "  their means by day",
+        odata: "compute(bin(valueDate,'day','UTC') as k)/groupby((k),aggregate(value with average as v))",
+        sql: "SELECT value_date / 864000000000 AS k, avg(value) FROM datasource_values WHERE datasource_id = 1 GROUP BY 1 ORDER BY 1",
+    },
+    Grouping {
+        name: "  their means by day in Oslo",
+        odata: "compute(bin(valueDate,'day','Europe/Oslo') as k)/groupby((k),aggregate(value with average as v))",
+        sql: "SELECT value_date / 864000000000 AS k, avg(value) FROM datasource_values WHERE datasource_id = 1 GROUP BY 1 ORDER BY 1",
+    },
+];
+
+/// On a SQLite file.
+pub fn measure(table: &mut Table, bench: &Bench) {
+    let steps = Steps::open(&bench.plant);
+    against(table, bench, "ms, SQLite", |sql| steps.all(sql));
+}
+
+/// Against `floor`, which returns the milliseconds of a statement.
+pub fn against(table: &mut Table, bench: &Bench, unit: &str, mut floor: impl FnMut(&str) -> f64) {
+    let service = Child::service(&bench.plant.db);
+    let mut connection = Connection::open(&service.address);
+    let mut ask = |apply: &str| {
+        let apply = apply.replace(' ', "%20");
+        let path = format!("/v2/datasources/1/values?$apply={apply}");
+        let request = load::request(&path, &bench.token);
+        let started = Instant::now();
+        connection.ask(&request);
+        milliseconds(started)
+    };
+    // The service sums up the imported values once it runs.
+    let begun = Instant::now();
+    while ask(GROUPINGS[0].odata) > MOST_MS && begun.elapsed() < Duration::from_secs(60) {}
+    for Grouping { name, odata, sql } in GROUPINGS {
+        let of_values = format!("{OF_VALUES}{odata}");
+        let [mut summed, mut read, mut plain] = [const { Vec::new() }; 3];
+        for _ in 0..TURNS {
+            summed.push(ask(odata));
+            read.push(ask(&of_values));
+            plain.push(floor(sql));
+        }
+        let [summed, read, plain] = [summed, read, plain].map(median);
+        let goal = Some((read / plain, 1.5, false));
+        table.row(&format!("{name}, from the values"), read, plain, unit, goal);
+        let name = format!("{name}, from sums of hours");
+        table.limited(&name, summed, plain, unit, MOST_MS);
+    }
+}

@@ -1,0 +1,352 @@
+//! Groups of values that are made from the sums of hours have the same bytes as those of the values.
+
+use std::time::Duration;
+
+use obeya_server::import::OnConflict;
+use obeya_server::store::StoreError;
+use obeya_server::store::values::rollups;
+use obeya_testkit::Rng;
+use reqwest::Method;
+use serde_json::{Value as Json, json};
+
+use crate::import_folder::Folder;
+use crate::support::{Answer, START, Service};
+
+const TICKS_PER_SECOND: i64 = 10_000_000;
+
+/// The values of datasource 1 are of these hours, before and after a change of the clocks in Europe, and of
+/// some around 1970.
+const HOURS: [i64; 3] = [-3, 484_380, 485_088];
+
+async fn execute(service: &Service, sql: &'static str) -> u64 {
+    let written = service
+        .store()
+        .write(move |session| session.execute(sql, &[]));
+    let written: Result<_, StoreError> = written.await;
+    written.expect("written")
+}
+
+async fn number(service: &Service, sql: &'static str) -> i64 {
+    let read = service
+        .store()
+        .read(move |session| session.first(sql, &[], |row| row.int(0)));
+    let read: Result<_, StoreError> = read.await;
+    read.expect("read").flatten().expect("a number")
+}
+
+async fn plant(change: impl FnOnce(&mut obeya_server::Config)) -> Service {
+    let service = Service::start_with(change).await;
+    execute(
+        &service,
+        "INSERT INTO datasources (id, title) VALUES (1, 'Scrap'), (2, 'Output')",
+    )
+    .await;
+    service
+}
+
+/// Sums up the hours that are over at [`START`].
+async fn sum_up(service: &Service) -> u64 {
+    let updated = rollups::update(service.store(), START * TICKS_PER_SECOND);
+    updated.await.expect("summed up")
+}
+
+fn instant(seconds: i64) -> String {
+    let at = jiff::Timestamp::from_second(seconds).expect("an instant");
+    at.to_string()
+}
+
+/// A random instant, sometimes after [`START`] and sometimes the start of an hour.
+fn random_seconds(random: &mut Rng) -> i64 {
+    let hour = match random.usize(0..10) {
+        0 => START / 3600 + random.i64(-1..3),
+        _ => HOURS[random.usize(..HOURS.len())] + random.i64(0..6),
+    };
+    hour * 3600
+        + if random.bool() {
+            0
+        } else {
+            random.i64(0..3600)
+        }
+}
+
+fn random_value(random: &mut Rng) -> Json {
+    let value = match random.usize(0..5) {
+        0 => -0.0,
+        1 => random.f64() * 1e300,
+        2 => random.f64() * 1e-300,
+        _ => (random.f64() - 0.5) * 100.0,
+    };
+    json!({"value": value, "valueDate": instant(random_seconds(random))})
+}
+
+/// A random write of values; its body has been checked by the service.
+async fn write(service: &Service, random: &mut Rng, ids: &mut Vec<i64>) {
+    let values = "/v1/Datasources/1/values";
+    let any = |random: &mut Rng, ids: &[i64]| match ids.len() {
+        0 => 1,
+        all => ids[random.usize(..all)],
+    };
+    let some: Vec<Json> = (0..random.usize(1..60))
+        .map(|_| random_value(random))
+        .collect();
+    let (method, path, body) = match random.usize(0..6) {
+        0 | 1 => (Method::POST, values.to_owned(), random_value(random)),
+        2 => (Method::POST, format!("{values}/batch"), json!(some)),
+        3 => {
+            let path = format!("{values}/{}", any(random, ids));
+            (Method::PUT, path, random_value(random))
+        }
+        4 => {
+            let path = format!("{values}/{}", any(random, ids));
+            (Method::DELETE, path, Json::Null)
+        }
+        _ => {
+            let gone: Vec<i64> = (0..5).map(|_| any(random, ids)).collect();
+            (Method::DELETE, format!("{values}/batch"), json!(gone))
+        }
+    };
+    let mut request = service.request(method, &path);
+    if !body.is_null() {
+        request = request.json(&body);
+    }
+    let answer = Answer::of(request).await;
+    assert!(
+        answer.status < 300 || answer.status == 404,
+        "{path} {body}: {}",
+        answer.text()
+    );
+    let listed = service.get("/v2/datasources/1/values?$select=id").await;
+    let listed = listed.json();
+    let listed = listed["value"].as_array().expect("values").iter();
+    *ids = listed.map(|it| it["id"].as_i64().expect("an id")).collect();
+}
+
+const SUMS: &str = "aggregate($count as rows,value with sum as total,value with average as mean,value with min as least,value with max as greatest)";
+
+/// Groupings that sums of hours serve: what is done before, the keys, and further options.
+const SERVED: [(&str, &str, &str); 9] = [
+    ("", "", ""),
+    ("", "date(valueDate) as k", "&$orderby=k"),
+    ("", "hour(valueDate) as k", "&$orderby=mean desc,k&$top=3"),
+    (
+        "",
+        "bin(valueDate,'day','Europe/Oslo') as k",
+        "&$filter=rows gt 2",
+    ),
+    (
+        "",
+        "bin(valueDate,duration'PT2H','UTC') as k",
+        "&$count=true",
+    ),
+    ("", "bin(valueDate,'month','America/New_York') as k", ""),
+    ("", "year(valueDate) mul 100 add month(valueDate) as k", ""),
+    (
+        "filter(valueDate ge 2025-05-03T14:00:00Z and valueDate lt 2025-05-03T18:00:00Z or year(valueDate) lt 1971)/",
+        "hour(valueDate) as k",
+        "",
+    ),
+    (
+        "filter(not (hour(valueDate) in (12,13,21)) and dataSourceId eq 1)/",
+        "dataSourceId add 0 as k",
+        "",
+    ),
+];
+
+fn path(of: (&str, &str, &str), also: &str) -> String {
+    let (before, key, options) = of;
+    let groups = match key {
+        "" => SUMS.to_owned(),
+        key => format!("compute({key})/groupby((k),{SUMS})"),
+    };
+    format!("/v2/datasources/1/values?$apply={before}{also}{groups}{options}")
+}
+
+#[tokio::test]
+async fn sums_of_hours_give_the_same_answers_as_values() {
+    let mut random = obeya_testkit::rng();
+    let plant = plant(|config| config.limits.rollups = Duration::from_secs(3600)).await;
+    let mut ids = Vec::new();
+    for round in 0..60 {
+        write(&plant, &mut random, &mut ids).await;
+        if random.usize(0..4) == 0 {
+            sum_up(&plant).await;
+        }
+        for of in SERVED {
+            let summed = plant.get(&path(of, "")).await;
+            // True for every value, and no sum can know it.
+            let read = plant
+                .get(&path(of, "filter(second(valueDate) ge 0)/"))
+                .await;
+            assert_eq!(summed.status, read.status, "{of:?}: {}", summed.text());
+            if summed.status == 200 {
+                assert_eq!(summed.text(), read.text(), "{round} {of:?}");
+            }
+        }
+    }
+    assert!(
+        number(
+            &plant,
+            "SELECT count(*) FROM value_rollups WHERE is_stale = 0"
+        )
+        .await
+            > 0
+    );
+    sum_up(&plant).await;
+    assert_eq!(sum_up(&plant).await, 0, "nothing is left");
+    assert_eq!(
+        number(
+            &plant,
+            "SELECT count(*) FROM value_rollups WHERE is_stale = 1"
+        )
+        .await,
+        0
+    );
+}
+
+#[tokio::test]
+async fn answers_come_from_the_sums_where_these_suffice() {
+    let plant = plant(|config| config.limits.rollups = Duration::from_secs(3600)).await;
+    let values: Vec<Json> = (0..120)
+        .map(|minute| json!({"value": 1, "valueDate": instant(1_700_000_000 / 3600 * 3600 + minute * 60)}))
+        .collect();
+    let posted = plant
+        .post("/v1/Datasources/1/values/batch", &json!(values))
+        .await;
+    assert_eq!(posted.status, 200, "{}", posted.text());
+    assert_eq!(sum_up(&plant).await, 1);
+    // A wrong sum shows where it is used.
+    let spoilt = execute(&plant, "UPDATE value_rollups SET row_count = 1000").await;
+    assert_eq!(spoilt, 2);
+    let mut found = Vec::new();
+    for apply in [
+        "aggregate($count as n)",
+        "groupby((dataSourceId),aggregate($count as n))",
+        "filter(valueDate ge 2023-11-14T23:00:00Z)/aggregate($count as n)",
+        "filter(2024-01-01T00:00:00Z gt valueDate)/aggregate($count as n)",
+        "compute(bin(valueDate,'year','Europe/Oslo') as k)/groupby((k),aggregate($count as n))",
+        // Not by whole hours.
+        "filter(valueDate gt 2023-11-14T22:00:00Z)/aggregate($count as n)",
+        "filter(valueDate le 2024-01-01T00:00:00Z)/aggregate($count as n)",
+        "filter(valueDate ge 2023-11-14T23:00:01Z)/aggregate($count as n)",
+        "compute(bin(valueDate,'year','Asia/Kolkata') as k)/groupby((k),aggregate($count as n))",
+        "compute(bin(valueDate,duration'PT40M','UTC') as k)/groupby((k),aggregate($count as n))&$top=1",
+        // Not in the sums.
+        "filter(value eq 1)/aggregate($count as n)",
+        "groupby((dimension),aggregate($count as n))",
+        "aggregate($count as n,id with max as last)",
+        "aggregate(value with countdistinct as n)",
+    ] {
+        let answer = plant
+            .get(&format!("/v2/datasources/1/values?$apply={apply}"))
+            .await;
+        assert_eq!(answer.status, 200, "{apply}: {}", answer.text());
+        found.push(answer.json()["value"][0]["n"].as_i64().expect("a number"));
+    }
+    assert_eq!(
+        found,
+        [
+            2000, 2000, 1000, 2000, 2000, 119, 120, 59, 120, 40, 120, 120, 120, 1
+        ]
+    );
+}
+
+/// A value without a number counts as a row, and not for the mean.
+#[tokio::test]
+async fn values_without_a_number_have_no_part_in_a_mean() {
+    let plant = plant(|config| config.limits.rollups = Duration::from_secs(3600)).await;
+    execute(
+        &plant,
+        "INSERT INTO datasource_values (datasource_id, value_date, id, value, registration_date) VALUES
+            (1, 17091648000000000, 1, 3.0, 1), (1, 17091648000000001, 2, NULL, 1), (2, 17091648000000000, 3, NULL, 1)",
+    )
+    .await;
+    sum_up(&plant).await;
+    assert_eq!(
+        number(&plant, "SELECT count(*) FROM value_rollups").await,
+        2
+    );
+    for (datasource, expected) in [
+        (
+            1,
+            json!([{"rows": 2, "total": 3.0, "mean": 3.0, "least": 3.0, "greatest": 3.0}]),
+        ),
+        (
+            2,
+            json!([{"rows": 1, "total": null, "mean": null, "least": null, "greatest": null}]),
+        ),
+    ] {
+        let path = format!("/v2/datasources/{datasource}/values?$apply={SUMS}");
+        assert_eq!(plant.get(&path).await.json()["value"], expected);
+    }
+}
+
+#[tokio::test]
+async fn imported_values_are_in_the_sums() {
+    let service =
+        Service::start_with(|config| config.limits.rollups = Duration::from_secs(3600)).await;
+    let values = |ids: std::ops::RangeInclusive<u32>, more: u32| -> String {
+        let line = |id: u32| {
+            let (hour, minute, value) = (id / 60, id % 60, id + more);
+            format!(
+                "{{\"id\":{id},\"dataSourceId\":4,\"value\":{value},\"valueDate\":\"2025-01-02T{hour:02}:{minute:02}:00Z\"}}\n"
+            )
+        };
+        ids.map(line).collect()
+    };
+    let first = Folder::plant();
+    first.write("datasource_values.jsonl", values(1..=110, 0));
+    let imported = first.import(service.db(), OnConflict::Fail).await;
+    imported.expect("imported");
+    sum_up(&service).await;
+    assert_eq!(
+        number(&service, "SELECT count(*) FROM value_rollups").await,
+        2
+    );
+    let again = Folder::empty();
+    again.write("datasource_values.jsonl", values(101..=130, 1000));
+    let imported = again.import(service.db(), OnConflict::Replace).await;
+    imported.expect("imported");
+    for _ in 0..2 {
+        let path = "/v2/datasources/4/values?$apply=aggregate($count as n,value with sum as total)";
+        let found = service.get(path).await.json();
+        // 1 + … + 130, and 1000 for each of 30.
+        assert_eq!(found["value"], json!([{"n": 130, "total": 38_515.0}]));
+        sum_up(&service).await;
+    }
+    assert_eq!(
+        number(&service, "SELECT count(*) FROM value_rollups").await,
+        3
+    );
+}
+
+#[tokio::test]
+async fn the_service_sums_up_the_hours_that_are_over() {
+    let plant = plant(|config| config.limits.rollups = Duration::from_millis(10)).await;
+    let values = json!([
+        {"value": 1, "valueDate": instant(START - 7200)},
+        {"value": 2, "valueDate": instant(START)},
+    ]);
+    let posted = plant.post("/v1/Datasources/1/values/batch", &values).await;
+    assert_eq!(posted.status, 200, "{}", posted.text());
+    let summed = async {
+        while number(
+            &plant,
+            "SELECT count(*) FROM value_rollups WHERE is_stale = 0",
+        )
+        .await
+            == 0
+        {}
+    };
+    let summed = tokio::time::timeout(Duration::from_secs(10), summed).await;
+    summed.expect("the hour before was summed up");
+    let until = number(
+        &plant,
+        "SELECT rolled_up_until FROM datasources WHERE id = 1",
+    )
+    .await;
+    assert_eq!(
+        until,
+        START / 3600 * 3600 * TICKS_PER_SECOND,
+        "the current hour is not"
+    );
+}

@@ -1,0 +1,238 @@
+//! Rollups: the values of a datasource summed up by hour of UTC, from which longer periods are grouped.
+//!
+//! Each value is in the sum of its hour, or [`rows`] reads it as it is: values of hours that are not summed
+//! up yet ([`update`] does that now and then), and those of stale hours. Whoever writes values marks the
+//! hours that change as stale, in the same transaction. So groups are always right; how much is summed up
+//! only decides what they cost.
+
+use std::collections::BTreeSet;
+use std::ops::{ControlFlow, Range};
+
+use obeya_odata::sql::{Dialect, SqlKind};
+
+use super::pieces;
+use crate::engine::{Value, present};
+use crate::{Session, Store, StoreError};
+
+/// The length of an hour in ticks.
+const HOUR: i64 = 36_000_000_000;
+/// The start of the hour of a value `v`. The remainder of a negative number is negative.
+const HOUR_OF_VALUE: &str =
+    "v.value_date - ((v.value_date % 36000000000) + 36000000000) % 36000000000";
+/// Values that one write sums up, unless an hour has more, so that other writes do not wait for long.
+const VALUES_PER_WRITE: i64 = 20_000;
+/// Stale hours that one write sums up.
+const STALE_HOURS_PER_WRITE: i64 = 24;
+
+const MARK: &str = "INSERT INTO value_rollups (datasource_id, hour, is_stale)";
+const MARKED: &str =
+    "ON CONFLICT (datasource_id, hour) DO UPDATE SET is_stale = 1 WHERE value_rollups.is_stale = 0";
+
+/// Marks the hours of these dates (ticks), at which values are added.
+pub(super) fn mark_dates(
+    session: &mut dyn Session,
+    datasource: i32,
+    dates: impl Iterator<Item = i64>,
+) -> Result<(), StoreError> {
+    let hours: BTreeSet<i64> = dates.map(hour_of).collect();
+    if let [hour] = Vec::from_iter(&hours)[..] {
+        let sql = format!(
+            "{MARK} SELECT d.id, CAST(?2 AS BIGINT), 1 FROM datasources AS d WHERE d.id = ?1 AND d.rolled_up_until > ?2 {MARKED}"
+        );
+        return session.execute_deferred(&sql, &[datasource.into(), (*hour).into()]);
+    }
+    let hours: Vec<Value<'_>> = hours.into_iter().map(Value::Int).collect();
+    for (places, hours) in pieces::of(&hours, 2) {
+        let rows: Vec<String> = places
+            .split(", ")
+            .map(|place| format!("(CAST({place} AS BIGINT))"))
+            .collect();
+        let sql = format!(
+            "{MARK} SELECT d.id, h.column1, 1 FROM datasources AS d CROSS JOIN (VALUES {}) AS h
+                WHERE d.id = ?1 AND d.rolled_up_until > h.column1 {MARKED}",
+            rows.join(", ")
+        );
+        session.execute_deferred(&sql, &[&[datasource.into()], &hours[..]].concat())?;
+    }
+    Ok(())
+}
+
+/// Marks the hours of the values that meet a condition on `v`, before they are changed or deleted. The
+/// datasource is `?1`.
+pub(super) fn mark_values(
+    session: &mut dyn Session,
+    condition: &str,
+    binds: &[Value<'_>],
+) -> Result<(), StoreError> {
+    let sql = format!(
+        "{MARK} SELECT DISTINCT d.id, {HOUR_OF_VALUE}, 1
+            FROM datasources AS d JOIN datasource_values AS v ON v.datasource_id = d.id
+            WHERE d.id = ?1 AND v.value_date < d.rolled_up_until AND {condition} {MARKED}"
+    );
+    session.execute_deferred(&sql, binds)
+}
+
+/// The query for every value once: in the sum of its hour, or as a row of its own, for
+/// [`sql::Rollup`](obeya_odata::sql::Rollup).
+///
+/// No view of the schema: on PostgreSQL one would follow `datasource_values` when an operator renames it, to
+/// put a table with partitions in its place. CROSS JOIN fixes the order of the loops on SQLite.
+pub fn rows(dialect: &dyn Dialect) -> String {
+    let value = format!(
+        "v.value_date, 1, CASE WHEN v.value IS NULL THEN 0 ELSE 1 END, {}, v.value + 0.0, v.value + 0.0",
+        dialect.exact("v.value")
+    );
+    format!(
+        "SELECT r.datasource_id AS datasource_id, r.hour AS value_date, r.row_count AS row_count,
+            r.value_count AS value_count, r.total AS total, r.least AS least, r.greatest AS greatest
+            FROM value_rollups AS r WHERE r.is_stale = 0
+        UNION ALL SELECT r.datasource_id, {value}
+            FROM value_rollups AS r{} CROSS JOIN datasource_values AS v
+            WHERE r.is_stale = 1 AND v.datasource_id = r.datasource_id
+                AND v.value_date >= r.hour AND v.value_date < r.hour + {HOUR}
+        UNION ALL SELECT d.id, {value}
+            FROM datasources AS d CROSS JOIN datasource_values AS v
+            WHERE v.datasource_id = d.id AND v.value_date >= d.rolled_up_until",
+        dialect.index_hint("value_rollups_stale")
+    )
+}
+
+/// Drops the sums of a datasource, for a change of any number of values.
+///
+/// # Errors
+/// The engine fails.
+pub fn discard(session: &mut dyn Session, datasource: i32) -> Result<(), StoreError> {
+    session.execute_deferred(
+        "DELETE FROM value_rollups WHERE datasource_id = ?1",
+        &[datasource.into()],
+    )?;
+    session.execute_deferred(
+        "UPDATE datasources SET rolled_up_until = ?2 WHERE id = ?1",
+        &[datasource.into(), i64::MIN.into()],
+    )
+}
+
+/// Sums up the stale hours, and those that are over at `now` (ticks); returns how many writes that took.
+///
+/// # Errors
+/// The store fails. What was summed up before stays.
+pub async fn update(store: &Store, now: i64) -> Result<u64, StoreError> {
+    let end = hour_of(now);
+    let due = store
+        .read(move |session| with_unsummed_hours(session, end))
+        .await?;
+    let mut writes = 0;
+    for datasource in due {
+        let some = move |session: &mut dyn Session| sum_up_some(session, datasource, end);
+        writes += store.write_in_turns(1, some).await?;
+    }
+    Ok(writes)
+}
+
+/// Calls `each` with the datasources and hours (ticks) whose sums are not those of their values.
+///
+/// # Errors
+/// The engine fails.
+pub fn find_wrong(
+    session: &mut dyn Session,
+    each: &mut dyn FnMut(i32, i64),
+) -> Result<(), StoreError> {
+    let dialect = session.dialect().of_queries();
+    let summed = format!(
+        "SELECT v.datasource_id, {HOUR_OF_VALUE} AS hour, sum(v.row_count), sum(v.value_count), {}, min(v.least), max(v.greatest)
+            FROM ({}) AS v GROUP BY 1, 2",
+        dialect.sum_of_sums("v.total"),
+        rows(dialect)
+    );
+    let expected = format!(
+        "SELECT v.datasource_id, {HOUR_OF_VALUE} AS hour, count(*), count(v.value), {}, min(v.value + 0.0), max(v.value + 0.0)
+            FROM datasource_values AS v GROUP BY 1, 2",
+        dialect.sum("v.value", SqlKind::Real)
+    );
+    let sql = format!(
+        "SELECT DISTINCT wrong.datasource_id, wrong.hour FROM (
+            SELECT * FROM ({summed} EXCEPT {expected}) AS too_much UNION ALL
+            SELECT * FROM ({expected} EXCEPT {summed}) AS too_little
+        ) AS wrong ORDER BY 1, 2"
+    );
+    session.query(&sql, &[], &mut |row| {
+        each(present(row.int32(0)?)?, present(row.int(1)?)?);
+        Ok(ControlFlow::Continue(()))
+    })
+}
+
+/// The datasources that [`update`] changes.
+fn with_unsummed_hours(session: &mut dyn Session, end: i64) -> Result<Vec<i32>, StoreError> {
+    let sql = "SELECT d.id FROM datasources AS d
+        WHERE EXISTS (SELECT 1 FROM value_rollups AS r WHERE r.datasource_id = d.id AND r.is_stale = 1)
+            OR EXISTS (SELECT 1 FROM datasource_values AS v
+                WHERE v.datasource_id = d.id AND v.value_date >= d.rolled_up_until AND v.value_date < ?1)
+        ORDER BY d.id";
+    session.all(sql, &[end.into()], |row| present(row.int32(0)?))
+}
+
+/// Sums up some of the hours of a datasource; returns 0 if all were summed up.
+fn sum_up_some(session: &mut dyn Session, datasource: i32, end: i64) -> Result<u64, StoreError> {
+    let stale = "SELECT hour FROM value_rollups WHERE datasource_id = ?1 AND is_stale = 1 ORDER BY hour LIMIT ?2";
+    let binds = [datasource.into(), STALE_HOURS_PER_WRITE.into()];
+    let stale = session.all(stale, &binds, |row| present(row.int(0)?))?;
+    for hour in &stale {
+        sum_up(session, datasource, *hour..*hour + HOUR)?;
+    }
+    if !stale.is_empty() {
+        return Ok(1);
+    }
+    let Some((first, later)) = first_unsummed(session, datasource, end)? else {
+        return Ok(0);
+    };
+    // An hour is summed up as a whole.
+    let end = later.map_or(end, |later| hour_of(later).max(first + HOUR).min(end));
+    sum_up(session, datasource, first..end)?;
+    session.execute_deferred(
+        "UPDATE datasources SET rolled_up_until = ?2 WHERE id = ?1",
+        &[datasource.into(), end.into()],
+    )?;
+    Ok(1)
+}
+
+/// The first hour before `end` whose values are not summed up, if there is one, and the date of a value some
+/// [`VALUES_PER_WRITE`] further, if there are as many.
+fn first_unsummed(
+    session: &mut dyn Session,
+    datasource: i32,
+    end: i64,
+) -> Result<Option<(i64, Option<i64>)>, StoreError> {
+    let sql = "SELECT v.value_date FROM datasources AS d JOIN datasource_values AS v ON v.datasource_id = d.id
+        WHERE d.id = ?1 AND v.value_date >= d.rolled_up_until AND v.value_date < ?2
+        ORDER BY v.value_date LIMIT 1 OFFSET ?3";
+    let mut date = |offset: i64| {
+        let binds = [datasource.into(), end.into(), offset.into()];
+        session.first(sql, &binds, |row| present(row.int(0)?))
+    };
+    let Some(first) = date(0)? else {
+        return Ok(None);
+    };
+    Ok(Some((hour_of(first), date(VALUES_PER_WRITE)?)))
+}
+
+/// Sums up the values of some hours anew.
+fn sum_up(session: &mut dyn Session, datasource: i32, hours: Range<i64>) -> Result<(), StoreError> {
+    let binds = [datasource.into(), hours.start.into(), hours.end.into()];
+    session.execute_deferred(
+        "DELETE FROM value_rollups WHERE datasource_id = ?1 AND hour >= ?2 AND hour < ?3",
+        &binds,
+    )?;
+    let sql = format!(
+        "INSERT INTO value_rollups (datasource_id, hour, row_count, value_count, total, least, greatest)
+            SELECT v.datasource_id, {HOUR_OF_VALUE}, count(*), count(v.value), {}, min(v.value + 0.0), max(v.value + 0.0)
+            FROM datasource_values AS v WHERE v.datasource_id = ?1 AND v.value_date >= ?2 AND v.value_date < ?3
+            GROUP BY 1, 2",
+        session.dialect().of_queries().exact_sum("v.value")
+    );
+    session.execute_deferred(&sql, &binds)
+}
+
+/// The start of the hour of an instant (ticks).
+fn hour_of(ticks: i64) -> i64 {
+    ticks - ticks.rem_euclid(HOUR)
+}
