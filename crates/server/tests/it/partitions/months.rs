@@ -1,5 +1,7 @@
 //! Adding and removing months.
 
+use obeya_server::store::values::rollups;
+
 use super::{Lines, administrator, block, filled, found, name_of, rows, run};
 
 #[tokio::test]
@@ -26,7 +28,14 @@ async fn a_month_is_added_and_the_oldest_goes() {
     assert_eq!(rows_now.get("datasource_values_later"), None);
     assert_eq!(found(&service, "?pageSize=1000").await, before);
 
+    // The values of the months are summed up by hour.
+    let summed = rollups::update(service.store(), i64::MAX).await;
+    assert!(summed.expect("summed up") > 0);
     run(&client, "drop a month").await;
+    let apply = "/v2/datasources/4/values?$apply=aggregate($count as n)";
+    let grouped = service.get(apply).await.json();
+    let (count, _) = found(&service, "?pageSize=1").await;
+    assert_eq!(grouped["value"][0]["n"], count);
     let is_left = |date: &&String| !date.starts_with("2024-01");
     for (query, (count, dates)) in [("?pageSize=1000", &before), (only_b, &before_b)] {
         let left: Vec<String> = dates.iter().filter(is_left).cloned().collect();
