@@ -156,8 +156,11 @@ async fn purge_keys(app: Arc<App>) {
     }
 }
 
-/// Sums up the values of hours that are over, or that changed.
+/// Sums up the values of hours that are over, or that changed. Without that, answers come from the values.
 async fn sum_up_values(app: Arc<App>) {
+    if app.store.write_fault().is_some() {
+        return;
+    }
     match rollups::update(&app.store, app.clock.ticks()).await {
         Ok(0) => {}
         Ok(writes) => tracing::debug!(writes, "summed up values by hour"),

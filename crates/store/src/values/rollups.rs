@@ -28,8 +28,11 @@ const MARK: &str = "INSERT INTO value_rollups (datasource_id, hour, is_stale)";
 const MARKED: &str =
     "ON CONFLICT (datasource_id, hour) DO UPDATE SET is_stale = 1 WHERE value_rollups.is_stale = 0";
 
-/// Marks the hours of these dates (ticks), at which values are added.
-pub(super) fn mark_dates(
+/// Marks the hours of these dates (ticks), at which values are added or deleted.
+///
+/// # Errors
+/// The engine fails.
+pub fn mark_dates(
     session: &mut dyn Session,
     datasource: i32,
     dates: impl Iterator<Item = i64>,
@@ -97,7 +100,7 @@ pub fn rows(dialect: &dyn Dialect) -> String {
     )
 }
 
-/// Drops the sums of a datasource, for a change of any number of values.
+/// Drops the sums of a datasource.
 ///
 /// # Errors
 /// The engine fails.

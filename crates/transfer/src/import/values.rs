@@ -146,10 +146,9 @@ impl Values {
         if let Some((datasource, date)) = stored {
             let sql = "DELETE FROM datasource_values WHERE datasource_id = ?1 AND value_date = ?2 AND id = ?3";
             run.execute(sql, &[datasource.into(), date.into(), line.id.into()])?;
-            *self
-                .gained
-                .entry(i32::try_from(datasource).unwrap_or_default())
-                .or_default() -= 1;
+            let datasource = i32::try_from(datasource).unwrap_or_default();
+            rollups::mark_dates(run.session, datasource, std::iter::once(date))?;
+            *self.gained.entry(datasource).or_default() -= 1;
         }
         let date = line.value_date.ticks();
         let requested = line.registration_date;
@@ -175,17 +174,22 @@ impl Values {
             values.extend(piece.iter().flat_map(columns));
             run.session.append("datasource_values", &COLUMNS, &values)?;
         }
+        let by_datasource = |(_, a): &(i64, ValueLine), (_, b): &(i64, ValueLine)| {
+            a.data_source_id == b.data_source_id
+        };
+        for lines in self.waiting.chunk_by(by_datasource) {
+            let dates = lines.iter().map(|(_, line)| line.value_date.ticks());
+            rollups::mark_dates(run.session, lines[0].1.data_source_id, dates)?;
+        }
         self.waiting.clear();
         Ok(())
     }
 
-    /// Updates the counts of the datasources and the counters by which readers notice changed values, and
-    /// drops their rollups.
+    /// Updates the counts of the datasources and the counters by which readers notice changed values.
     fn count(&self, run: &mut Run<'_>) -> Result<(), ImportError> {
         let now = Timestamp::now().ticks();
         for (datasource, gained) in &self.gained {
             changed(run.session, *datasource, *gained, now)?;
-            rollups::discard(run.session, *datasource)?;
         }
         if self.largest > 0 {
             given(run.session, self.largest)?;
