@@ -27,7 +27,9 @@ pub(super) fn schema(container: &Container) -> Json {
         .iter()
         .map(|set| (set.name, entity_set(container, set)));
     let kind = ("$Kind", Json::text("EntityContainer"));
-    let in_container = Json::object([kind].into_iter().chain(sets));
+    let defaults = format!("@{AGGREGATION}.ApplySupportedDefaults");
+    let defaults = (defaults.as_str(), supported_transformations());
+    let in_container = Json::object([kind].into_iter().chain(sets).chain([defaults]));
     Json::object([
         ("$Version", Json::text("4.0")),
         ("$Reference", Json::Object(references.into())),
@@ -145,16 +147,20 @@ fn entity_set(container: &Container, set: &EntitySet) -> Json {
             Json::object([(property, Json::False)]),
         )
     }));
-    let names = TRANSFORMATIONS.map(Json::text).into();
     members.push((
         format!("@{AGGREGATION}.ApplySupported"),
-        Json::object([
-            ("Transformations", Json::Array(names)),
-            ("Rollup", Json::text("None")),
-            ("From", Json::False),
-        ]),
+        supported_transformations(),
     ));
     Json::Object(members)
+}
+
+fn supported_transformations() -> Json {
+    let names = TRANSFORMATIONS.map(Json::text).into();
+    Json::object([
+        ("Transformations", Json::Array(names)),
+        ("Rollup", Json::text("None")),
+        ("From", Json::False),
+    ])
 }
 
 /// The subset of JSON that is written here. Members are in insertion order, for which serde_json's tree needs

@@ -37,6 +37,7 @@ pub(super) fn write(container: &Container) -> String {
                         for set in container.sets {
                             entity_set(xml, container, set);
                         }
+                        supported_transformations(xml, "ApplySupportedDefaults");
                     });
                 });
             });
@@ -119,24 +120,29 @@ fn entity_set(xml: &mut Xml, container: &Container, set: &EntitySet) {
                 });
             });
         }
-        let term = format!("{AGGREGATION}.ApplySupported");
-        xml.within("Annotation", &[("Term", &term)], |xml| {
-            xml.within("Record", &[], |xml| {
-                let property = [("Property", "Transformations")];
-                xml.within("PropertyValue", &property, |xml| {
-                    xml.within("Collection", &[], |xml| {
-                        for name in TRANSFORMATIONS {
-                            xml.text("String", name);
-                        }
-                    });
+        supported_transformations(xml, "ApplySupported");
+    });
+}
+
+/// The annotation of a set, or of the container: the defaults for all its lists, also of contained records.
+fn supported_transformations(xml: &mut Xml, term: &str) {
+    let term = format!("{AGGREGATION}.{term}");
+    xml.within("Annotation", &[("Term", &term)], |xml| {
+        xml.within("Record", &[], |xml| {
+            let property = [("Property", "Transformations")];
+            xml.within("PropertyValue", &property, |xml| {
+                xml.within("Collection", &[], |xml| {
+                    for name in TRANSFORMATIONS {
+                        xml.text("String", name);
+                    }
                 });
-                let none = format!("{AGGREGATION}.RollupType/None");
-                xml.empty(
-                    "PropertyValue",
-                    &[("Property", "Rollup"), ("EnumMember", &none)],
-                );
-                xml.empty("PropertyValue", &[("Property", "From"), ("Bool", "false")]);
             });
+            let none = format!("{AGGREGATION}.RollupType/None");
+            xml.empty(
+                "PropertyValue",
+                &[("Property", "Rollup"), ("EnumMember", &none)],
+            );
+            xml.empty("PropertyValue", &[("Property", "From"), ("Bool", "false")]);
         });
     });
 }

@@ -226,6 +226,20 @@ const XML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
             </Record>
           </Annotation>
         </EntitySet>
+        <Annotation Term="Org.OData.Aggregation.V1.ApplySupportedDefaults">
+          <Record>
+            <PropertyValue Property="Transformations">
+              <Collection>
+                <String>aggregate</String>
+                <String>compute</String>
+                <String>filter</String>
+                <String>groupby</String>
+              </Collection>
+            </PropertyValue>
+            <PropertyValue Property="Rollup" EnumMember="Org.OData.Aggregation.V1.RollupType/None"/>
+            <PropertyValue Property="From" Bool="false"/>
+          </Record>
+        </Annotation>
       </EntityContainer>
     </Schema>
   </edmx:DataServices>
@@ -310,6 +324,11 @@ fn the_description_in_json_is_csdl_json() {
                     "$NavigationPropertyBinding": {"group": "groups"},
                     "@Org.OData.Capabilities.V1.SearchRestrictions": {"Searchable": false},
                 })),
+                "@Org.OData.Aggregation.V1.ApplySupportedDefaults": {
+                    "Transformations": ["aggregate", "compute", "filter", "groupby"],
+                    "Rollup": "None",
+                    "From": false,
+                },
             },
         },
     });
