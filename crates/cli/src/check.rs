@@ -23,8 +23,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     database: DatabaseArg,
 
-    /// Drops the sums of values by hour of each datasource where one is wrong. A service makes them anew from
-    /// the values within a minute, and until then reads the values
+    /// Drops the sums of values by hour of each datasource where one is wrong. A service makes them anew in
+    /// the next minutes, and until then reads the values
     #[arg(long)]
     drop_sums: bool,
 

@@ -8,7 +8,7 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -51,8 +51,9 @@ pub(crate) fn start(app: &Arc<App>) -> JoinSet<()> {
     let keys = Arc::clone(app);
     tasks.spawn(repeat(limits.purge, move || purge_keys(Arc::clone(&keys))));
     let summed = Arc::clone(app);
+    let pause = Arc::new(AtomicU32::new(0));
     tasks.spawn(repeat(limits.rollups, move || {
-        sum_up_values(Arc::clone(&summed))
+        sum_up_values(Arc::clone(&summed), Arc::clone(&pause))
     }));
     let refused = Arc::clone(app);
     tasks.spawn(repeat(limits.auth_poll, move || {
@@ -156,15 +157,23 @@ async fn purge_keys(app: Arc<App>) {
     }
 }
 
+/// Runs that are left out after one that failed, as each does in a process that may not write.
+const RUNS_LEFT_OUT: u32 = 60;
+
 /// Sums up the values of hours that are over, or that changed. Without that, answers come from the values.
-async fn sum_up_values(app: Arc<App>) {
-    if app.store.write_fault().is_some() {
+async fn sum_up_values(app: Arc<App>, pause: Arc<AtomicU32>) {
+    let left = pause.load(Ordering::Relaxed);
+    if left > 0 || app.store.write_fault().is_some() {
+        pause.store(left.saturating_sub(1), Ordering::Relaxed);
         return;
     }
     match rollups::update(&app.store, app.clock.ticks()).await {
         Ok(0) => {}
         Ok(writes) => tracing::debug!(writes, "summed up values by hour"),
-        Err(error) => tracing::warn!(%error, "cannot sum up values by hour"),
+        Err(error) => {
+            pause.store(RUNS_LEFT_OUT, Ordering::Relaxed);
+            tracing::warn!(%error, "cannot sum up values by hour");
+        }
     }
 }
 

@@ -175,6 +175,12 @@ pub trait Dialect: Sync {
         String::new()
     }
 
+    /// After FROM: `outer`, and for each of its rows those of the table `v` that meet a condition, with these
+    /// columns. The database does not choose another order.
+    fn nested_loop(&self, outer: &str, table: &str, _columns: &str, condition: &str) -> String {
+        format!("{outer} CROSS JOIN {table} AS v WHERE {condition}")
+    }
+
     /// A double as an exact sum.
     fn exact(&self, value: &str) -> String {
         value.to_owned()

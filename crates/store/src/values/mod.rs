@@ -44,7 +44,7 @@ use super::{Session, StoreError};
 
 /// Records that `added` values were added (removed, if negative), or that some changed, at this instant
 /// (ticks): updates the count, and advances the counter that invalidates caches of the datasource. Call this
-/// in the transaction of every change.
+/// in the transaction of every change, whose hours have been marked ([`rollups`]).
 ///
 /// The counter follows the time. A plain count would repeat a number after a backup is restored, and a
 /// client's tag of the former values would match the current ones.
@@ -58,6 +58,9 @@ pub fn changed(
     at: i64,
 ) -> Result<(), StoreError> {
     let sql = "UPDATE datasources SET value_count = value_count + ?2,
-        change_counter = CASE WHEN change_counter >= ?3 THEN change_counter + 1 ELSE ?3 END WHERE id = ?1";
+        change_counter = CASE WHEN change_counter >= ?3 THEN change_counter + 1 ELSE ?3 END,
+        marked_counter = CASE WHEN marked_counter <> change_counter THEN marked_counter
+            WHEN change_counter >= ?3 THEN change_counter + 1 ELSE ?3 END
+        WHERE id = ?1";
     session.execute_deferred(sql, &[datasource_id.into(), added.into(), at.into()])
 }

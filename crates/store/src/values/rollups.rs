@@ -3,12 +3,13 @@
 //! Each value is in the sum of its hour, or [`rows`] reads it as it is: values of hours that are not summed
 //! up yet ([`update`] does that now and then), and those of stale hours. Whoever writes values marks the
 //! hours that change as stale, in the same transaction. So groups are always right; how much is summed up
-//! only decides what they cost.
+//! only decides what they cost. Who does not know of hours, such as a program of an earlier version, moves
+//! the counter of changes ([`changed`](super::changed)) and not that of marks: then no sum counts.
 
 use std::collections::BTreeSet;
 use std::ops::{ControlFlow, Range};
 
-use obeya_odata::sql::{Dialect, SqlKind};
+use obeya_odata::sql::Dialect;
 
 use super::pieces;
 use crate::engine::{Value, present};
@@ -23,6 +24,8 @@ const HOUR_OF_VALUE: &str =
 const VALUES_PER_WRITE: i64 = 20_000;
 /// Stale hours that one write sums up.
 const STALE_HOURS_PER_WRITE: i64 = 24;
+/// Writes for a datasource in one call of [`update`]: its hours may become stale again as fast.
+const MOST_ROUNDS: usize = 500;
 
 const MARK: &str = "INSERT INTO value_rollups (datasource_id, hour, is_stale)";
 const MARKED: &str =
@@ -82,21 +85,34 @@ pub(super) fn mark_values(
 /// put a table with partitions in its place. CROSS JOIN fixes the order of the loops on SQLite.
 pub fn rows(dialect: &dyn Dialect) -> String {
     let value = format!(
-        "v.value_date, 1, CASE WHEN v.value IS NULL THEN 0 ELSE 1 END, {}, v.value + 0.0, v.value + 0.0",
+        "1, CASE WHEN v.value IS NULL THEN 0 ELSE 1 END, {}, v.value + 0.0, v.value + 0.0",
         dialect.exact("v.value")
     );
+    // All that is asked is the same for the values of an hour, so a condition on its start chooses the hours.
+    let of_stale_hours = dialect.nested_loop(
+        &format!(
+            "datasources AS d CROSS JOIN value_rollups AS r{}",
+            dialect.index_hint("value_rollups_stale")
+        ),
+        "datasource_values",
+        "v.value",
+        &format!(
+            "d.marked_counter = d.change_counter AND r.datasource_id = d.id AND r.is_stale = 1
+                AND v.datasource_id = r.datasource_id AND v.value_date >= r.hour AND v.value_date < r.hour + {HOUR}"
+        ),
+    );
     format!(
-        "SELECT r.datasource_id AS datasource_id, r.hour AS value_date, r.row_count AS row_count,
+        "SELECT d.id AS datasource_id, r.hour AS value_date, r.row_count AS row_count,
             r.value_count AS value_count, r.total AS total, r.least AS least, r.greatest AS greatest
-            FROM value_rollups AS r WHERE r.is_stale = 0
-        UNION ALL SELECT r.datasource_id, {value}
-            FROM value_rollups AS r{} CROSS JOIN datasource_values AS v
-            WHERE r.is_stale = 1 AND v.datasource_id = r.datasource_id
-                AND v.value_date >= r.hour AND v.value_date < r.hour + {HOUR}
-        UNION ALL SELECT d.id, {value}
+            FROM datasources AS d CROSS JOIN value_rollups AS r
+            WHERE d.marked_counter = d.change_counter AND r.datasource_id = d.id AND r.is_stale = 0
+        UNION ALL SELECT d.id, r.hour, {value}
+            FROM {of_stale_hours}
+        UNION ALL SELECT d.id, v.value_date, {value}
             FROM datasources AS d CROSS JOIN datasource_values AS v
-            WHERE v.datasource_id = d.id AND v.value_date >= d.rolled_up_until",
-        dialect.index_hint("value_rollups_stale")
+            WHERE v.datasource_id = d.id AND v.value_date >= CASE
+                WHEN d.marked_counter = d.change_counter THEN d.rolled_up_until ELSE {} END",
+        -i64::MAX
     )
 }
 
@@ -110,26 +126,39 @@ pub fn discard(session: &mut dyn Session, datasource: i32) -> Result<(), StoreEr
         &[datasource.into()],
     )?;
     session.execute_deferred(
-        "UPDATE datasources SET rolled_up_until = ?2 WHERE id = ?1",
+        "UPDATE datasources SET rolled_up_until = ?2, marked_counter = change_counter WHERE id = ?1",
         &[datasource.into(), i64::MIN.into()],
     )
 }
 
-/// Sums up the stale hours, and those that are over at `now` (ticks); returns how many writes that took.
+/// Sums up the stale hours, and those that are over at `now` (ticks); returns how many writes that took. The
+/// datasources take turns, and after [`MOST_ROUNDS`] the rest is left to the next call.
 ///
 /// # Errors
-/// The store fails. What was summed up before stays.
+/// The last error of the store; one of a datasource does not affect the others. What was summed up stays.
 pub async fn update(store: &Store, now: i64) -> Result<u64, StoreError> {
     let end = hour_of(now);
-    let due = store
+    let mut due = store
         .read(move |session| with_unsummed_hours(session, end))
         .await?;
-    let mut writes = 0;
-    for datasource in due {
-        let some = move |session: &mut dyn Session| sum_up_some(session, datasource, end);
-        writes += store.write_in_turns(1, some).await?;
+    let (mut writes, mut failed) = (0, None);
+    for _ in 0..MOST_ROUNDS {
+        let mut unfinished = Vec::new();
+        for datasource in due {
+            let summed = store.write(move |session| sum_up_some(session, datasource, end));
+            match summed.await {
+                Ok(true) => unfinished.push(datasource),
+                Ok(false) => {}
+                Err(error) => failed = Some(error),
+            }
+        }
+        if unfinished.is_empty() {
+            break;
+        }
+        writes += unfinished.len() as u64;
+        due = unfinished;
     }
-    Ok(writes)
+    failed.map_or(Ok(writes), Err)
 }
 
 /// Calls `each` with the datasources and hours (ticks) whose sums are not those of their values.
@@ -140,22 +169,24 @@ pub fn find_wrong(
     session: &mut dyn Session,
     each: &mut dyn FnMut(i32, i64),
 ) -> Result<(), StoreError> {
-    let dialect = session.dialect().of_queries();
-    let summed = format!(
-        "SELECT v.datasource_id, {HOUR_OF_VALUE} AS hour, sum(v.row_count), sum(v.value_count), {}, min(v.least), max(v.greatest)
-            FROM ({}) AS v GROUP BY 1, 2",
-        dialect.sum_of_sums("v.total"),
-        rows(dialect)
+    let counted = "d.marked_counter = d.change_counter";
+    let stored = format!(
+        "SELECT r.datasource_id, r.hour, r.row_count, r.value_count, r.total, r.least, r.greatest
+            FROM datasources AS d JOIN value_rollups AS r ON r.datasource_id = d.id
+            WHERE {counted} AND r.is_stale = 0"
     );
     let expected = format!(
-        "SELECT v.datasource_id, {HOUR_OF_VALUE} AS hour, count(*), count(v.value), {}, min(v.value + 0.0), max(v.value + 0.0)
-            FROM datasource_values AS v GROUP BY 1, 2",
-        dialect.sum("v.value", SqlKind::Real)
+        "SELECT v.datasource_id, {HOUR_OF_VALUE} AS hour, {}
+            FROM datasources AS d JOIN datasource_values AS v ON v.datasource_id = d.id
+            WHERE {counted} AND v.value_date < d.rolled_up_until AND NOT EXISTS (SELECT 1 FROM value_rollups AS s
+                WHERE s.datasource_id = v.datasource_id AND s.hour = {HOUR_OF_VALUE} AND s.is_stale = 1)
+            GROUP BY 1, 2",
+        sums(session)
     );
     let sql = format!(
         "SELECT DISTINCT wrong.datasource_id, wrong.hour FROM (
-            SELECT * FROM ({summed} EXCEPT {expected}) AS too_much UNION ALL
-            SELECT * FROM ({expected} EXCEPT {summed}) AS too_little
+            SELECT * FROM ({stored} EXCEPT {expected}) AS too_much UNION ALL
+            SELECT * FROM ({expected} EXCEPT {stored}) AS too_little
         ) AS wrong ORDER BY 1, 2"
     );
     session.query(&sql, &[], &mut |row| {
@@ -167,15 +198,22 @@ pub fn find_wrong(
 /// The datasources that [`update`] changes.
 fn with_unsummed_hours(session: &mut dyn Session, end: i64) -> Result<Vec<i32>, StoreError> {
     let sql = "SELECT d.id FROM datasources AS d
-        WHERE EXISTS (SELECT 1 FROM value_rollups AS r WHERE r.datasource_id = d.id AND r.is_stale = 1)
+        WHERE d.marked_counter <> d.change_counter
+            OR EXISTS (SELECT 1 FROM value_rollups AS r WHERE r.datasource_id = d.id AND r.is_stale = 1)
             OR EXISTS (SELECT 1 FROM datasource_values AS v
                 WHERE v.datasource_id = d.id AND v.value_date >= d.rolled_up_until AND v.value_date < ?1)
         ORDER BY d.id";
     session.all(sql, &[end.into()], |row| present(row.int32(0)?))
 }
 
-/// Sums up some of the hours of a datasource; returns 0 if all were summed up.
-fn sum_up_some(session: &mut dyn Session, datasource: i32, end: i64) -> Result<u64, StoreError> {
+/// Sums up some of the hours of a datasource; returns false if there were none left.
+fn sum_up_some(session: &mut dyn Session, datasource: i32, end: i64) -> Result<bool, StoreError> {
+    let unmarked = "SELECT 1 FROM datasources WHERE id = ?1 AND marked_counter <> change_counter";
+    let unmarked = session.first(unmarked, &[datasource.into()], |_| Ok(()))?;
+    if unmarked.is_some() {
+        discard(session, datasource)?;
+        return Ok(true);
+    }
     let stale = "SELECT hour FROM value_rollups WHERE datasource_id = ?1 AND is_stale = 1 ORDER BY hour LIMIT ?2";
     let binds = [datasource.into(), STALE_HOURS_PER_WRITE.into()];
     let stale = session.all(stale, &binds, |row| present(row.int(0)?))?;
@@ -183,10 +221,10 @@ fn sum_up_some(session: &mut dyn Session, datasource: i32, end: i64) -> Result<u
         sum_up(session, datasource, *hour..*hour + HOUR)?;
     }
     if !stale.is_empty() {
-        return Ok(1);
+        return Ok(true);
     }
     let Some((first, later)) = first_unsummed(session, datasource, end)? else {
-        return Ok(0);
+        return Ok(false);
     };
     // An hour is summed up as a whole.
     let end = later.map_or(end, |later| hour_of(later).max(first + HOUR).min(end));
@@ -195,7 +233,7 @@ fn sum_up_some(session: &mut dyn Session, datasource: i32, end: i64) -> Result<u
         "UPDATE datasources SET rolled_up_until = ?2 WHERE id = ?1",
         &[datasource.into(), end.into()],
     )?;
-    Ok(1)
+    Ok(true)
 }
 
 /// The first hour before `end` whose values are not summed up, if there is one, and the date of a value some
@@ -227,12 +265,20 @@ fn sum_up(session: &mut dyn Session, datasource: i32, hours: Range<i64>) -> Resu
     )?;
     let sql = format!(
         "INSERT INTO value_rollups (datasource_id, hour, row_count, value_count, total, least, greatest)
-            SELECT v.datasource_id, {HOUR_OF_VALUE}, count(*), count(v.value), {}, min(v.value + 0.0), max(v.value + 0.0)
+            SELECT v.datasource_id, {HOUR_OF_VALUE}, {}
             FROM datasource_values AS v WHERE v.datasource_id = ?1 AND v.value_date >= ?2 AND v.value_date < ?3
             GROUP BY 1, 2",
-        session.dialect().of_queries().exact_sum("v.value")
+        sums(session)
     );
     session.execute_deferred(&sql, &binds)
+}
+
+/// The columns of a row of `value_rollups` after its key, over values `v`.
+fn sums(session: &dyn Session) -> String {
+    format!(
+        "count(*), count(v.value), {}, min(v.value + 0.0), max(v.value + 0.0)",
+        session.dialect().of_queries().exact_sum("v.value")
+    )
 }
 
 /// The start of the hour of an instant (ticks).

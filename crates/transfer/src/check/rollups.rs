@@ -11,8 +11,8 @@ use obeya_store::{Session, Store, StoreError, StoreOptions, Value};
 
 const TABLE: &str = "value_rollups";
 
-/// Drops the sums of these datasources in the database at `url`. A service makes them anew within a minute,
-/// and until then its answers come from the values.
+/// Drops the sums of these datasources in the database at `url`. A service makes them anew in the next
+/// minutes, and until then its answers come from the values.
 ///
 /// # Errors
 /// The database cannot be opened or written; nothing was dropped.

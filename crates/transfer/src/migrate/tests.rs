@@ -10,7 +10,7 @@ use obeya_store::table::{Column, ColumnType, Table};
 use obeya_store::{Session, Store, StoreError, StoreOptions};
 
 /// What is made from other tables, and so not copied.
-const DERIVED: [&str; 11] = [
+const DERIVED: [&str; 12] = [
     "areas_search",
     "boards_search",
     "comments_parts",
@@ -22,7 +22,10 @@ const DERIVED: [&str; 11] = [
     "incidents_search",
     "user_numbers",
     "users_search",
+    "value_rollups",
 ];
+/// The columns that say what `value_rollups` has. In a copy they have their defaults: it has nothing yet.
+const DERIVED_COLUMNS: [&str; 2] = ["marked_counter", "rolled_up_until"];
 
 /// A column of the list: its name, type, position in the primary key, and the table that it refers to. Only
 /// key columns have an order: that of the lines in the declaration, and a column that was added later is at
@@ -184,7 +187,10 @@ fn described(session: &mut dyn Session, catalogue: &Catalogue) -> Result<Describ
             let key = row.int(2)?.filter(|place| *place > 0);
             Ok((name, kind(row.text(1)?.expect("a type")), key))
         })?;
-        let columns = columns.into_iter().map(|(name, kind, key)| {
+        let columns = columns
+            .into_iter()
+            .filter(|(name, ..)| !DERIVED_COLUMNS.contains(&name.as_str()));
+        let columns = columns.map(|(name, kind, key)| {
             let referred = references.get(&name).cloned();
             (name, kind, key.map(|place| place as usize), referred)
         });

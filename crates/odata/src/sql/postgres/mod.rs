@@ -117,6 +117,13 @@ impl Dialect for Postgres {
         format!("odata_real_div({sum}::double precision, count({value})::double precision)")
     }
 
+    /// The server does not merge a query with an OFFSET into the outer one.
+    fn nested_loop(&self, outer: &str, table: &str, columns: &str, condition: &str) -> String {
+        format!(
+            "{outer} CROSS JOIN LATERAL (SELECT {columns} FROM {table} AS v WHERE {condition} OFFSET 0) AS v WHERE TRUE"
+        )
+    }
+
     fn exact(&self, value: &str) -> String {
         format!("odata_exact({value})")
     }

@@ -4,6 +4,10 @@
 -- The values before this instant (the start of an hour) are summed up, except those of stale hours.
 ALTER TABLE datasources ADD COLUMN rolled_up_until INTEGER NOT NULL DEFAULT -9223372036854775808;
 
+-- The change_counter of the last change that marked its hours. Another counter moves without this one where a program of an earlier
+-- version writes values, or an operator: then no sum counts, until the program drops them all and begins again.
+ALTER TABLE datasources ADD COLUMN marked_counter INTEGER NOT NULL DEFAULT -1;
+
 CREATE TABLE value_rollups (
     datasource_id INTEGER NOT NULL REFERENCES datasources (id) ON DELETE CASCADE,
     -- The instant at which it begins.
