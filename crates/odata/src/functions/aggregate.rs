@@ -112,7 +112,7 @@ impl Accumulator {
                     .map_err(|_| ScalarError::OutOfRange);
             }
             Sum::Real(sum) if matches!(self.kind, Kind::ExactSum) => {
-                return Ok(Out::Text(sum.to_text()));
+                return Ok(Out::Text(sum.into_text()));
             }
             Sum::Real(sum) => sum.rounded()?,
         };

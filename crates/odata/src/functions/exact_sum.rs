@@ -69,7 +69,7 @@ impl ExactSum {
         Ok(())
     }
 
-    /// Adds a sum that [`Self::to_text`] wrote.
+    /// Adds a sum that [`Self::into_text`] wrote.
     ///
     /// # Errors
     /// It is no such text, or its value is beyond any sum of doubles.
@@ -94,7 +94,7 @@ impl ExactSum {
 
     /// The sum without rounding, as a hexadecimal number with a binary exponent: `-1a8p-50` is -424 · 2^-50.
     /// The exponent is that of a limb. C's `strtod` and Python's `float.fromhex` read the same form.
-    pub(super) fn to_text(mut self) -> String {
+    pub(super) fn into_text(mut self) -> String {
         let is_negative = self.take_sign();
         let lowest = self.limbs.iter().position(|limb| *limb != 0).unwrap_or(0);
         let top = self.limbs.iter().rposition(|limb| *limb != 0).unwrap_or(0);
@@ -180,7 +180,7 @@ impl ExactSum {
     }
 }
 
-/// A text of [`ExactSum::to_text`]. The digits are not checked.
+/// A text of [`ExactSum::into_text`]. The digits are not checked.
 struct Parsed<'a> {
     is_negative: bool,
     digits: &'a str,
@@ -276,7 +276,7 @@ mod tests {
         ] {
             let mut of_values = ExactSum::new();
             values.iter().for_each(|it| of_values.add(*it).unwrap());
-            assert_eq!(of_values.to_text(), expected, "{values:?}");
+            assert_eq!(of_values.into_text(), expected, "{values:?}");
         }
         let mut random = obeya_testkit::rng();
         for _ in 0..200 {
@@ -288,7 +288,7 @@ mod tests {
             for part in values.chunks(7) {
                 let mut of_part = ExactSum::new();
                 part.iter().for_each(|it| of_part.add(*it).unwrap());
-                merged.add_text(&of_part.to_text()).unwrap();
+                merged.add_text(&of_part.into_text()).unwrap();
             }
             assert_eq!(merged.rounded(), sum(&values), "{values:?}");
         }

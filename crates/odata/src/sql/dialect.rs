@@ -175,10 +175,11 @@ pub trait Dialect: Sync {
         String::new()
     }
 
-    /// After FROM: `outer`, and for each of its rows those of the table `v` that meet a condition, with these
-    /// columns. The database does not choose another order.
-    fn nested_loop(&self, outer: &str, table: &str, _columns: &str, condition: &str) -> String {
-        format!("{outer} CROSS JOIN {table} AS v WHERE {condition}")
+    /// After FROM: the rows of `outer` that meet a condition (each with its text), and for each those of a
+    /// table, `v`, that meet another, with these columns. The database does not choose another order.
+    fn nested_loop(&self, outer: (&str, &str), inner: (&str, &str), _columns: &str) -> String {
+        let ((outer, of_outer), (table, of_inner)) = (outer, inner);
+        format!("{outer} CROSS JOIN {table} AS v WHERE {of_outer} AND {of_inner}")
     }
 
     /// A double as an exact sum.

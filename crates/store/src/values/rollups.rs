@@ -89,17 +89,17 @@ pub fn rows(dialect: &dyn Dialect) -> String {
         dialect.exact("v.value")
     );
     // All that is asked is the same for the values of an hour, so a condition on its start chooses the hours.
+    let hint = dialect.index_hint("value_rollups_stale");
+    let of_hour = format!(
+        "v.datasource_id = r.datasource_id AND v.value_date >= r.hour AND v.value_date < r.hour + {HOUR}"
+    );
     let of_stale_hours = dialect.nested_loop(
-        &format!(
-            "datasources AS d CROSS JOIN value_rollups AS r{}",
-            dialect.index_hint("value_rollups_stale")
+        (
+            &format!("datasources AS d CROSS JOIN value_rollups AS r{hint}"),
+            "d.marked_counter = d.change_counter AND r.datasource_id = d.id AND r.is_stale = 1",
         ),
-        "datasource_values",
+        ("datasource_values", &of_hour),
         "v.value",
-        &format!(
-            "d.marked_counter = d.change_counter AND r.datasource_id = d.id AND r.is_stale = 1
-                AND v.datasource_id = r.datasource_id AND v.value_date >= r.hour AND v.value_date < r.hour + {HOUR}"
-        ),
     );
     format!(
         "SELECT d.id AS datasource_id, r.hour AS value_date, r.row_count AS row_count,

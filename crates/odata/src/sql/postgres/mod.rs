@@ -118,9 +118,10 @@ impl Dialect for Postgres {
     }
 
     /// The server does not merge a query with an OFFSET into the outer one.
-    fn nested_loop(&self, outer: &str, table: &str, columns: &str, condition: &str) -> String {
+    fn nested_loop(&self, outer: (&str, &str), inner: (&str, &str), columns: &str) -> String {
+        let ((outer, of_outer), (table, of_inner)) = (outer, inner);
         format!(
-            "{outer} CROSS JOIN LATERAL (SELECT {columns} FROM {table} AS v WHERE {condition} OFFSET 0) AS v WHERE TRUE"
+            "{outer} CROSS JOIN LATERAL (SELECT {columns} FROM {table} AS v WHERE {of_inner} OFFSET 0) AS v WHERE {of_outer}"
         )
     }
 
