@@ -50,6 +50,8 @@ fn file(name: &str) -> String {
 const HIDDEN: &[(&str, &str)] = &[
     ("data_list_items", "data_list_id"),
     ("datasources", "change_counter"),
+    ("datasources", "marked_counter"),
+    ("datasources", "rolled_up_until"),
     ("group_users", "email"),
     ("incident_category_records", "sort_order"),
     ("incident_cause_records", "sort_order"),
