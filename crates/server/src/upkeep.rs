@@ -14,7 +14,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
-use tokio::time::{Interval, MissedTickBehavior, interval};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
 use crate::app::App;
 use crate::auth::tokens::LONGEST_POLL;
@@ -29,7 +29,10 @@ pub(crate) fn start(app: &Arc<App>) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
     let limits = &app.config.limits;
     let auth = Arc::clone(app);
-    tasks.spawn(repeat(limits.auth_poll.min(LONGEST_POLL), move || {
+    let poll = limits.auth_poll.min(LONGEST_POLL);
+    // They were read when the application was opened.
+    let first = Instant::now() + poll;
+    tasks.spawn(repeat_from(first, poll, move || {
         follow_auth(Arc::clone(&auth))
     }));
     let database = Arc::clone(app);
@@ -196,10 +199,19 @@ async fn expire_audit(app: Arc<App>, guard: Arc<Mutex<PurgeGuard>>) {
     }
 }
 
+/// Runs `run` repeatedly, from now on.
+async fn repeat<Run: Future<Output = ()>>(period: Duration, run: impl FnMut() -> Run) {
+    repeat_from(Instant::now(), period, run).await;
+}
+
 /// Runs `run` repeatedly. A panic must not end the loop: revoked clients would stay accepted, and nothing
 /// would show it.
-async fn repeat<Run: Future<Output = ()>>(period: Duration, mut run: impl FnMut() -> Run) {
-    let mut runs = every(period);
+async fn repeat_from<Run: Future<Output = ()>>(
+    first: Instant,
+    period: Duration,
+    mut run: impl FnMut() -> Run,
+) {
+    let mut runs = every(first, period);
     loop {
         runs.tick().await;
         // No state of the failed run is used afterwards; locks that it may have poisoned are recovered.
@@ -210,9 +222,9 @@ async fn repeat<Run: Future<Output = ()>>(period: Duration, mut run: impl FnMut(
     }
 }
 
-fn every(period: Duration) -> Interval {
+fn every(first: Instant, period: Duration) -> Interval {
     // An interval of zero panics.
-    let mut runs = interval(period.max(Duration::from_millis(1)));
+    let mut runs = interval_at(first, period.max(Duration::from_millis(1)));
     runs.set_missed_tick_behavior(MissedTickBehavior::Delay);
     runs
 }
