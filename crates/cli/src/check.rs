@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
-use obeya_server::check::{CheckReport, check, drop_sums};
+use obeya_server::check::{CheckReport, check, drop_rollups};
 use obeya_server::without_password;
 use serde_json::json;
 
@@ -16,17 +16,17 @@ use crate::table::{format_duration, group_digits};
 const BAR: &str = "{prefix:7} {bar:30} {done} of {all} steps  {wide_msg}";
 const STOPPED: &str = "stopped at once; the check is not complete";
 
-/// Checks a database for damage and for data that contradicts itself. It only reads, unless --drop-sums is
+/// Checks a database for damage and for data that contradicts itself. It only reads, unless --drop-rollups is
 /// given, and a service may run on the database meanwhile. Exits with 1 if anything is wrong.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     database: DatabaseArg,
 
-    /// Drops the sums of values by hour of each datasource where one is wrong. A service makes them anew in
-    /// the next minutes, and until then reads the values
+    /// Drops the hourly rollups of each datasource that has a wrong one. A service makes them again in the
+    /// next minutes, and until then reads the values
     #[arg(long)]
-    drop_sums: bool,
+    drop_rollups: bool,
 
     /// Prints the result as a JSON object
     #[arg(long)]
@@ -43,12 +43,12 @@ pub(crate) async fn run(args: Args) -> Result<()> {
         .await?
         .context("the database cannot be checked")?;
     print(&mut io::stdout(), &report, args.json).context("the result could not be printed")?;
-    if args.drop_sums && !report.wrong_sums.is_empty() {
-        let dropped = drop_sums(url, &report.wrong_sums).await;
-        dropped.context("the wrong sums could not be dropped")?;
-        let names: Vec<String> = report.wrong_sums.iter().map(i32::to_string).collect();
+    if args.drop_rollups && !report.wrong_rollups.is_empty() {
+        let dropped = drop_rollups(url, &report.wrong_rollups).await;
+        dropped.context("the wrong rollups could not be dropped")?;
+        let names: Vec<String> = report.wrong_rollups.iter().map(i32::to_string).collect();
         let names = names.join(", ");
-        eprintln!("dropped the sums of these datasources, which a service makes anew: {names}");
+        eprintln!("dropped the rollups of these datasources, which a service makes again: {names}");
     }
     match report.findings.len() {
         0 => Ok(()),

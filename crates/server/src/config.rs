@@ -202,8 +202,8 @@ pub struct Limits {
     /// The interval at which incidents that were in the trash for 30 days are deleted, if they were due at a
     /// check after which the service has run for a day. Default 1 h.
     pub purge: Duration,
-    /// The interval at which hours that are over, or whose values changed, are summed up for queries that
-    /// group values by time. Default 60 s.
+    /// The interval at which the hourly rollups of values are refreshed, from which queries group values by
+    /// time. Default 60 s.
     pub rollups: Duration,
 }
 

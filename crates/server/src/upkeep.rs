@@ -1,6 +1,6 @@
 //! Background tasks: follow changes by other processes, check that the database can be written, watch the
 //! clock, empty the trash, purge expired idempotency records and audit entries, store the counts of refused
-//! tokens, and sum up values by hour.
+//! tokens, and refresh the hourly rollups of values.
 //!
 //! A run that fails or panics is logged; the next run tries again. Nothing that a client can see may depend
 //! on how often these tasks run, except the revocation of clients: a trashed incident is not listed after its
@@ -53,10 +53,10 @@ pub(crate) fn start(app: &Arc<App>) -> JoinSet<()> {
     }));
     let keys = Arc::clone(app);
     tasks.spawn(repeat(limits.purge, move || purge_keys(Arc::clone(&keys))));
-    let summed = Arc::clone(app);
+    let rollups = Arc::clone(app);
     let pause = Arc::new(AtomicU32::new(0));
     tasks.spawn(repeat(limits.rollups, move || {
-        sum_up_values(Arc::clone(&summed), Arc::clone(&pause))
+        refresh_rollups(Arc::clone(&rollups), Arc::clone(&pause))
     }));
     let refused = Arc::clone(app);
     tasks.spawn(repeat(limits.auth_poll, move || {
@@ -163,19 +163,19 @@ async fn purge_keys(app: Arc<App>) {
 /// Runs that are left out after one that failed, as each does in a process that may not write.
 const RUNS_LEFT_OUT: u32 = 60;
 
-/// Sums up the values of hours that are over, or that changed. Without that, answers come from the values.
-async fn sum_up_values(app: Arc<App>, pause: Arc<AtomicU32>) {
+/// Refreshes the hourly rollups of values. Without that, answers come from the values.
+async fn refresh_rollups(app: Arc<App>, pause: Arc<AtomicU32>) {
     let left = pause.load(Ordering::Relaxed);
     if left > 0 || app.store.write_fault().is_some() {
         pause.store(left.saturating_sub(1), Ordering::Relaxed);
         return;
     }
-    match rollups::update(&app.store, app.clock.ticks()).await {
+    match rollups::refresh(&app.store, app.clock.ticks()).await {
         Ok(0) => {}
-        Ok(writes) => tracing::debug!(writes, "summed up values by hour"),
+        Ok(writes) => tracing::debug!(writes, "refreshed the rollups of values"),
         Err(error) => {
             pause.store(RUNS_LEFT_OUT, Ordering::Relaxed);
-            tracing::warn!(%error, "cannot sum up values by hour");
+            tracing::warn!(%error, "cannot refresh the rollups of values");
         }
     }
 }

@@ -75,9 +75,9 @@ fn it_writes_nothing() {
     assert!(fs::read(&file).expect("a file") == before);
 }
 
-/// Sums that somebody changed by hand.
+/// Rollups that somebody changed by hand.
 #[test]
-fn wrong_sums_are_dropped_if_that_is_asked_for() {
+fn wrong_rollups_are_dropped_if_that_is_asked_for() {
     let spoil = "UPDATE datasources SET marked_counter = change_counter;
         INSERT INTO value_rollups (datasource_id, hour, row_count) VALUES (12, 0, 5)";
     let (folder, db) = database();
@@ -89,13 +89,13 @@ fn wrong_sums_are_dropped_if_that_is_asked_for() {
     import_plant(scratch.url());
     sql(scratch.url(), &[spoil]);
     for db in [db.as_str(), scratch.url()] {
-        let wrong = "value_rollups (12, 0): the sums of this hour (1970-01-01T00:00:00Z) are not those of its values\n";
+        let wrong = "value_rollups (12, 0): the rollup of this hour (1970-01-01T00:00:00Z) is not that of its values\n";
         let done = run(["check", "--db", db]);
         assert_eq!(done.code(), Some(1));
         assert!(done.out().starts_with(wrong), "{}", done.out());
-        let done = run(["check", "--db", db, "--drop-sums"]);
+        let done = run(["check", "--db", db, "--drop-rollups"]);
         assert_eq!(done.code(), Some(1));
-        let said = "dropped the sums of these datasources, which a service makes anew: 12\n";
+        let said = "dropped the rollups of these datasources, which a service makes again: 12\n";
         assert!(done.err().starts_with(said), "{}", done.err());
         run(["check", "--db", db]).success();
     }

@@ -182,23 +182,23 @@ pub trait Dialect: Sync {
         format!("{outer} CROSS JOIN {table} AS v WHERE {of_outer} AND {of_inner}")
     }
 
-    /// A double as an exact sum.
+    /// A double as the partial sum of itself.
     fn exact(&self, value: &str) -> String {
         value.to_owned()
     }
 
-    /// The exact sum of the doubles of a group in a form that can be stored, and summed again.
-    fn exact_sum(&self, value: &str) -> String {
+    /// The exact sum of the doubles of a group, in a form that can be stored and combined.
+    fn partial_sum(&self, value: &str) -> String {
         format!("odata_exact_sum({value})")
     }
 
-    /// The sum of exact sums, as [`Dialect::sum`] is of the doubles in them.
-    fn sum_of_sums(&self, total: &str) -> String {
+    /// The [`Dialect::sum`] of the doubles of partial sums.
+    fn combined_sum(&self, total: &str) -> String {
         format!("odata_real_sum({total})")
     }
 
-    /// That sum, divided by the sum of these counts.
-    fn average_of_sums(&self, total: &str, count: &str) -> String {
+    /// Their [`Dialect::average`], from their numbers too.
+    fn combined_average(&self, total: &str, count: &str) -> String {
         format!("(odata_real_sum({total}) / CAST(SUM({count}) AS REAL))")
     }
 

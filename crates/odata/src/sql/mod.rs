@@ -97,7 +97,7 @@ pub struct Scope<'a> {
     pub limit: Option<u64>,
     /// Rows to leave out beyond `$skip`.
     pub offset: u64,
-    /// What the entity's rows are summed up in, for groupings that need no more.
+    /// The rollup of the entity's rows, for groupings that need no more.
     pub rollup: Option<&'a Rollup>,
 }
 

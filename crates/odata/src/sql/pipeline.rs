@@ -6,7 +6,6 @@
 
 use super::dialect::Extent;
 use super::render::{Mode, Renderer};
-use super::rollup::Rollup;
 use super::{Scope, SqlKind, conditions_of_entity, where_clause};
 use crate::ast::apply::AggregateMethod;
 use crate::bind::Bound;
@@ -25,14 +24,10 @@ pub(super) fn source(
     let mut from = None;
     for (number, stage) in pipeline.stages.iter().enumerate() {
         let filter = stage.filter.as_ref();
-        // A condition for the rows that may be shown reads their other columns.
-        let rollup = scope.rollup.filter(|rollup| {
-            from.is_none() && rollup.serves(stage) && renderer.visible_root(query).is_none()
-        });
-        if let Some(rollup) = rollup {
-            let rows = (rollup.rows)(renderer.dialect);
-            renderer.read_from(&rows);
-        }
+        let aggregates = match from {
+            None => from_rollup(query, stage, renderer, scope),
+            Some(_) => None,
+        };
         let conditions = match from {
             None => conditions_of_entity(query, filter, renderer, scope, Extent::Other),
             Some(_) => filter
@@ -40,7 +35,7 @@ pub(super) fn source(
                 .into_iter()
                 .collect(),
         };
-        let columns = columns(stage, rollup, renderer);
+        let columns = columns(stage, aggregates, renderer);
         // The joins of the entity's row are known only now.
         let rows = from.unwrap_or_else(|| renderer.from());
         let alias = format!("g{number}");
@@ -55,11 +50,33 @@ pub(super) fn source(
     from
 }
 
-fn columns(stage: &Grouping, rollup: Option<&Rollup>, renderer: &mut Renderer<'_>) -> Vec<String> {
+/// The aggregates of the first stage from the rollup of the entity's rows, which the renderer then reads;
+/// `None` if it reads the rows.
+fn from_rollup(
+    query: &Bound,
+    stage: &Grouping,
+    renderer: &mut Renderer<'_>,
+    scope: &Scope<'_>,
+) -> Option<Vec<String>> {
+    let rollup = scope.rollup?;
+    let aggregates = rollup.aggregates(stage, &renderer.root(), renderer.dialect)?;
+    // A condition for the rows that may be shown reads their other columns.
+    if renderer.visible_root(query).is_some() {
+        return None;
+    }
+    renderer.read_from(&(rollup.rows)(renderer.dialect));
+    Some(aggregates)
+}
+
+fn columns(
+    stage: &Grouping,
+    aggregates: Option<Vec<String>>,
+    renderer: &mut Renderer<'_>,
+) -> Vec<String> {
     let mut columns: Vec<String> = stage.keys.iter().map(|key| value(key, renderer)).collect();
-    columns.extend(stage.aggregates.iter().map(|it| match rollup {
-        Some(_) => Rollup::aggregate(it, &renderer.root(), renderer.dialect),
-        None => aggregate(it, renderer),
+    columns.extend(aggregates.unwrap_or_else(|| {
+        let aggregates = stage.aggregates.iter();
+        aggregates.map(|it| aggregate(it, renderer)).collect()
     }));
     let columns = columns.into_iter().enumerate();
     columns

@@ -1,8 +1,7 @@
-//! Answers a grouping from sums by hour instead of the rows themselves, where both give the same.
+//! Answers a grouping from hourly rollups instead of the rows themselves, where both give the same.
 //!
-//! That is so where every value of the request is the same for all rows of an hour: its filter and its keys
-//! see a row's instant only through the hour it is in, and what it aggregates is in the rollup. Sums are
-//! exact before they are rounded, so the result has the same bits.
+//! That is so where the filter and each key have one value for all rows of an hour, and the rollup has what
+//! is aggregated. Partial sums are exact, so the result has the same bits.
 
 use super::Dialect;
 use crate::ast::apply::AggregateMethod;
@@ -14,50 +13,68 @@ use crate::functions::bin::BinSize;
 use crate::time_zone::TimeZone;
 use crate::value::Value;
 
-/// Rows that stand for those of a table: some are one row of the table, the others sum up all rows of the
-/// table in an hour of UTC with the same value of [`Rollup::shared`].
+/// Rows that stand for those of a table: some are one row of the table, each other one is the rollup of all
+/// its rows in an hour of UTC with the same value of [`Rollup::shared`].
 ///
 /// Their columns: those of the shared property and of the instant as in the table, the latter with the start
-/// of the hour; `row_count`, and `value_count` of those with a value; `total`, the [`Dialect::exact_sum`] of
-/// the values; `least` and `greatest`.
+/// of the hour; `row_count`, and `value_count` of those with a value; `total`, the [`Dialect::partial_sum`]
+/// of the values; `least` and `greatest`.
 #[derive(Debug, Clone, Copy)]
 pub struct Rollup {
     /// The query for these rows.
     pub rows: fn(&dyn Dialect) -> String,
-    /// The property that all summed rows share.
+    /// The property that has one value in a rollup.
     pub shared: &'static str,
     /// The property with the instant of a row.
     pub instant: &'static str,
-    /// The property whose values are summed.
+    /// The property that is aggregated.
     pub value: &'static str,
 }
 
 impl Rollup {
-    /// Whether its rows give the same groups as those of the table.
-    pub(super) fn serves(&self, stage: &Grouping) -> bool {
-        let is_served = |aggregate: &Aggregate| match aggregate {
-            Aggregate::Count => true,
-            Aggregate::Of(AggregateMethod::CountDistinct, _) => false,
-            Aggregate::Of(_, node) => self.is(node, self.value),
-        };
-        stage.filter.as_ref().is_none_or(|it| self.is_hourly(it))
-            && stage.keys.iter().all(|key| self.is_hourly(key))
-            && stage.aggregates.iter().all(is_served)
+    /// The aggregates of a grouping over its rows, which have this alias; `None` if they do not give the same
+    /// groups as those of the table.
+    pub(super) fn aggregates(
+        &self,
+        stage: &Grouping,
+        alias: &str,
+        dialect: &dyn Dialect,
+    ) -> Option<Vec<String>> {
+        let mut conditions_and_keys = stage.filter.iter().chain(&stage.keys);
+        if !conditions_and_keys.all(|node| self.is_hourly(node)) {
+            return None;
+        }
+        let aggregates = stage.aggregates.iter();
+        aggregates
+            .map(|aggregate| self.aggregate(aggregate, alias, dialect))
+            .collect()
     }
 
-    /// An aggregate over its rows, which have this alias.
-    pub(super) fn aggregate(aggregate: &Aggregate, alias: &str, dialect: &dyn Dialect) -> String {
+    fn aggregate(
+        &self,
+        aggregate: &Aggregate,
+        alias: &str,
+        dialect: &dyn Dialect,
+    ) -> Option<String> {
         let column = |name: &str| format!("{alias}.{name}");
-        match aggregate {
-            Aggregate::Count | Aggregate::Of(AggregateMethod::CountDistinct, _) => {
-                format!("CAST(COALESCE(SUM({}), 0) AS BIGINT)", column("row_count"))
+        let (method, node) = match aggregate {
+            Aggregate::Count => {
+                let rows = column("row_count");
+                return Some(format!("CAST(COALESCE(SUM({rows}), 0) AS BIGINT)"));
             }
-            Aggregate::Of(AggregateMethod::Sum, _) => dialect.sum_of_sums(&column("total")),
-            Aggregate::Of(AggregateMethod::Average, _) => {
-                dialect.average_of_sums(&column("total"), &column("value_count"))
+            Aggregate::Of(method, node) => (method, node),
+        };
+        if !self.is(node, self.value) {
+            return None;
+        }
+        match method {
+            AggregateMethod::Sum => Some(dialect.combined_sum(&column("total"))),
+            AggregateMethod::Average => {
+                Some(dialect.combined_average(&column("total"), &column("value_count")))
             }
-            Aggregate::Of(AggregateMethod::Min, _) => format!("MIN({})", column("least")),
-            Aggregate::Of(AggregateMethod::Max, _) => format!("MAX({})", column("greatest")),
+            AggregateMethod::Min => Some(format!("MIN({})", column("least"))),
+            AggregateMethod::Max => Some(format!("MAX({})", column("greatest"))),
+            AggregateMethod::CountDistinct => None,
         }
     }
 

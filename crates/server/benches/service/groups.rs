@@ -1,5 +1,5 @@
-//! One datasource of 1,000,000 values, one a minute, aggregated by `$apply`: from the values and from the
-//! sums of their hours. The floor is a plain statement over the values in the database alone, which adds up
+//! One datasource of 1,000,000 values, one a minute, aggregated by `$apply`: from the values and from their
+//! hourly rollups. The floor is a plain statement over the values in the database alone, which adds up
 //! in doubles and knows no time zone.
 
 use std::time::{Duration, Instant};
@@ -11,9 +11,9 @@ use crate::table::Table;
 use crate::{Bench, median, milliseconds};
 
 const TURNS: usize = 9;
-/// Milliseconds from the sums of hours.
+/// Milliseconds from the rollups.
 const MOST_MS: f64 = 5.0;
-/// True for every value, and no sum of an hour can know it.
+/// True for every value, and no rollup can know it.
 const OF_VALUES: &str = "filter(second(valueDate) ge 0)/";
 
 /// A grouping in the query language and in SQL.
@@ -64,21 +64,21 @@ pub fn against(table: &mut Table, bench: &Bench, unit: &str, mut floor: impl FnM
         connection.ask(&request);
         milliseconds(started)
     };
-    // The service sums up the imported values once it runs.
+    // The service makes the rollups of the imported values once it runs.
     let begun = Instant::now();
     while ask(GROUPINGS[0].odata) > MOST_MS && begun.elapsed() < Duration::from_secs(60) {}
     for Grouping { name, odata, sql } in GROUPINGS {
         let of_values = format!("{OF_VALUES}{odata}");
-        let [mut summed, mut read, mut plain] = [const { Vec::new() }; 3];
+        let [mut rolled_up, mut read, mut plain] = [const { Vec::new() }; 3];
         for _ in 0..TURNS {
-            summed.push(ask(odata));
+            rolled_up.push(ask(odata));
             read.push(ask(&of_values));
             plain.push(floor(sql));
         }
-        let [summed, read, plain] = [summed, read, plain].map(median);
+        let [rolled_up, read, plain] = [rolled_up, read, plain].map(median);
         let goal = Some((read / plain, 1.5, false));
         table.row(&format!("{name}, from the values"), read, plain, unit, goal);
-        let name = format!("{name}, from sums of hours");
-        table.limited(&name, summed, plain, unit, MOST_MS);
+        let name = format!("{name}, from rollups");
+        table.limited(&name, rolled_up, plain, unit, MOST_MS);
     }
 }

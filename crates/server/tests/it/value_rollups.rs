@@ -1,4 +1,4 @@
-//! Groups of values that are made from the sums of hours have the same bytes as those of the values.
+//! Groups that are made from the hourly rollups of values have the same bytes as those of the values.
 
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use reqwest::Method;
 use serde_json::{Value as Json, json};
 
 use crate::import_folder::Folder;
+use crate::support::sql::number;
 use crate::support::{Answer, START, Service};
 
 const TICKS_PER_SECOND: i64 = 10_000_000;
@@ -26,14 +27,6 @@ async fn execute(service: &Service, sql: &'static str) -> u64 {
     written.expect("written")
 }
 
-async fn number(service: &Service, sql: &'static str) -> i64 {
-    let read = service
-        .store()
-        .read(move |session| session.first(sql, &[], |row| row.int(0)));
-    let read: Result<_, StoreError> = read.await;
-    read.expect("read").flatten().expect("a number")
-}
-
 async fn plant(change: impl FnOnce(&mut obeya_server::Config)) -> Service {
     let service = Service::start_with(change).await;
     execute(
@@ -44,10 +37,10 @@ async fn plant(change: impl FnOnce(&mut obeya_server::Config)) -> Service {
     service
 }
 
-/// Sums up the hours that are over at [`START`].
-async fn sum_up(service: &Service) -> u64 {
-    let updated = rollups::update(service.store(), START * TICKS_PER_SECOND);
-    updated.await.expect("summed up")
+/// Makes the rollups of the hours that are over at [`START`].
+async fn refresh(service: &Service) -> u64 {
+    let refreshed = rollups::refresh(service.store(), START * TICKS_PER_SECOND);
+    refreshed.await.expect("rolled up")
 }
 
 fn instant(seconds: i64) -> String {
@@ -136,7 +129,7 @@ async fn write(service: &Service, random: &mut Rng, ids: &mut Vec<i64>) {
 
 const SUMS: &str = "aggregate($count as rows,value with sum as total,value with average as mean,value with min as least,value with max as greatest)";
 
-/// Groupings that sums of hours serve: what is done before, the keys, and further options.
+/// Groupings that rollups serve: what is done before, the keys, and further options.
 const SERVED: [(&str, &str, &str); 9] = [
     ("", "", ""),
     ("", "date(valueDate) as k", "&$orderby=k"),
@@ -175,33 +168,38 @@ fn path(of: (&str, &str, &str), also: &str) -> String {
 }
 
 #[tokio::test]
-async fn sums_of_hours_give_the_same_answers_as_values() {
+async fn rollups_give_the_same_answers_as_values() {
     let mut random = obeya_testkit::rng();
     let plant = plant(|config| config.limits.rollups = Duration::from_secs(3600)).await;
     let mut ids = Vec::new();
     for round in 0..60 {
         write(&plant, &mut random, &mut ids).await;
         if random.usize(0..4) == 0 {
-            sum_up(&plant).await;
+            refresh(&plant).await;
         }
         for of in SERVED {
-            let summed = plant.get(&path(of, "")).await;
-            // True for every value, and no sum can know it.
+            let rolled_up = plant.get(&path(of, "")).await;
+            // True for every value, and no rollup can know it.
             let read = plant
                 .get(&path(of, "filter(second(valueDate) ge 0)/"))
                 .await;
-            assert_eq!(summed.status, read.status, "{of:?}: {}", summed.text());
-            if summed.status == 200 {
-                assert_eq!(summed.text(), read.text(), "{round} {of:?}");
+            assert_eq!(
+                rolled_up.status,
+                read.status,
+                "{of:?}: {}",
+                rolled_up.text()
+            );
+            if rolled_up.status == 200 {
+                assert_eq!(rolled_up.text(), read.text(), "{round} {of:?}");
             }
         }
     }
-    sum_up(&plant).await;
-    assert_eq!(sum_up(&plant).await, 0, "nothing is left");
-    assert!(number(&plant, "SELECT count(*) FROM value_rollups").await > 0);
+    refresh(&plant).await;
+    assert_eq!(refresh(&plant).await, 0, "nothing is left");
+    assert!(number(plant.store(), "SELECT count(*) FROM value_rollups").await > 0);
     assert_eq!(
         number(
-            &plant,
+            plant.store(),
             "SELECT count(*) FROM value_rollups WHERE is_stale = 1"
         )
         .await,
@@ -210,7 +208,7 @@ async fn sums_of_hours_give_the_same_answers_as_values() {
 }
 
 #[tokio::test]
-async fn answers_come_from_the_sums_where_these_suffice() {
+async fn answers_come_from_the_rollups_where_these_suffice() {
     let plant = plant(|config| config.limits.rollups = Duration::from_secs(3600)).await;
     let values: Vec<Json> = (0..120)
         .map(|minute| json!({"value": 1, "valueDate": instant(1_700_000_000 / 3600 * 3600 + minute * 60)}))
@@ -219,8 +217,8 @@ async fn answers_come_from_the_sums_where_these_suffice() {
         .post("/v1/Datasources/1/values/batch", &json!(values))
         .await;
     assert_eq!(posted.status, 200, "{}", posted.text());
-    assert!(sum_up(&plant).await > 0);
-    // A wrong sum shows where it is used.
+    assert!(refresh(&plant).await > 0);
+    // A wrong rollup shows where it is read.
     let spoilt = execute(&plant, "UPDATE value_rollups SET row_count = 1000").await;
     assert_eq!(spoilt, 2);
     let mut found = Vec::new();
@@ -236,7 +234,7 @@ async fn answers_come_from_the_sums_where_these_suffice() {
         "filter(valueDate ge 2023-11-14T23:00:01Z)/aggregate($count as n)",
         "compute(bin(valueDate,'year','Asia/Kolkata') as k)/groupby((k),aggregate($count as n))",
         "compute(bin(valueDate,duration'PT40M','UTC') as k)/groupby((k),aggregate($count as n))&$top=1",
-        // Not in the sums.
+        // Not in the rollups.
         "filter(value eq 1)/aggregate($count as n)",
         "groupby((dimension),aggregate($count as n))",
         "aggregate($count as n,id with max as last)",
@@ -256,14 +254,14 @@ async fn answers_come_from_the_sums_where_these_suffice() {
     );
 }
 
-/// A program of an earlier version counts changes and knows of no hours. So does the SQL of an operator.
+/// A program of an earlier version counts changes and marks no rollups. So does the SQL of an operator.
 #[tokio::test]
-async fn sums_do_not_count_after_a_change_that_marked_no_hour() {
+async fn rollups_are_not_read_after_a_change_that_marked_none() {
     let plant = plant(|config| config.limits.rollups = Duration::from_secs(3600)).await;
     let early = json!({"value": 1, "valueDate": "2025-01-01T00:05:00Z"});
     let values = "/v1/Datasources/1/values";
     assert_eq!(plant.post(values, &early).await.status, 200);
-    sum_up(&plant).await;
+    refresh(&plant).await;
     execute(
         &plant,
         "INSERT INTO datasource_values (datasource_id, value_date, id, value, registration_date)
@@ -278,9 +276,9 @@ async fn sums_do_not_count_after_a_change_that_marked_no_hour() {
         // A change that marks its hour does not make the others right.
         assert_eq!(plant.post(values, &early).await.status, 200);
         if n == 4 {
-            sum_up(&plant).await;
+            refresh(&plant).await;
             assert_eq!(
-                number(&plant, "SELECT count(*) FROM value_rollups").await,
+                number(plant.store(), "SELECT count(*) FROM value_rollups").await,
                 1
             );
         }
@@ -297,9 +295,9 @@ async fn values_without_a_number_have_no_part_in_a_mean() {
             (1, 17091648000000000, 1, 3.0, 1), (1, 17091648000000001, 2, NULL, 1), (2, 17091648000000000, 3, NULL, 1)",
     )
     .await;
-    sum_up(&plant).await;
+    refresh(&plant).await;
     assert_eq!(
-        number(&plant, "SELECT count(*) FROM value_rollups").await,
+        number(plant.store(), "SELECT count(*) FROM value_rollups").await,
         2
     );
     for (datasource, expected) in [
@@ -318,7 +316,7 @@ async fn values_without_a_number_have_no_part_in_a_mean() {
 }
 
 #[tokio::test]
-async fn imported_values_are_in_the_sums() {
+async fn imported_values_are_in_the_rollups() {
     let service =
         Service::start_with(|config| config.limits.rollups = Duration::from_secs(3600)).await;
     let values = |ids: std::ops::RangeInclusive<u32>, more: u32| -> String {
@@ -334,9 +332,9 @@ async fn imported_values_are_in_the_sums() {
     first.write("datasource_values.jsonl", values(1..=110, 0));
     let imported = first.import(service.db(), OnConflict::Fail).await;
     imported.expect("imported");
-    sum_up(&service).await;
+    refresh(&service).await;
     assert_eq!(
-        number(&service, "SELECT count(*) FROM value_rollups").await,
+        number(service.store(), "SELECT count(*) FROM value_rollups").await,
         2
     );
     let again = Folder::empty();
@@ -348,16 +346,16 @@ async fn imported_values_are_in_the_sums() {
         let found = service.get(path).await.json();
         // 1 + … + 130, and 1000 for each of 30.
         assert_eq!(found["value"], json!([{"n": 130, "total": 38_515.0}]));
-        sum_up(&service).await;
+        refresh(&service).await;
     }
     assert_eq!(
-        number(&service, "SELECT count(*) FROM value_rollups").await,
+        number(service.store(), "SELECT count(*) FROM value_rollups").await,
         3
     );
 }
 
 #[tokio::test]
-async fn the_service_sums_up_the_hours_that_are_over() {
+async fn the_service_rolls_up_the_hours_that_are_over() {
     let plant = plant(|config| config.limits.rollups = Duration::from_millis(10)).await;
     let values = json!([
         {"value": 1, "valueDate": instant(START - 7200)},
@@ -367,7 +365,7 @@ async fn the_service_sums_up_the_hours_that_are_over() {
     assert_eq!(posted.status, 200, "{}", posted.text());
     let summed = async {
         while number(
-            &plant,
+            plant.store(),
             "SELECT count(*) FROM value_rollups WHERE is_stale = 0",
         )
         .await
@@ -375,9 +373,9 @@ async fn the_service_sums_up_the_hours_that_are_over() {
         {}
     };
     let summed = tokio::time::timeout(Duration::from_secs(10), summed).await;
-    summed.expect("the hour before was summed up");
+    summed.expect("the hour before was rolled up");
     let until = number(
-        &plant,
+        plant.store(),
         "SELECT rolled_up_until FROM datasources WHERE id = 1",
     )
     .await;

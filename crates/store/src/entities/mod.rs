@@ -328,7 +328,7 @@ pub static DATASOURCE_VALUE_V2: EntityType = EntityType {
     search: None,
 };
 
-/// What the rows of an entity are summed up in.
+/// The rollup of an entity's rows.
 pub fn rollup(entity: &EntityType) -> Option<&'static Rollup> {
     static OF_VALUES: Rollup = Rollup {
         rows: rollups::rows,

@@ -44,7 +44,7 @@ use super::{Session, StoreError};
 
 /// Records that `added` values were added (removed, if negative), or that some changed, at this instant
 /// (ticks): updates the count, and advances the counter that invalidates caches of the datasource. Call this
-/// in the transaction of every change, whose hours have been marked ([`rollups`]).
+/// in the transaction of every change, after its [`rollups`] have been marked as stale.
 ///
 /// The counter follows the time. A plain count would repeat a number after a backup is restored, and a
 /// client's tag of the former values would match the current ones.

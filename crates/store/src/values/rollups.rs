@@ -1,10 +1,13 @@
-//! Rollups: the values of a datasource summed up by hour of UTC, from which longer periods are grouped.
+//! Hourly rollups of the values of a datasource, from which longer periods are grouped.
 //!
-//! Each value is in the sum of its hour, or [`rows`] reads it as it is: values of hours that are not summed
-//! up yet ([`update`] does that now and then), and those of stale hours. Whoever writes values marks the
-//! hours that change as stale, in the same transaction. So groups are always right; how much is summed up
-//! only decides what they cost. Who does not know of hours, such as a program of an earlier version, moves
-//! the counter of changes ([`changed`](super::changed)) and not that of marks: then no sum counts.
+//! Each value is in the rollup of its hour of UTC, or [`rows`] reads it from the table: values after the
+//! watermark `rolled_up_until`, and those of stale rollups. Whoever writes values marks the rollups of their
+//! hours as stale, in the same transaction, and [`refresh`] makes them again in the background. So groups are
+//! always right; how far the refresh has come only decides what they cost.
+//!
+//! A program of an earlier version, or an operator, changes values and marks nothing. It moves the counter of
+//! changes ([`changed`](super::changed)) and not `marked_counter`, and then no rollup of the datasource is
+//! read.
 
 use std::collections::BTreeSet;
 use std::ops::{ControlFlow, Range};
@@ -20,18 +23,18 @@ const HOUR: i64 = 36_000_000_000;
 /// The start of the hour of a value `v`. The remainder of a negative number is negative.
 const HOUR_OF_VALUE: &str =
     "v.value_date - ((v.value_date % 36000000000) + 36000000000) % 36000000000";
-/// Values that one write sums up, unless an hour has more, so that other writes do not wait for long.
+/// Values that one write aggregates, unless an hour has more, so that other writes do not wait for long.
 const VALUES_PER_WRITE: i64 = 20_000;
-/// Stale hours that one write sums up.
+/// Stale rollups that one write refreshes.
 const STALE_HOURS_PER_WRITE: i64 = 24;
-/// Writes for a datasource in one call of [`update`]: its hours may become stale again as fast.
+/// Writes for a datasource in one refresh: its rollups may become stale again as fast.
 const MOST_ROUNDS: usize = 500;
 
 const MARK: &str = "INSERT INTO value_rollups (datasource_id, hour, is_stale)";
 const MARKED: &str =
     "ON CONFLICT (datasource_id, hour) DO UPDATE SET is_stale = 1 WHERE value_rollups.is_stale = 0";
 
-/// Marks the hours of these dates (ticks), at which values are added or deleted.
+/// Marks the rollups of these dates (ticks), at which values are added or deleted, as stale.
 ///
 /// # Errors
 /// The engine fails.
@@ -42,6 +45,7 @@ pub fn mark_dates(
 ) -> Result<(), StoreError> {
     let hours: BTreeSet<i64> = dates.map(hour_of).collect();
     if let [hour] = Vec::from_iter(&hours)[..] {
+        // For each value that is created, and without VALUES some 1 µs on SQLite instead of 3.
         let sql = format!(
             "{MARK} SELECT d.id, CAST(?2 AS BIGINT), 1 FROM datasources AS d WHERE d.id = ?1 AND d.rolled_up_until > ?2 {MARKED}"
         );
@@ -63,8 +67,8 @@ pub fn mark_dates(
     Ok(())
 }
 
-/// Marks the hours of the values that meet a condition on `v`, before they are changed or deleted. The
-/// datasource is `?1`.
+/// Marks the rollups of the values that meet a condition on `v` as stale, before these are changed or
+/// deleted. The datasource is `?1`.
 pub(super) fn mark_values(
     session: &mut dyn Session,
     condition: &str,
@@ -78,7 +82,7 @@ pub(super) fn mark_values(
     session.execute_deferred(&sql, binds)
 }
 
-/// The query for every value once: in the sum of its hour, or as a row of its own, for
+/// The query for every value once: in the rollup of its hour, or as a row of its own, for
 /// [`sql::Rollup`](obeya_odata::sql::Rollup).
 ///
 /// No view of the schema: on PostgreSQL one would follow `datasource_values` when an operator renames it, to
@@ -88,7 +92,7 @@ pub fn rows(dialect: &dyn Dialect) -> String {
         "1, CASE WHEN v.value IS NULL THEN 0 ELSE 1 END, {}, v.value + 0.0, v.value + 0.0",
         dialect.exact("v.value")
     );
-    // All that is asked is the same for the values of an hour, so a condition on its start chooses the hours.
+    // The date is that of the hour, so that a condition on it chooses among the stale rollups.
     let hint = dialect.index_hint("value_rollups_stale");
     let of_hour = format!(
         "v.datasource_id = r.datasource_id AND v.value_date >= r.hour AND v.value_date < r.hour + {HOUR}"
@@ -116,11 +120,11 @@ pub fn rows(dialect: &dyn Dialect) -> String {
     )
 }
 
-/// Drops the sums of a datasource.
+/// Drops the rollups of a datasource, which the next refresh makes again.
 ///
 /// # Errors
 /// The engine fails.
-pub fn discard(session: &mut dyn Session, datasource: i32) -> Result<(), StoreError> {
+pub fn drop_all(session: &mut dyn Session, datasource: i32) -> Result<(), StoreError> {
     session.execute_deferred(
         "DELETE FROM value_rollups WHERE datasource_id = ?1",
         &[datasource.into()],
@@ -131,22 +135,22 @@ pub fn discard(session: &mut dyn Session, datasource: i32) -> Result<(), StoreEr
     )
 }
 
-/// Sums up the stale hours, and those that are over at `now` (ticks); returns how many writes that took. The
-/// datasources take turns, and after [`MOST_ROUNDS`] the rest is left to the next call.
+/// Refreshes the stale rollups, and makes those of hours that are over at `now` (ticks); returns how many
+/// writes that took. The datasources take turns, and after [`MOST_ROUNDS`] the rest is left to the next call.
 ///
 /// # Errors
-/// The last error of the store; one of a datasource does not affect the others. What was summed up stays.
-pub async fn update(store: &Store, now: i64) -> Result<u64, StoreError> {
+/// The last error of the store; one of a datasource does not affect the others.
+pub async fn refresh(store: &Store, now: i64) -> Result<u64, StoreError> {
     let end = hour_of(now);
     let mut due = store
-        .read(move |session| with_unsummed_hours(session, end))
+        .read(move |session| due_datasources(session, end))
         .await?;
     let (mut writes, mut failed) = (0, None);
     for _ in 0..MOST_ROUNDS {
         let mut unfinished = Vec::new();
         for datasource in due {
-            let summed = store.write(move |session| sum_up_some(session, datasource, end));
-            match summed.await {
+            let refreshed = store.write(move |session| refresh_some(session, datasource, end));
+            match refreshed.await {
                 Ok(true) => unfinished.push(datasource),
                 Ok(false) => {}
                 Err(error) => failed = Some(error),
@@ -161,7 +165,7 @@ pub async fn update(store: &Store, now: i64) -> Result<u64, StoreError> {
     failed.map_or(Ok(writes), Err)
 }
 
-/// Calls `each` with the datasources and hours (ticks) whose sums are not those of their values.
+/// Calls `each` with the datasource and hour (ticks) of every rollup that differs from its values.
 ///
 /// # Errors
 /// The engine fails.
@@ -169,19 +173,19 @@ pub fn find_wrong(
     session: &mut dyn Session,
     each: &mut dyn FnMut(i32, i64),
 ) -> Result<(), StoreError> {
-    let counted = "d.marked_counter = d.change_counter";
+    let is_read = "d.marked_counter = d.change_counter";
     let stored = format!(
         "SELECT r.datasource_id, r.hour, r.row_count, r.value_count, r.total, r.least, r.greatest
             FROM datasources AS d JOIN value_rollups AS r ON r.datasource_id = d.id
-            WHERE {counted} AND r.is_stale = 0"
+            WHERE {is_read} AND r.is_stale = 0"
     );
     let expected = format!(
         "SELECT v.datasource_id, {HOUR_OF_VALUE} AS hour, {}
             FROM datasources AS d JOIN datasource_values AS v ON v.datasource_id = d.id
-            WHERE {counted} AND v.value_date < d.rolled_up_until AND NOT EXISTS (SELECT 1 FROM value_rollups AS s
+            WHERE {is_read} AND v.value_date < d.rolled_up_until AND NOT EXISTS (SELECT 1 FROM value_rollups AS s
                 WHERE s.datasource_id = v.datasource_id AND s.hour = {HOUR_OF_VALUE} AND s.is_stale = 1)
             GROUP BY 1, 2",
-        sums(session)
+        aggregates(session)
     );
     let sql = format!(
         "SELECT DISTINCT wrong.datasource_id, wrong.hour FROM (
@@ -195,8 +199,8 @@ pub fn find_wrong(
     })
 }
 
-/// The datasources that [`update`] changes.
-fn with_unsummed_hours(session: &mut dyn Session, end: i64) -> Result<Vec<i32>, StoreError> {
+/// The datasources that [`refresh`] changes.
+fn due_datasources(session: &mut dyn Session, end: i64) -> Result<Vec<i32>, StoreError> {
     let sql = "SELECT d.id FROM datasources AS d
         WHERE d.marked_counter <> d.change_counter
             OR EXISTS (SELECT 1 FROM value_rollups AS r WHERE r.datasource_id = d.id AND r.is_stale = 1)
@@ -206,29 +210,29 @@ fn with_unsummed_hours(session: &mut dyn Session, end: i64) -> Result<Vec<i32>, 
     session.all(sql, &[end.into()], |row| present(row.int32(0)?))
 }
 
-/// Sums up some of the hours of a datasource; returns false if there were none left.
-fn sum_up_some(session: &mut dyn Session, datasource: i32, end: i64) -> Result<bool, StoreError> {
+/// Refreshes some rollups of a datasource; returns false if there was nothing to do.
+fn refresh_some(session: &mut dyn Session, datasource: i32, end: i64) -> Result<bool, StoreError> {
     let unmarked = "SELECT 1 FROM datasources WHERE id = ?1 AND marked_counter <> change_counter";
     let unmarked = session.first(unmarked, &[datasource.into()], |_| Ok(()))?;
     if unmarked.is_some() {
-        discard(session, datasource)?;
+        drop_all(session, datasource)?;
         return Ok(true);
     }
     let stale = "SELECT hour FROM value_rollups WHERE datasource_id = ?1 AND is_stale = 1 ORDER BY hour LIMIT ?2";
     let binds = [datasource.into(), STALE_HOURS_PER_WRITE.into()];
     let stale = session.all(stale, &binds, |row| present(row.int(0)?))?;
     for hour in &stale {
-        sum_up(session, datasource, *hour..*hour + HOUR)?;
+        aggregate(session, datasource, *hour..*hour + HOUR)?;
     }
     if !stale.is_empty() {
         return Ok(true);
     }
-    let Some((first, later)) = first_unsummed(session, datasource, end)? else {
+    let Some((first, later)) = first_after_watermark(session, datasource, end)? else {
         return Ok(false);
     };
-    // An hour is summed up as a whole.
+    // An hour is aggregated as a whole.
     let end = later.map_or(end, |later| hour_of(later).max(first + HOUR).min(end));
-    sum_up(session, datasource, first..end)?;
+    aggregate(session, datasource, first..end)?;
     session.execute_deferred(
         "UPDATE datasources SET rolled_up_until = ?2 WHERE id = ?1",
         &[datasource.into(), end.into()],
@@ -236,9 +240,9 @@ fn sum_up_some(session: &mut dyn Session, datasource: i32, end: i64) -> Result<b
     Ok(true)
 }
 
-/// The first hour before `end` whose values are not summed up, if there is one, and the date of a value some
-/// [`VALUES_PER_WRITE`] further, if there are as many.
-fn first_unsummed(
+/// The first hour from the watermark to `end` that has values, if there is one, and the date of the value
+/// that is [`VALUES_PER_WRITE`] further, if there are as many.
+fn first_after_watermark(
     session: &mut dyn Session,
     datasource: i32,
     end: i64,
@@ -256,8 +260,12 @@ fn first_unsummed(
     Ok(Some((hour_of(first), date(VALUES_PER_WRITE)?)))
 }
 
-/// Sums up the values of some hours anew.
-fn sum_up(session: &mut dyn Session, datasource: i32, hours: Range<i64>) -> Result<(), StoreError> {
+/// Makes the rollups of some hours from their values.
+fn aggregate(
+    session: &mut dyn Session,
+    datasource: i32,
+    hours: Range<i64>,
+) -> Result<(), StoreError> {
     let binds = [datasource.into(), hours.start.into(), hours.end.into()];
     session.execute_deferred(
         "DELETE FROM value_rollups WHERE datasource_id = ?1 AND hour >= ?2 AND hour < ?3",
@@ -268,16 +276,16 @@ fn sum_up(session: &mut dyn Session, datasource: i32, hours: Range<i64>) -> Resu
             SELECT v.datasource_id, {HOUR_OF_VALUE}, {}
             FROM datasource_values AS v WHERE v.datasource_id = ?1 AND v.value_date >= ?2 AND v.value_date < ?3
             GROUP BY 1, 2",
-        sums(session)
+        aggregates(session)
     );
     session.execute_deferred(&sql, &binds)
 }
 
-/// The columns of a row of `value_rollups` after its key, over values `v`.
-fn sums(session: &dyn Session) -> String {
+/// The columns of a rollup after its key, over values `v`.
+fn aggregates(session: &dyn Session) -> String {
     format!(
         "count(*), count(v.value), {}, min(v.value + 0.0), max(v.value + 0.0)",
-        session.dialect().of_queries().exact_sum("v.value")
+        session.dialect().of_queries().partial_sum("v.value")
     )
 }
 

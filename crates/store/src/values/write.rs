@@ -1,5 +1,5 @@
 //! Statements that add, replace and remove values. Every function also updates the datasource's count and
-//! marks the hours of its rollups; none validates a value.
+//! marks its rollups as stale; none validates a value.
 
 use super::{COLUMNS, changed, ids, pieces, rollups};
 use crate::audit::{Diff, Form};

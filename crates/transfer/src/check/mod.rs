@@ -1,10 +1,11 @@
 //! Checks a whole database: the file and the schema as the engine finds them, and the model, from the tables
-//! themselves: references, trees, counts, sequences, stamps, enumerations, contents of attachments, sums of
-//! values, search indexes and the chain of the audit log.
+//! themselves: references, trees, counts, sequences, stamps, enumerations, contents of attachments, rollups
+//! of values, search indexes and the chain of the audit log.
 //!
-//! Everything is read in one snapshot while a service may run; nothing is written or repaired. The memory it
-//! takes does not depend on the size of the database: a rule is one query whose rows are findings, and search
-//! indexes are compared by sums of hashes. Rules are what the service and an import both guarantee.
+//! Everything is read in one snapshot while a service may run; nothing is written or repaired, unless wrong
+//! rollups are dropped afterwards ([`drop_rollups`]). The memory it takes does not depend on the size of the
+//! database: a rule is one query whose rows are findings, and search indexes are compared by sums of hashes.
+//! Rules are what the service and an import both guarantee.
 
 mod contents;
 mod report;
@@ -20,7 +21,7 @@ use std::time::Instant;
 
 use report::Findings;
 pub use report::{CheckReport, Finding, Rule};
-pub use rollups::drop_sums;
+pub use rollups::drop_rollups;
 
 use crate::migrate::{MigrateError, Phase, Progress, count_rows, lift_time_limits};
 use obeya_store::inspection::{Fault, Inspection, newest_schema_version};
@@ -71,13 +72,13 @@ fn run(database: &mut Inspection, progress: &dyn Progress) -> Result<CheckReport
         }
     }
     progress.advance(1);
-    let (mut rows, mut wrong_sums) = (None, BTreeSet::new());
+    let (mut rows, mut wrong_rollups) = (None, BTreeSet::new());
     if database.is_current() {
         let session = database.session();
         rows = findings.guard(Rule::File, "the tables", || {
             Ok(count_rows(session, progress)?)
         })?;
-        wrong_sums = model(session, &mut findings, progress)?;
+        wrong_rollups = model(session, &mut findings, progress)?;
     } else {
         let text = format!(
             "version {} is older than this program's, {}, so only the file was checked: start a service of this version \
@@ -91,12 +92,12 @@ fn run(database: &mut Inspection, progress: &dyn Progress) -> Result<CheckReport
         schema_version: database.schema_version(),
         rows,
         findings: findings.end(),
-        wrong_sums,
+        wrong_rollups,
         elapsed: started.elapsed(),
     })
 }
 
-/// Checks the model; returns the datasources whose sums of hours are wrong.
+/// Checks the model; returns the datasources with a wrong rollup.
 fn model(
     session: &mut dyn Session,
     findings: &mut Findings,
@@ -104,7 +105,7 @@ fn model(
 ) -> Result<BTreeSet<i32>, CheckError> {
     rules::run(session, findings, progress)?;
     contents::run(session, findings, progress)?;
-    let wrong_sums = rollups::run(session, findings, progress)?;
+    let wrong_rollups = rollups::run(session, findings, progress)?;
     for index in INDEXES {
         progress.table(index.name);
         search::words(session, &index, findings, progress)?;
@@ -114,7 +115,7 @@ fn model(
     search::parts(session, findings, progress)?;
     progress.advance(1);
     audit_log(session, findings, progress)?;
-    Ok(wrong_sums)
+    Ok(wrong_rollups)
 }
 
 /// Verifies the chain of the audit log, as `obeya audit --verify` does.

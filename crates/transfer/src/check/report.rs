@@ -92,9 +92,8 @@ pub struct CheckReport {
     /// What is wrong. Of many findings about one table the first are listed, and the last says how many more
     /// there are.
     pub findings: Vec<Finding>,
-    /// The datasources whose values are summed up wrongly by hour. [`drop_sums`](super::drop_sums) mends
-    /// them.
-    pub wrong_sums: BTreeSet<i32>,
+    /// The datasources with a wrong rollup. [`drop_rollups`](super::drop_rollups) mends them.
+    pub wrong_rollups: BTreeSet<i32>,
     /// How long it took.
     pub elapsed: Duration,
 }

@@ -1,4 +1,4 @@
-//! The rollups of values: the sums of each hour are those of its values.
+//! The hourly rollups of values: each is that of its values.
 
 use std::collections::BTreeSet;
 
@@ -11,24 +11,24 @@ use obeya_store::{Session, Store, StoreError, StoreOptions, Value};
 
 const TABLE: &str = "value_rollups";
 
-/// Drops the sums of these datasources in the database at `url`. A service makes them anew in the next
-/// minutes, and until then its answers come from the values.
+/// Drops the rollups of these datasources in the database at `url`. A service makes them again in the next
+/// minutes, and until then reads the values.
 ///
 /// # Errors
 /// The database cannot be opened or written; nothing was dropped.
-pub async fn drop_sums(url: &str, datasources: &BTreeSet<i32>) -> Result<(), StoreError> {
+pub async fn drop_rollups(url: &str, datasources: &BTreeSet<i32>) -> Result<(), StoreError> {
     let store = Store::open(url, &StoreOptions::default()).await?;
     let datasources = datasources.clone();
     let dropped = store.write(move |session| {
         let mut all = datasources.iter();
-        all.try_for_each(|datasource| rollups::discard(session, *datasource))
+        all.try_for_each(|datasource| rollups::drop_all(session, *datasource))
     });
     let dropped = dropped.await;
     store.close().await;
     dropped
 }
 
-/// Compares the sums of every hour with its values; returns the datasources with a wrong one.
+/// Compares every rollup with its values; returns the datasources with a wrong one.
 pub(super) fn run(
     session: &mut dyn Session,
     findings: &mut Findings,
@@ -42,7 +42,7 @@ pub(super) fn run(
     let read = rollups::find_wrong(session, &mut |datasource, hour| {
         let place = key(&[Value::from(datasource), Value::Int(hour)]);
         let begins = Timestamp::from_ticks(hour).map_or_else(String::new, |at| format!(" ({at})"));
-        let text = format!("the sums of this hour{begins} are not those of its values");
+        let text = format!("the rollup of this hour{begins} is not that of its values");
         findings.add(Rule::Count, Some(TABLE), Some(place), text);
         wrong.insert(datasource);
     });

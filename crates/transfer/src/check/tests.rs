@@ -98,16 +98,16 @@ const SPOILT: &[Spoilt] = &[
     both("UPDATE datasources SET value_count = value_count + 3",
         &["datasources 4: value_count is 5, and it has 2 values", "datasources 5: value_count is 3, and it has 0 values"]),
     both("UPDATE value_rollups SET least = 1",
-        &["value_rollups (4, 0): the sums of this hour (1970-01-01T00:00:00Z) are not those of its values"]),
+        &["value_rollups (4, 0): the rollup of this hour (1970-01-01T00:00:00Z) is not that of its values"]),
     // Their sum is beyond the doubles.
     both("UPDATE datasource_values SET value = 1.7e308",
-        &["value_rollups (4, 0): the sums of this hour (1970-01-01T00:00:00Z) are not those of its values"]),
+        &["value_rollups (4, 0): the rollup of this hour (1970-01-01T00:00:00Z) is not that of its values"]),
     Spoilt { sqlite: "UPDATE value_rollups SET total = 'zz'", postgres: "UPDATE value_rollups SET total = total + 1e-30",
-        findings: &["value_rollups (4, 0): the sums of this hour (1970-01-01T00:00:00Z) are not those of its values"] },
+        findings: &["value_rollups (4, 0): the rollup of this hour (1970-01-01T00:00:00Z) is not that of its values"] },
     both("DELETE FROM value_rollups",
-        &["value_rollups (4, 0): the sums of this hour (1970-01-01T00:00:00Z) are not those of its values"]),
+        &["value_rollups (4, 0): the rollup of this hour (1970-01-01T00:00:00Z) is not that of its values"]),
     both("UPDATE datasource_values SET value = 70.5 WHERE id = 2",
-        &["value_rollups (4, 0): the sums of this hour (1970-01-01T00:00:00Z) are not those of its values"]),
+        &["value_rollups (4, 0): the rollup of this hour (1970-01-01T00:00:00Z) is not that of its values"]),
     both("UPDATE counters SET last = 1", &["counters \"datasource_values\": the last id is 1, and there is a value with the id 2"]),
     Spoilt {
         sqlite: "UPDATE sqlite_sequence SET seq = 10 WHERE name = 'incidents'",
@@ -367,8 +367,8 @@ async fn made(url: &str) {
     });
     done.await.expect("written");
     // The hour with the values is over.
-    let summed = rollups::update(&store, 36_000_000_000).await;
-    assert!(summed.expect("summed up") > 0);
+    let refreshed = rollups::refresh(&store, 36_000_000_000).await;
+    assert!(refreshed.expect("rolled up") > 0);
     store.close().await;
 }
 

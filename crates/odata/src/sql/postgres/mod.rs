@@ -129,18 +129,18 @@ impl Dialect for Postgres {
         format!("odata_exact({value})")
     }
 
-    fn exact_sum(&self, value: &str) -> String {
+    fn partial_sum(&self, value: &str) -> String {
         format!("sum({})", self.exact(value))
     }
 
-    fn sum_of_sums(&self, total: &str) -> String {
+    fn combined_sum(&self, total: &str) -> String {
         format!("sum({total})::double precision")
     }
 
-    fn average_of_sums(&self, total: &str, count: &str) -> String {
+    fn combined_average(&self, total: &str, count: &str) -> String {
         format!(
             "odata_real_div({}, sum({count})::double precision)",
-            self.sum_of_sums(total)
+            self.combined_sum(total)
         )
     }
 

@@ -28,9 +28,8 @@ async fn a_month_is_added_and_the_oldest_goes() {
     assert_eq!(rows_now.get("datasource_values_later"), None);
     assert_eq!(found(&service, "?pageSize=1000").await, before);
 
-    // The values of the months are summed up by hour.
-    let summed = rollups::update(service.store(), i64::MAX).await;
-    assert!(summed.expect("summed up") > 0);
+    let refreshed = rollups::refresh(service.store(), i64::MAX).await;
+    assert!(refreshed.expect("rolled up") > 0);
     run(&client, "drop a month").await;
     let apply = "/v2/datasources/4/values?$apply=aggregate($count as n)";
     let grouped = service.get(apply).await.json();

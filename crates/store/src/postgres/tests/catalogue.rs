@@ -59,7 +59,7 @@ const DIFFERENCES: [(&str, &str); 11] = [
     ),
     (
         "column value_rollups.total",
-        "an exact sum is a text on SQLite",
+        "a partial sum is a text on SQLite",
     ),
     (
         "check attachments",

@@ -1,21 +1,21 @@
--- Values summed up by hour of UTC, from which groups by longer periods are made. The program makes them later
--- (store::values::rollups); whoever writes values marks the hours that change.
+-- Hourly rollups of values. The program makes them in the background (store::values::rollups); whoever writes
+-- values marks those of their hours as stale.
 
--- The values before this instant (the start of an hour) are summed up, except those of stale hours.
+-- The watermark: the start of an hour. All values before it are in a rollup, which may be stale.
 ALTER TABLE datasources ADD COLUMN rolled_up_until bigint NOT NULL DEFAULT (-9223372036854775808);
 
--- The change_counter of the last change that marked its hours. Another counter moves without this one where a program of an earlier
--- version writes values, or an operator: then no sum counts, until the program drops them all and begins again.
+-- The change_counter of the last change that marked rollups. A program of an earlier version, or an operator,
+-- moves change_counter alone: no rollup is read then, until the program drops them all and begins again.
 ALTER TABLE datasources ADD COLUMN marked_counter bigint NOT NULL DEFAULT (-1);
 
 CREATE TABLE value_rollups (
     datasource_id bigint NOT NULL REFERENCES datasources (id) ON DELETE CASCADE,
-    -- The instant at which it begins.
+    -- The instant at which it begins, in UTC.
     hour bigint NOT NULL,
-    -- Its values changed since they were summed up.
+    -- Its values changed since it was made.
     is_stale bigint NOT NULL DEFAULT 0 CHECK (is_stale IN (0, 1)),
     row_count bigint NOT NULL DEFAULT 0,
-    -- Those with a number.
+    -- Rows with a number.
     value_count bigint NOT NULL DEFAULT 0,
     -- The exact sum.
     total numeric,
