@@ -55,7 +55,9 @@ pub(crate) fn start(app: &Arc<App>) -> JoinSet<()> {
     tasks.spawn(repeat(limits.purge, move || purge_keys(Arc::clone(&keys))));
     let rollups = Arc::clone(app);
     let pause = Arc::new(AtomicU32::new(0));
-    tasks.spawn(repeat(limits.rollups, move || {
+    // At the start, all clients return at once, and their writes would wait for it.
+    let first = Instant::now() + limits.rollups;
+    tasks.spawn(repeat_from(first, limits.rollups, move || {
         refresh_rollups(Arc::clone(&rollups), Arc::clone(&pause))
     }));
     let refused = Arc::clone(app);

@@ -1,6 +1,6 @@
 //! Parses a JSON body into a typed value; every error names its field.
 //!
-//! Two passes: a scan for input that serde accepts (deep nesting, NUL in a text), then serde. serde_json
+//! Two passes: a scan for input that serde accepts (deep nesting, NUL in a text), and serde. serde_json
 //! itself refuses numbers out of range, NaN and lone surrogates.
 
 use std::fmt;
@@ -26,9 +26,9 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8], strict: bool) -> Result<T
     scan(bytes)?;
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let mut track = serde_path_to_error::Track::new();
-    let unknown = UnknownProperties::new(strict);
+    let unknown = UnknownProperties::collecting(strict);
     let tracked = serde_path_to_error::Deserializer::new(&mut deserializer, &mut track);
-    let parsed = T::deserialize(Objects::new(tracked, Some(&unknown)));
+    let parsed = T::deserialize(Objects::new(tracked, &unknown));
     let value = match parsed {
         Ok(value) => value,
         Err(_) if unknown.nothing_is_known() => return Err(unknown.into_problem()),
@@ -85,13 +85,8 @@ pub(crate) fn parse_items<T: DeserializeOwned, const MOST: usize>(
     strict: bool,
     most: usize,
 ) -> Result<BoundedList<T, MOST>, Problem> {
-    if !strict && scan(bytes).is_ok() {
-        let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-        if let Ok(items) = BoundedList::deserialize(Objects::new(&mut deserializer, None))
-            && deserializer.end().is_ok()
-        {
-            return Ok(items);
-        }
+    if !strict && let Some(items) = parse_valid_items(bytes) {
+        return Ok(items);
     }
     let first = match parse(bytes, strict) {
         Ok(items) => return Ok(items),
@@ -107,6 +102,19 @@ pub(crate) fn parse_items<T: DeserializeOwned, const MOST: usize>(
     // A body that is no list, or is truncated, has its error above.
     let _ = serde_json::Deserializer::from_slice(bytes).deserialize_seq(&mut errors);
     Err(errors.first.unwrap_or(first))
+}
+
+/// The list of a body without any error. It is scanned only if the scan could find something: a NUL in a text
+/// is an escape, and only the values of unknown properties nest deeper than their types.
+fn parse_valid_items<T: DeserializeOwned, const MOST: usize>(
+    bytes: &[u8],
+) -> Option<BoundedList<T, MOST>> {
+    let unknown = UnknownProperties::noticing();
+    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+    let items = BoundedList::deserialize(Objects::new(&mut deserializer, &unknown)).ok()?;
+    deserializer.end().ok()?;
+    let needs_no_scan = unknown.is_empty() && !bytes.contains(&b'\\');
+    (needs_no_scan || scan(bytes).is_ok()).then_some(items)
 }
 
 /// Collects the errors of the items of a list.
@@ -511,6 +519,21 @@ mod tests {
             ),
             "400 body.unknown_property [1].new [2].b [2].c"
         );
+    }
+
+    /// serde ignores what nests in an unknown property.
+    #[test]
+    fn a_list_is_scanned_where_serde_does_not_look() {
+        let deep = |levels| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
+        for ignored in [deep(MAX_DEPTH - 1), "\"\\u0000\"".into()] {
+            let body = format!(r#"[{{"id":1}},{{"id":2,"new":{ignored}}}]"#);
+            assert_eq!(items_refused(&body, false), "400 body.malformed", "{body}");
+        }
+        let body = format!(r#"[{{"id":1,"new":{}}}]"#, deep(MAX_DEPTH - 2));
+        let read = parse_items::<Item, 10>(body.as_bytes(), false, 3);
+        assert_eq!(read.expect("read").count, 1);
+        let texts = parse_items::<String, 10>(br#"["a\\u0000b"]"#, false, 3);
+        assert_eq!(texts.expect("read").items, ["a\\u0000b"]);
     }
 
     #[test]

@@ -17,13 +17,12 @@ use super::unknown_properties::{Segment, UnknownProperties};
 /// Wraps a deserializer, an accessor, a seed or a visitor.
 pub(super) struct Objects<'u, T> {
     inner: T,
-    /// Where unknown properties are collected, if they are.
-    unknown: Option<&'u UnknownProperties>,
+    unknown: &'u UnknownProperties,
 }
 
 impl<'u, T> Objects<'u, T> {
     /// Wraps `inner`.
-    pub(super) fn new(inner: T, unknown: Option<&'u UnknownProperties>) -> Self {
+    pub(super) fn new(inner: T, unknown: &'u UnknownProperties) -> Self {
         Self { inner, unknown }
     }
 }
@@ -139,7 +138,7 @@ impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Objects<'_, S> {
 struct Items<'u, A> {
     access: A,
     index: usize,
-    unknown: Option<&'u UnknownProperties>,
+    unknown: &'u UnknownProperties,
 }
 
 impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Items<'_, A> {
@@ -151,7 +150,7 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Items<'_, A> {
     ) -> Result<Option<S::Value>, A::Error> {
         let place = Segment::Item(self.index);
         self.index += 1;
-        UnknownProperties::within(self.unknown, place, || {
+        self.unknown.within(place, || {
             self.access
                 .next_element_seed(Objects::new(seed, self.unknown))
         })

@@ -17,7 +17,7 @@ use super::unknown_properties::{Segment, UnknownProperties};
 pub(super) struct StructVisitor<'u, V> {
     properties: &'static [&'static str],
     visitor: V,
-    unknown: Option<&'u UnknownProperties>,
+    unknown: &'u UnknownProperties,
 }
 
 impl<'u, V> StructVisitor<'u, V> {
@@ -25,7 +25,7 @@ impl<'u, V> StructVisitor<'u, V> {
     pub(super) fn new(
         properties: &'static [&'static str],
         visitor: V,
-        unknown: Option<&'u UnknownProperties>,
+        unknown: &'u UnknownProperties,
     ) -> Self {
         Self {
             properties,
@@ -50,9 +50,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for StructVisitor<'_, V> {
         });
         // Before the error for a missing property, which would not say that the properties have other names.
         if matcher.knows_nothing() {
-            if let Some(unknown) = self.unknown {
-                unknown.set_nothing_known();
-            }
+            self.unknown.set_nothing_known();
             return Err(A::Error::custom("no property of the object is known"));
         }
         read
@@ -83,7 +81,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for StructEntries<'_, '_, A> {
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
         let unknown = self.matcher.unknown;
         let place = Segment::Property(self.matcher.latest);
-        UnknownProperties::within(unknown, place, || {
+        unknown.within(place, || {
             self.access.next_value_seed(Objects::new(seed, unknown))
         })
     }
@@ -127,7 +125,7 @@ impl<'de, S: DeserializeSeed<'de>> Visitor<'de> for KeySeed<'_, '_, S> {
 /// Matches the keys of one object with the properties of a struct.
 struct PropertyMatcher<'u> {
     properties: &'static [&'static str],
-    unknown: Option<&'u UnknownProperties>,
+    unknown: &'u UnknownProperties,
     /// The expected index of the next key: most bodies have their properties in the order of the contract.
     next: usize,
     /// One bit for each of the first 64 properties that were given. The struct itself refuses a repeated
@@ -144,7 +142,7 @@ struct PropertyMatcher<'u> {
 }
 
 impl<'u> PropertyMatcher<'u> {
-    fn new(properties: &'static [&'static str], unknown: Option<&'u UnknownProperties>) -> Self {
+    fn new(properties: &'static [&'static str], unknown: &'u UnknownProperties) -> Self {
         Self {
             properties,
             unknown,
@@ -168,9 +166,7 @@ impl<'u> PropertyMatcher<'u> {
         let Some(position) = self.position(key) else {
             self.has_unknown = true;
             self.latest = "";
-            if let Some(unknown) = self.unknown {
-                unknown.add(key, self.properties);
-            }
+            self.unknown.add(key, self.properties);
             return Ok(None);
         };
         let property = self.properties[position];
@@ -187,9 +183,7 @@ impl<'u> PropertyMatcher<'u> {
         self.next = position + 1;
         if property != key {
             self.spellings.push((position, key.to_owned()));
-            if let Some(unknown) = self.unknown {
-                unknown.add_respelled(key, self.properties);
-            }
+            self.unknown.add_respelled(key, self.properties);
         }
         Ok(Some(property))
     }

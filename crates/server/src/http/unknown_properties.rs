@@ -1,6 +1,6 @@
 //! The properties of a body that its schema does not have, with their places and what was probably meant.
 //!
-//! They are collected while a body is read. Whether they are refused is decided by the reader.
+//! They are collected while a body is read, or only noticed. The reader decides whether they are refused.
 
 use std::cell::{Cell, RefCell};
 use std::fmt::Write as _;
@@ -14,8 +14,12 @@ const MAX_NAMED: usize = 20;
 
 /// Collects unknown properties.
 pub(super) struct UnknownProperties {
+    /// Whether they are collected with their places, which costs as much as reading them.
+    is_collecting: bool,
     /// Whether a known property in another case counts as unknown.
     is_strict: bool,
+    /// Whether there was any.
+    is_met: Cell<bool>,
     /// The place that is being read.
     place: RefCell<Vec<Segment>>,
     found: RefCell<Vec<UnknownProperty>>,
@@ -39,9 +43,20 @@ struct UnknownProperty {
 
 impl UnknownProperties {
     /// None yet. If `is_strict`, a known property in another case counts.
-    pub(super) fn new(is_strict: bool) -> Self {
+    pub(super) fn collecting(is_strict: bool) -> Self {
         Self {
+            is_collecting: true,
             is_strict,
+            ..Self::noticing()
+        }
+    }
+
+    /// None yet, and only whether there is any will be known.
+    pub(super) fn noticing() -> Self {
+        Self {
+            is_collecting: false,
+            is_strict: false,
+            is_met: Cell::new(false),
             place: RefCell::default(),
             found: RefCell::default(),
             nothing_is_known: Cell::new(false),
@@ -49,20 +64,23 @@ impl UnknownProperties {
     }
 
     /// Reads what is at the end of `place`.
-    pub(super) fn within<T>(this: Option<&Self>, place: Segment, read: impl FnOnce() -> T) -> T {
-        let Some(this) = this else {
-            return read();
-        };
-        this.place.borrow_mut().push(place);
+    #[inline]
+    pub(super) fn within<T>(&self, place: Segment, read: impl FnOnce() -> T) -> T {
+        if self.is_collecting {
+            self.place.borrow_mut().push(place);
+        }
         let read = read();
-        this.place.borrow_mut().pop();
+        if self.is_collecting {
+            self.place.borrow_mut().pop();
+        }
         read
     }
 
     /// Adds a property that the object being read does not have; `known` are those that it may have.
     pub(super) fn add(&self, name: &str, known: &'static [&'static str]) {
+        self.is_met.set(true);
         let mut found = self.found.borrow_mut();
-        if found.len() == MAX_NAMED {
+        if !self.is_collecting || found.len() == MAX_NAMED {
             return;
         }
         let mut path = String::new();
@@ -104,7 +122,7 @@ impl UnknownProperties {
 
     /// Whether there is none.
     pub(super) fn is_empty(&self) -> bool {
-        self.found.borrow().is_empty()
+        !self.is_met.get()
     }
 
     /// 400 `body.unknown_property` with the name of each.

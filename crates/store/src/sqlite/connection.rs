@@ -29,6 +29,8 @@ const PAGE_BYTES: u32 = 8192;
 pub(super) const CHECKPOINT_FRAMES: u32 = 1000;
 /// Size to which a checkpoint truncates the write-ahead log, in bytes.
 const WAL_SIZE_LIMIT: u32 = 64 << 20;
+/// Rows appended within one time budget. Each is a statement, and they need some milliseconds together.
+const ROWS_PER_BUDGET: usize = 1000;
 /// The longest pause before a retry while other processes set up the file.
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -292,9 +294,10 @@ impl Session for SqliteConnection {
         );
         let statement = self.statements.get(&self.connection, &sql)?;
         let budget = &self.budget;
-        let ran = values.chunks(columns.len().max(1)).try_for_each(|row| {
+        let rows = values.chunks((columns.len() * ROWS_PER_BUDGET).max(1));
+        let ran = rows.into_iter().try_for_each(|rows| {
             budget.start();
-            statement.run(row, &mut |_| Ok(ControlFlow::Continue(())))
+            statement.run_for_rows(rows)
         });
         self.noted(ran)
     }

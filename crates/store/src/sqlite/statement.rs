@@ -77,28 +77,40 @@ impl Statement {
         binds: &[Value<'_>],
         each: &mut EachRow<'_>,
     ) -> Result<(), StoreError> {
-        if self.parameters != binds.len() {
-            // SQLite would bind NULL for a missing value.
-            let text = format!(
-                "a statement takes {} values and was given {}",
-                self.parameters,
-                binds.len()
-            );
-            return Err(StoreError::Engine(text.into()));
-        }
-        let run = Run {
-            raw: self.raw,
-            borrowed: PhantomData,
-        };
-        for (parameter, value) in (1..).zip(binds) {
-            run.bind(parameter, value)?;
-        }
+        let run = self.start(binds)?;
         while let Some(row) = run.step()? {
             if each(&row)?.is_break() {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Runs it for each row of as many values as it has parameters, and returns no rows.
+    pub(super) fn run_for_rows(&mut self, values: &[Value<'_>]) -> Result<(), StoreError> {
+        let mut rows = values.chunks(self.parameters.max(1));
+        let Some(first) = rows.next() else {
+            return Ok(());
+        };
+        let mut run = self.start(first)?;
+        run.step()?;
+        for row in rows {
+            run.reset()?;
+            run.bind_all(row)?;
+            run.step()?;
+        }
+        Ok(())
+    }
+
+    /// A run with these values.
+    fn start<'v>(&'v mut self, binds: &[Value<'v>]) -> Result<Run<'v>, StoreError> {
+        let run = Run {
+            raw: self.raw,
+            parameters: self.parameters,
+            borrowed: PhantomData,
+        };
+        run.bind_all(binds)?;
+        Ok(run)
     }
 }
 
@@ -114,10 +126,28 @@ impl Drop for Statement {
 /// values.
 struct Run<'v> {
     raw: NonNull<ffi::sqlite3_stmt>,
+    parameters: usize,
     borrowed: PhantomData<Value<'v>>,
 }
 
 impl<'v> Run<'v> {
+    /// Binds a value to each parameter of the statement.
+    fn bind_all(&self, binds: &[Value<'v>]) -> Result<(), StoreError> {
+        if self.parameters != binds.len() {
+            // SQLite would bind NULL for a missing value.
+            let text = format!(
+                "a statement takes {} values and was given {}",
+                self.parameters,
+                binds.len()
+            );
+            return Err(StoreError::Engine(text.into()));
+        }
+        for (parameter, value) in (1..).zip(binds) {
+            self.bind(parameter, value)?;
+        }
+        Ok(())
+    }
+
     fn bind(&self, parameter: c_int, value: &Value<'v>) -> Result<(), StoreError> {
         let raw = self.raw.as_ptr();
         // SAFETY: the statement is reset. A text and bytes are not copied (SQLITE_STATIC): they live for
@@ -163,6 +193,14 @@ impl<'v> Run<'v> {
             ffi::SQLITE_DONE => Ok(None),
             code => self.checked(code).map(|()| None),
         }
+    }
+
+    /// Ends the run of these values, so that others can be bound.
+    fn reset(&mut self) -> Result<(), StoreError> {
+        // SAFETY: the statement is valid, and no reference to a row of it exists, as `self` is borrowed
+        // mutably.
+        let code = unsafe { ffi::sqlite3_reset(self.raw.as_ptr()) };
+        self.checked(code)
     }
 
     fn checked(&self, code: c_int) -> Result<(), StoreError> {
@@ -371,6 +409,38 @@ mod tests {
             })
             .unwrap();
         assert_eq!(seen, 1);
+    }
+
+    #[test]
+    fn a_statement_runs_for_each_row() {
+        let connection = Connection::open_in_memory().unwrap();
+        connection
+            .execute_batch("CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT) STRICT")
+            .unwrap();
+        let mut statements = Statements::new(4);
+        let mut insert = |values: &[Value<'_>]| {
+            let sql = "INSERT INTO t (a, b) VALUES (?1, ?2)";
+            statements
+                .get(&connection, sql)
+                .unwrap()
+                .run_for_rows(values)
+        };
+        insert(&[]).unwrap();
+        let (one, two) = (String::from("one"), String::from("two"));
+        insert(&[1.into(), (&one).into(), 2.into(), (&two).into()]).unwrap();
+        // The second row of each of these fails: the key exists, and a value is missing.
+        let again = insert(&[3.into(), Value::Null, 1.into(), Value::Null]);
+        assert!(matches!(again, Err(StoreError::Constraint(_))), "{again:?}");
+        let short = insert(&[4.into(), Value::Null, 5.into()]);
+        assert!(matches!(short, Err(StoreError::Engine(_))), "{short:?}");
+        insert(&[6.into(), Value::Null]).unwrap();
+        let stored = rows(
+            &mut statements,
+            &connection,
+            "SELECT a || coalesce(b, '') FROM t",
+            &[],
+        );
+        assert_eq!(stored.unwrap(), ["1one", "2two", "3", "4", "6"]);
     }
 
     #[test]

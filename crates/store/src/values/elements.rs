@@ -1,5 +1,5 @@
-//! A datasource's elements, and the existing ones of the records that new values refer to: one statement for
-//! each kind of record and any number of values.
+//! The datasource of new values with its elements, and the existing ones of the records that the values refer
+//! to: one statement for each kind of record and any number of values.
 
 use std::collections::{BTreeSet, HashSet};
 use std::hash::Hash;
@@ -14,26 +14,47 @@ use obeya_rules::value::DatasourceValue;
 
 /// A row for each element, and one without any for a datasource that has none. In the order of the key, which
 /// the index has; SQLite would sort any other order in a temporary table, for each value that is written.
-const ELEMENTS: &str = "SELECT e.id, e.label, e.type, e.is_mandatory, e.source_column, e.sort_order
+const ELEMENTS: &str =
+    "SELECT e.id, e.label, e.type, e.is_mandatory, e.source_column, e.sort_order, d.rolled_up_until
     FROM datasources AS d LEFT JOIN datasource_elements AS e ON e.datasource_id = d.id
     WHERE d.id = ?1 ORDER BY e.id";
+
+/// A datasource to which a transaction writes values.
+#[derive(Debug)]
+pub struct Datasource {
+    /// Its id.
+    pub id: i32,
+    /// Its elements, in their order.
+    pub elements: Elements,
+    /// The watermark of its rollups (ticks). Only one transaction writes at a time, so it does not change
+    /// before the end of this one.
+    pub(super) rolled_up_until: i64,
+}
 
 /// Prefetches what [`of`] reads.
 pub fn prefetch(session: &mut dyn Session, datasource: i32) -> Result<(), StoreError> {
     session.prefetch(ELEMENTS, &[datasource.into()])
 }
 
-/// The elements of a datasource; `None` when there is no such datasource.
-pub fn of(session: &mut dyn Session, datasource: i32) -> Result<Option<Elements>, StoreError> {
+/// A datasource in a transaction that writes; `None` when there is none with this id.
+///
+/// # Errors
+/// The engine fails, here and below, or an element is stored that this program does not know.
+pub fn of(session: &mut dyn Session, id: i32) -> Result<Option<Datasource>, StoreError> {
     let mut found = None;
-    session.query(ELEMENTS, &[datasource.into()], &mut |row| {
-        let elements = found.get_or_insert_with(Vec::new);
+    let mut elements = Vec::new();
+    session.query(ELEMENTS, &[id.into()], &mut |row| {
+        found = Some(present(row.int(6)?)?);
         if let Some(element) = element(row)? {
             elements.push((present(row.int(5)?)?, element));
         }
         Ok(ControlFlow::Continue(()))
     })?;
-    Ok(found.map(in_order))
+    Ok(found.map(|rolled_up_until| Datasource {
+        id,
+        elements: in_order(elements),
+        rolled_up_until,
+    }))
 }
 
 /// The elements in their order: elements of one order number stay in that of their ids.

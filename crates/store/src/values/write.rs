@@ -1,6 +1,7 @@
 //! Statements that add, replace and remove values. Every function also updates the datasource's count and
 //! marks its rollups as stale; none validates a value.
 
+use super::elements::Datasource;
 use super::{COLUMNS, changed, ids, pieces, rollups};
 use crate::audit::{Diff, Form};
 use crate::engine::{Row, Value, present};
@@ -35,21 +36,21 @@ pub struct Stored {
 /// Adds a value that is registered at this stamp; its id.
 pub fn insert(
     session: &mut dyn Session,
-    datasource: i32,
+    datasource: &Datasource,
     value: &DatasourceValue,
     stamp: i64,
 ) -> Result<i32, WriteError> {
     let id = ids::take(session, 1)?;
-    session.execute_deferred(INSERT, &cells(datasource, id, value, stamp))?;
-    rollups::mark_dates(session, datasource, std::iter::once(value.value_date))?;
-    changed(session, datasource, 1, stamp)?;
+    session.execute_deferred(INSERT, &cells(datasource.id, id, value, stamp))?;
+    mark(session, datasource, [value.value_date])?;
+    changed(session, datasource.id, 1, stamp)?;
     Ok(id)
 }
 
 /// Adds values in their order, all registered at this stamp, with ids in their order too.
 pub fn append(
     session: &mut dyn Session,
-    datasource: i32,
+    datasource: &Datasource,
     values: &[DatasourceValue],
     stamp: i64,
 ) -> Result<(), WriteError> {
@@ -59,12 +60,12 @@ pub fn append(
     let first = ids::take(session, values.len())?;
     let rows: Vec<Value<'_>> = (first..)
         .zip(values)
-        .flat_map(|(id, value)| cells(datasource, id, value, stamp))
+        .flat_map(|(id, value)| cells(datasource.id, id, value, stamp))
         .collect();
     session.append("datasource_values", &COLUMNS, &rows)?;
-    rollups::mark_dates(session, datasource, values.iter().map(|it| it.value_date))?;
+    mark(session, datasource, values.iter().map(|it| it.value_date))?;
     let added = i64::try_from(values.len()).unwrap_or(i64::MAX);
-    changed(session, datasource, added, stamp)?;
+    changed(session, datasource.id, added, stamp)?;
     Ok(())
 }
 
@@ -86,17 +87,17 @@ pub fn find(
     session.first(FIND, &[datasource.into(), id.into()], stored)
 }
 
-/// Replaces the content of a value, registered at this stamp.
+/// Replaces the content `before` of a value, registered at this stamp.
 pub fn update(
     session: &mut dyn Session,
-    (datasource, id): (i32, i32),
+    (datasource, id): (&Datasource, i32),
+    before: &DatasourceValue,
     value: &DatasourceValue,
     stamp: i64,
 ) -> Result<(), StoreError> {
-    rollups::mark_values(session, "v.id = ?2", &[datasource.into(), id.into()])?;
-    rollups::mark_dates(session, datasource, std::iter::once(value.value_date))?;
-    session.execute_deferred(UPDATE, &cells(datasource, id, value, stamp))?;
-    changed(session, datasource, 0, stamp)
+    mark(session, datasource, [before.value_date, value.value_date])?;
+    session.execute_deferred(UPDATE, &cells(datasource.id, id, value, stamp))?;
+    changed(session, datasource.id, 0, stamp)
 }
 
 /// Removes these values of the datasource; returns how many there were.
@@ -130,6 +131,17 @@ pub fn delete_period(
     rollups::mark_values(session, "v.value_date >= ?2 AND v.value_date <= ?3", &binds)?;
     let gone = session.execute(sql, &binds)?;
     went(session, datasource, gone, stamp)
+}
+
+/// Marks the rollups of these dates. Most values are later than all rollups, and cost no statement.
+fn mark(
+    session: &mut dyn Session,
+    datasource: &Datasource,
+    dates: impl IntoIterator<Item = i64>,
+) -> Result<(), StoreError> {
+    let dates = dates.into_iter();
+    let dates = dates.filter(|date| *date < datasource.rolled_up_until);
+    rollups::mark_dates(session, datasource.id, dates)
 }
 
 /// Subtracts removed values from the count.

@@ -64,13 +64,14 @@ fn add_values(
     now: i64,
 ) -> Result<Written<DatasourceValueTotal>, WriteError> {
     if values.is_empty() {
-        body::elements(session, datasource)?;
+        body::datasource(session, datasource)?;
         return Ok(Written::unchanged(|_| Ok(body::total(&[]))));
     }
     body::prefetch(session, datasource)?;
-    body::check(session, datasource, values)?;
+    let owner = body::datasource(session, datasource)?;
+    body::check_batch(session, &owner, values)?;
     let stamp = stamp::next(session, now, 0)?;
-    write::append(session, datasource, values, stamp)?;
+    write::append(session, &owner, values, stamp)?;
     let summary = BatchSummary {
         count: values.len(),
         sha256,
@@ -109,10 +110,11 @@ fn replace_values(
     now: i64,
 ) -> Result<Written<DatasourceValueTotal>, WriteError> {
     body::prefetch(session, datasource)?;
-    body::check(session, datasource, values)?;
+    let owner = body::datasource(session, datasource)?;
+    body::check_batch(session, &owner, values)?;
     let stamp = stamp::next(session, now, 0)?;
     let deleted = write::delete_period(session, datasource, period, stamp)?;
-    write::append(session, datasource, values, stamp)?;
+    write::append(session, &owner, values, stamp)?;
     let total = body::total(values);
     if deleted == 0 && values.is_empty() {
         return Ok(Written::unchanged(move |_| Ok(total)));
@@ -156,7 +158,7 @@ fn delete_values(
     now: i64,
 ) -> Result<Written<u64>, WriteError> {
     body::prefetch(session, datasource)?;
-    body::elements(session, datasource)?;
+    body::datasource(session, datasource)?;
     // The deletion changes the datasource, although no value bears this stamp.
     let stamp = stamp::next(session, now, 0)?;
     let deleted = write::delete(session, datasource, ids, stamp)?;

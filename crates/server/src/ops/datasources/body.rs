@@ -4,10 +4,10 @@ use obeya_model::{DatasourceValueInput, DatasourceValueTotal};
 
 use crate::ops::view::WrittenRecord;
 use obeya_read::RowPlan;
-use obeya_rules::elements::Elements;
 use obeya_rules::value::DatasourceValue;
 use obeya_store::entities;
-use obeya_store::values::{self, elements, write};
+use obeya_store::values::elements::{self, Datasource};
+use obeya_store::values::{self, write};
 use obeya_store::write_error::WriteError;
 use obeya_store::{Session, StoreError, stamp};
 
@@ -24,26 +24,36 @@ pub(super) fn record(
     Ok(WrittenRecord::new(RECORD.entity(), id, json))
 }
 
-/// Prefetches the queries of [`elements`].
+/// Prefetches the queries of [`datasource`].
 pub(super) fn prefetch(session: &mut dyn Session, datasource: i32) -> Result<(), StoreError> {
     stamp::prefetch(session)?;
     elements::prefetch(session, datasource)
 }
 
-/// The elements of the datasource; fails if it does not exist.
-pub(super) fn elements(session: &mut dyn Session, datasource: i32) -> Result<Elements, WriteError> {
-    elements::of(session, datasource)?.ok_or(WriteError::Missing("datasource", datasource.into()))
+/// The datasource; fails if it does not exist.
+pub(super) fn datasource(session: &mut dyn Session, id: i32) -> Result<Datasource, WriteError> {
+    elements::of(session, id)?.ok_or(WriteError::Missing("datasource", id.into()))
 }
 
-/// Checks that the datasource exists and that the values of a batch fit its elements.
+/// Checks that a value fits the elements of its datasource.
 pub(super) fn check(
     session: &mut dyn Session,
-    datasource: i32,
+    datasource: &Datasource,
+    value: &DatasourceValue,
+) -> Result<(), WriteError> {
+    let elements = &datasource.elements;
+    let known = elements::known(session, elements, std::slice::from_ref(value))?;
+    Ok(elements.check(value, &known)?)
+}
+
+/// Checks that the values of a batch fit the elements of their datasource.
+pub(super) fn check_batch(
+    session: &mut dyn Session,
+    datasource: &Datasource,
     values: &[DatasourceValue],
 ) -> Result<(), WriteError> {
-    let elements = elements(session, datasource)?;
-    let known = elements::known(session, &elements, values)?;
-    Ok(elements.check_batch(values, &known)?)
+    let known = elements::known(session, &datasource.elements, values)?;
+    Ok(datasource.elements.check_batch(values, &known)?)
 }
 
 /// The path of the values of a datasource in the audit log.

@@ -11,7 +11,7 @@ use crate::ops::view::WrittenRecord;
 use crate::ops::writing::{self, Decision, Written};
 use obeya_rules::value::DatasourceValue;
 use obeya_store::audit::{Change, ChangeContent};
-use obeya_store::values::{elements, write};
+use obeya_store::values::write;
 use obeya_store::write_error::WriteError;
 use obeya_store::{Session, stamp};
 
@@ -40,11 +40,10 @@ fn insert_value(
     now: i64,
 ) -> Result<Written<WrittenRecord>, WriteError> {
     body::prefetch(session, datasource)?;
-    let elements = body::elements(session, datasource)?;
-    let known = elements::known(session, &elements, std::slice::from_ref(value))?;
-    elements.check(value, &known)?;
+    let owner = body::datasource(session, datasource)?;
+    body::check(session, &owner, value)?;
     let stamp = stamp::next(session, now, 0)?;
-    let id = write::insert(session, datasource, value, stamp)?;
+    let id = write::insert(session, &owner, value, stamp)?;
     let record = body::record((datasource, id), value, stamp)?;
     let change = Change::of(path(datasource, id), content.clone());
     Ok(Written::changed(change, |_| Ok(record)))
@@ -98,17 +97,16 @@ fn update_value(
 ) -> Result<Written<WrittenRecord>, WriteError> {
     body::prefetch(session, datasource)?;
     write::prefetch_find(session, datasource, id)?;
-    let elements = body::elements(session, datasource)?;
+    let owner = body::datasource(session, datasource)?;
     let before = find_value(session, (datasource, id))?;
-    let known = elements::known(session, &elements, std::slice::from_ref(value))?;
-    elements.check(value, &known)?;
+    body::check(session, &owner, value)?;
     let record = |stamp| body::record((datasource, id), value, stamp);
     if before.value == *value {
         let record = record(before.registered)?;
         return Ok(Written::unchanged(|_| Ok(record)));
     }
     let stamp = stamp::next(session, now, before.registered)?;
-    write::update(session, (datasource, id), value, stamp)?;
+    write::update(session, (&owner, id), &before.value, value, stamp)?;
     let change = changed((datasource, id), Some(&before.value), Some(value));
     let record = record(stamp)?;
     Ok(Written::changed(change, |_| Ok(record)))
@@ -146,7 +144,7 @@ fn delete_value(
 ) -> Result<Change, WriteError> {
     body::prefetch(session, datasource)?;
     write::prefetch_find(session, datasource, id)?;
-    body::elements(session, datasource)?;
+    body::datasource(session, datasource)?;
     let stored = find_value(session, (datasource, id))?;
     // The deletion changes the datasource, although no value bears this stamp.
     let stamp = stamp::next(session, now, 0)?;
