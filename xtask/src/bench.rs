@@ -1,7 +1,7 @@
 //! Benchmarks. The measurements and their baselines are in the bench targets of the query language, the
 //! service and the command line.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::ValueEnum;
 
 use crate::postgres::{Profile, Server};
@@ -20,15 +20,40 @@ pub(crate) enum Part {
     Python,
 }
 
-/// Runs one part or everything, in a release build. Each part prints its own table.
-pub(crate) fn run(part: Option<Part>) -> Result<()> {
+/// Which measurements.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// One part; without it, everything
+    part: Option<Part>,
+
+    /// Subjects of the service in that part, such as `writes`; without any, all of them
+    #[arg(requires = "part")]
+    subjects: Vec<String>,
+}
+
+/// Runs them in a release build. Each part prints its own table.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let Options { part, subjects } = options;
+    if *part == Some(Part::Python) && !subjects.is_empty() {
+        bail!(
+            "the Python package is measured as a whole, and has no subject {}",
+            subjects[0]
+        );
+    }
+    let subjects: Vec<&str> = subjects.iter().map(String::as_str).collect();
     let wanted = |other| part.is_none_or(|part| part == other);
     if part.is_none() {
         bench("obeya-odata", "language", &[])?;
     }
     if wanted(Part::Sqlite) {
-        bench("obeya-server", "service", &[])?;
-        bench("obeya-cli", "pull", &[])?;
+        bench(
+            "obeya-server",
+            "service",
+            &[&["--"], &subjects[..]].concat(),
+        )?;
+        if subjects.is_empty() {
+            bench("obeya-cli", "pull", &[])?;
+        }
     }
     if wanted(Part::Python) {
         python::bench::run()?;
@@ -37,7 +62,8 @@ pub(crate) fn run(part: Option<Part>) -> Result<()> {
         // Built first, so that nothing else runs during the measurement.
         bench("obeya-server", "service", &["--no-run"])?;
         let server = Server::get(Profile::Durable)?;
-        let mut command = command("obeya-server", "service", &["--", "postgres"]);
+        let arguments = [&["--", "postgres"], &subjects[..]].concat();
+        let mut command = command("obeya-server", "service", &arguments);
         process::run(command.envs(server.environment()))?;
     }
     Ok(())

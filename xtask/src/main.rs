@@ -120,10 +120,7 @@ enum Command {
     /// comments, orphan snapshots.
     Tidy,
     /// Runs the benchmarks of the query language, the service and the packages, in a release build.
-    Bench {
-        /// Runs this part only.
-        part: Option<bench::Part>,
-    },
+    Bench(bench::Options),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -157,6 +154,6 @@ fn main() -> anyhow::Result<()> {
         }
         Command::Watchdog(options) => postgres::watchdog::run(&options),
         Command::Tidy => tidy::run(),
-        Command::Bench { part } => bench::run(part),
+        Command::Bench(options) => bench::run(&options),
     }
 }

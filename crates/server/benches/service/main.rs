@@ -70,17 +70,25 @@ fn main() {
         ["role:service", db] => process::serve(db),
         ["role:service-with-log", db] => process::serve_with_log(db),
         ["role:static", file] => process::serve_static(file),
-        ["postgres", ref names @ ..] => postgres::bench(|name| is_wanted(names, name)),
-        ref names => bench(|name| is_wanted(names, name)),
+        ["postgres", ref names @ ..] => postgres::bench(names),
+        ref names => bench(names),
     }
 }
 
-/// Whether a subject is among those that are named; all are if none is.
-fn is_wanted(names: &[&str], name: &str) -> bool {
-    names.is_empty() || names.contains(&name)
+/// Which of these subjects are wanted: those that are named, or all if none is.
+fn wanted<'n>(names: &'n [&str], subjects: &[&str]) -> impl Fn(&str) -> bool + 'n {
+    for name in names {
+        assert!(
+            subjects.contains(name),
+            "no subject {name}; there are {}",
+            subjects.join(", ")
+        );
+    }
+    |name| names.is_empty() || names.contains(&name)
 }
 
-fn bench(wanted: impl Fn(&str) -> bool) {
+fn bench(names: &[&str]) {
+    let wanted = wanted(names, &SUBJECTS.map(|(name, _)| name));
     let mut table = Table::default();
     let folder = tempfile::tempdir().expect("a folder for the database");
     let db = format!("sqlite:{}", folder.path().join("plant.db").display());

@@ -58,8 +58,9 @@ fn measure_writes(table: &mut Table, bench: &Bench, server: &Server, _: &Peer) {
     server.run("DROP TABLE bench_batch");
 }
 
-/// Measures the subjects that are wanted.
-pub fn bench(wanted: impl Fn(&str) -> bool) {
+/// Measures the subjects of these names, or all if there is none.
+pub fn bench(names: &[&str]) {
+    let wanted = crate::wanted(names, &SUBJECTS.map(|(name, ..)| name));
     let mut table = Table::default();
     let server = Server::named();
     let peer = Peer::find(&server);
