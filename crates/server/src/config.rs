@@ -203,7 +203,7 @@ pub struct Limits {
     /// check after which the service has run for a day. Default 1 h.
     pub purge: Duration,
     /// The interval at which the hourly rollups of values are refreshed, from which queries group values by
-    /// time. Default 60 s.
+    /// time; the first time is one interval after the start. Default 60 s.
     pub rollups: Duration,
 }
 

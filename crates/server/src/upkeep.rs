@@ -31,7 +31,7 @@ pub(crate) fn start(app: &Arc<App>) -> JoinSet<()> {
     let auth = Arc::clone(app);
     let poll = limits.auth_poll.min(LONGEST_POLL);
     // They were read when the application was opened.
-    let first = Instant::now() + poll;
+    let first = one_period_from_now(poll);
     tasks.spawn(repeat_from(first, poll, move || {
         follow_auth(Arc::clone(&auth))
     }));
@@ -56,7 +56,7 @@ pub(crate) fn start(app: &Arc<App>) -> JoinSet<()> {
     let rollups = Arc::clone(app);
     let pause = Arc::new(AtomicU32::new(0));
     // At the start, all clients return at once, and their writes would wait for it.
-    let first = Instant::now() + limits.rollups;
+    let first = one_period_from_now(limits.rollups);
     tasks.spawn(repeat_from(first, limits.rollups, move || {
         refresh_rollups(Arc::clone(&rollups), Arc::clone(&pause))
     }));
@@ -199,6 +199,14 @@ async fn expire_audit(app: Arc<App>, guard: Arc<Mutex<PurgeGuard>>) {
         Ok(expired) => tracing::info!(expired, "shortened the audit log"),
         Err(error) => tracing::warn!(%error, "cannot shorten the audit log"),
     }
+}
+
+/// A period so long that the task is not wanted.
+const NEVER: Duration = Duration::from_secs(365 * 86_400);
+
+/// The first run of a task that has nothing to do at the start.
+fn one_period_from_now(period: Duration) -> Instant {
+    Instant::now() + period.min(NEVER)
 }
 
 /// Runs `run` repeatedly, from now on.

@@ -2,13 +2,10 @@
 //! hourly rollups. The floor is a plain statement over the values in the database alone, which adds up
 //! in doubles and knows no time zone.
 
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
-
-use obeya_server::store::values::rollups;
-use obeya_server::store::{Store, StoreOptions};
+use std::time::Instant;
 
 use crate::load::{self, Connection};
-use crate::process::{Child, runtime};
+use crate::process::Child;
 use crate::steps::Steps;
 use crate::table::Table;
 use crate::{Bench, median, milliseconds};
@@ -57,7 +54,6 @@ pub fn measure(table: &mut Table, bench: &Bench) {
 
 /// Against `floor`, which returns the milliseconds of a statement.
 pub fn against(table: &mut Table, bench: &Bench, unit: &str, mut floor: impl FnMut(&str) -> f64) {
-    make_rollups(&bench.plant.db);
     let service = Child::service(&bench.plant.db);
     let mut connection = Connection::open(&service.address);
     let mut ask = |apply: &str| {
@@ -82,18 +78,4 @@ pub fn against(table: &mut Table, bench: &Bench, unit: &str, mut floor: impl FnM
         let name = format!("{name}, from rollups");
         table.limited(&name, rolled_up, plain, unit, MOST_MS);
     }
-}
-
-/// Makes the rollups of the imported values, as a service does a minute after its start.
-fn make_rollups(db: &str) {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let ticks = now.expect("a time after 1970").as_nanos() / 100;
-    let ticks = i64::try_from(ticks).expect("a time before 30000");
-    runtime().block_on(async {
-        let store = Store::open(db, &StoreOptions::default()).await;
-        let store = store.expect("the database of the bench");
-        let made = rollups::refresh(&store, ticks).await;
-        made.expect("they can be made");
-        store.close().await;
-    });
 }

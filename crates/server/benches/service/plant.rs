@@ -5,9 +5,12 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use obeya_server::admin::{self, NewClient};
 use obeya_server::import::{ImportOptions, import_dir};
+use obeya_server::store::values::rollups;
+use obeya_server::store::{Store, StoreOptions};
 
 /// Groups, each with five boards.
 pub const GROUPS: usize = 200;
@@ -79,6 +82,7 @@ impl Plant {
                 .expect("the data is right");
             let scopes = ["public.api.read", "public.api.write"];
             let client = admin::add_client(&db, "bench", &scopes).await;
+            make_rollups(&db).await;
             Self {
                 client: client.expect("a client"),
                 import_seconds: report.elapsed.as_secs_f64(),
@@ -86,6 +90,18 @@ impl Plant {
             }
         })
     }
+}
+
+/// Makes the hourly rollups of the values, as a service does a minute after its start: during a measurement.
+async fn make_rollups(db: &str) {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let ticks = now.expect("a time after 1970").as_nanos() / 100;
+    let ticks = i64::try_from(ticks).expect("a time before 30000");
+    let store = Store::open(db, &StoreOptions::default()).await;
+    let store = store.expect("the database of the bench");
+    let made = rollups::refresh(&store, ticks).await;
+    made.expect("they can be made");
+    store.close().await;
 }
 
 fn write_lines(folder: &Path) {

@@ -1,7 +1,8 @@
 //! Parses a JSON body into a typed value; every error names its field.
 //!
-//! Two passes: a scan for input that serde accepts (deep nesting, NUL in a text), and serde. serde_json
-//! itself refuses numbers out of range, NaN and lone surrogates.
+//! A body is scanned for input that serde accepts (deep nesting, NUL in a text), and then parsed. A list is
+//! parsed first, and scanned only if the scan could find something. serde_json itself refuses numbers out of
+//! range, NaN and lone surrogates.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -77,10 +78,16 @@ impl<'de, T: Deserialize<'de>, const MOST: usize> Visitor<'de> for BoundedList<T
     }
 }
 
+/// An item of a list: a type that says how deep it nests, below [`MAX_DEPTH`]. No property of it is free-form
+/// JSON or a map, nor is the type recursive.
+pub(crate) trait ListItem: DeserializeOwned {}
+
+impl ListItem for i32 {}
+
 /// Parses a body that is a list. An error names up to `most` invalid items, not only the first.
 ///
 /// A valid list is parsed without tracking the path, which would double the cost.
-pub(crate) fn parse_items<T: DeserializeOwned, const MOST: usize>(
+pub(crate) fn parse_items<T: ListItem, const MOST: usize>(
     bytes: &[u8],
     strict: bool,
     most: usize,
@@ -105,10 +112,8 @@ pub(crate) fn parse_items<T: DeserializeOwned, const MOST: usize>(
 }
 
 /// The list of a body without any error. It is scanned only if the scan could find something: a NUL in a text
-/// is an escape, and only the values of unknown properties nest deeper than their types.
-fn parse_valid_items<T: DeserializeOwned, const MOST: usize>(
-    bytes: &[u8],
-) -> Option<BoundedList<T, MOST>> {
+/// is an escape, and only the values of unknown properties nest deeper than a [`ListItem`].
+fn parse_valid_items<T: ListItem, const MOST: usize>(bytes: &[u8]) -> Option<BoundedList<T, MOST>> {
     let unknown = UnknownProperties::noticing();
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let items = BoundedList::deserialize(Objects::new(&mut deserializer, &unknown)).ok()?;
@@ -259,6 +264,9 @@ mod tests {
         id: i32,
         amount: Option<f64>,
     }
+
+    impl ListItem for Item {}
+    impl ListItem for String {}
 
     #[derive(Debug, Deserialize, PartialEq)]
     struct Body {

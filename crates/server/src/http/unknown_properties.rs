@@ -12,14 +12,14 @@ use super::problem::Problem;
 /// The most unknown properties that are collected, and that an error names.
 const MAX_NAMED: usize = 20;
 
-/// Collects unknown properties.
+/// Collects unknown properties, or notices whether there is any.
 pub(super) struct UnknownProperties {
     /// Whether they are collected with their places, which costs as much as reading them.
     is_collecting: bool,
     /// Whether a known property in another case counts as unknown.
     is_strict: bool,
     /// Whether there was any.
-    is_met: Cell<bool>,
+    has_any: Cell<bool>,
     /// The place that is being read.
     place: RefCell<Vec<Segment>>,
     found: RefCell<Vec<UnknownProperty>>,
@@ -56,7 +56,7 @@ impl UnknownProperties {
         Self {
             is_collecting: false,
             is_strict: false,
-            is_met: Cell::new(false),
+            has_any: Cell::new(false),
             place: RefCell::default(),
             found: RefCell::default(),
             nothing_is_known: Cell::new(false),
@@ -78,7 +78,7 @@ impl UnknownProperties {
 
     /// Adds a property that the object being read does not have; `known` are those that it may have.
     pub(super) fn add(&self, name: &str, known: &'static [&'static str]) {
-        self.is_met.set(true);
+        self.has_any.set(true);
         let mut found = self.found.borrow_mut();
         if !self.is_collecting || found.len() == MAX_NAMED {
             return;
@@ -122,7 +122,7 @@ impl UnknownProperties {
 
     /// Whether there is none.
     pub(super) fn is_empty(&self) -> bool {
-        !self.is_met.get()
+        !self.has_any.get()
     }
 
     /// 400 `body.unknown_property` with the name of each.

@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 use super::call::Call;
 use crate::http::etag::Condition;
 use crate::http::idempotency;
-use crate::http::json::BoundedList;
+use crate::http::json::{BoundedList, ListItem};
 use crate::http::problem::Problem;
 use crate::http::{extract, json};
 use obeya_rules::value::BATCH_MAX;
@@ -69,9 +69,9 @@ pub(super) struct Items<T> {
     item: PhantomData<fn() -> T>,
 }
 
-/// A list of a body, and the SHA-256 of the body in hexadecimal, by which the audit log tells its content.
+/// A list of a body, and the SHA-256 of the body in hexadecimal, which stands for it in the audit log.
 pub(super) struct Batch<T> {
-    /// Too long a list is kept in part, and has to be refused.
+    /// Of a list that is too long only a part is here, and it has to be refused.
     pub(super) list: BoundedList<T, BATCH_MAX>,
     pub(super) sha256: String,
 }
@@ -114,7 +114,7 @@ impl<T: DeserializeOwned + Send> Decode for Json<T> {
     }
 }
 
-impl<T: DeserializeOwned + Send + 'static> Decode for Items<T> {
+impl<T: ListItem + Send + 'static> Decode for Items<T> {
     type Body = Batch<T>;
 
     async fn decode(self, call: &mut Call) -> Result<Decoded<Batch<T>>, Problem> {
@@ -129,7 +129,7 @@ impl<T: DeserializeOwned + Send + 'static> Decode for Items<T> {
                 sha256: digest(&bytes),
             }
         } else {
-            // Side by side: the digest takes a third as long as parsing.
+            // Side by side: the digest takes some 1 ms for 2 MB, and parsing several.
             let (list, sha256) = tokio::try_join!(
                 on_another_thread(call, &bytes, parse),
                 on_another_thread(call, &bytes, digest)

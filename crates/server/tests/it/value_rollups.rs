@@ -352,6 +352,53 @@ async fn imported_values_are_in_the_rollups() {
         number(service.store(), "SELECT count(*) FROM value_rollups").await,
         3
     );
+    let moved = Folder::empty();
+    moved.write(
+        "datasource_values.jsonl",
+        "{\"id\":1,\"dataSourceId\":4,\"value\":1,\"valueDate\":\"2025-01-02T05:00:00Z\"}\n",
+    );
+    let imported = moved.import(service.db(), OnConflict::Replace).await;
+    imported.expect("imported");
+    let path =
+        "/v2/datasources/4/values?$apply=filter(hour(valueDate) lt 1)/aggregate($count as n)";
+    let found = service.get(path).await.json();
+    assert_eq!(found["value"], json!([{"n": 58}]));
+}
+
+/// Both are jobs of the writer, and may share a transaction.
+#[tokio::test]
+async fn values_that_are_written_during_a_refresh_are_in_no_former_rollup() {
+    let plant = plant(|config| config.limits.rollups = Duration::from_secs(3600)).await;
+    for round in 0..30 {
+        let value = |minute: i64| {
+            let at = instant(START - 7200 - 3600 * round + 60 * minute);
+            json!({"value": minute, "valueDate": at})
+        };
+        let write = async |minute: i64| {
+            let written = plant.post("/v1/Datasources/1/values", &value(minute)).await;
+            assert_eq!(written.status, 200, "{}", written.text());
+        };
+        write(0).await;
+        tokio::join!(
+            write(1),
+            refresh(&plant),
+            write(2),
+            refresh(&plant),
+            write(3)
+        );
+    }
+    let wrong = plant.store().read(|session| {
+        let mut wrong = Vec::new();
+        rollups::find_wrong(session, &mut |datasource, hour| {
+            wrong.push((datasource, hour))
+        })?;
+        Ok::<_, StoreError>(wrong)
+    });
+    assert_eq!(wrong.await.expect("read"), []);
+    refresh(&plant).await;
+    let path = format!("/v2/datasources/1/values?$apply={SUMS}");
+    let found = plant.get(&path).await.json();
+    assert_eq!(found["value"][0]["rows"], 120);
 }
 
 #[tokio::test]

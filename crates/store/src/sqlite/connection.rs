@@ -29,8 +29,9 @@ const PAGE_BYTES: u32 = 8192;
 pub(super) const CHECKPOINT_FRAMES: u32 = 1000;
 /// Size to which a checkpoint truncates the write-ahead log, in bytes.
 const WAL_SIZE_LIMIT: u32 = 64 << 20;
-/// Rows appended within one time budget. Each is a statement, and they need some milliseconds together.
-const ROWS_PER_BUDGET: usize = 1000;
+/// Rows appended within one time budget: fewer than it has hundredths of a second, since each may read a page
+/// from a slow disk.
+const ROWS_PER_BUDGET: usize = 100;
 /// The longest pause before a retry while other processes set up the file.
 const PAUSE: Duration = Duration::from_millis(10);
 

@@ -1,4 +1,4 @@
-//! Prepared statements that return rows, implemented directly over SQLite's C API, and their cache.
+//! Prepared statements, implemented directly over SQLite's C API, and their cache.
 //!
 //! rusqlite makes five calls for a column and checks its index each time. A page of values has 140,000
 //! columns, so this module makes two or three calls instead. Everything else uses rusqlite. All `unsafe` code
@@ -86,7 +86,7 @@ impl Statement {
         Ok(())
     }
 
-    /// Runs it for each row of as many values as it has parameters, and returns no rows.
+    /// Runs it for each row of as many values as it has parameters. Ignores rows that it returns.
     pub(super) fn run_for_rows(&mut self, values: &[Value<'_>]) -> Result<(), StoreError> {
         let mut rows = values.chunks(self.parameters.max(1));
         let Some(first) = rows.next() else {
@@ -104,7 +104,7 @@ impl Statement {
 
     /// A run with these values.
     fn start<'v>(&'v mut self, binds: &[Value<'v>]) -> Result<Run<'v>, StoreError> {
-        let run = Run {
+        let mut run = Run {
             raw: self.raw,
             parameters: self.parameters,
             borrowed: PhantomData,
@@ -132,7 +132,7 @@ struct Run<'v> {
 
 impl<'v> Run<'v> {
     /// Binds a value to each parameter of the statement.
-    fn bind_all(&self, binds: &[Value<'v>]) -> Result<(), StoreError> {
+    fn bind_all(&mut self, binds: &[Value<'v>]) -> Result<(), StoreError> {
         if self.parameters != binds.len() {
             // SQLite would bind NULL for a missing value.
             let text = format!(
@@ -148,11 +148,12 @@ impl<'v> Run<'v> {
         Ok(())
     }
 
-    fn bind(&self, parameter: c_int, value: &Value<'v>) -> Result<(), StoreError> {
+    fn bind(&mut self, parameter: c_int, value: &Value<'v>) -> Result<(), StoreError> {
         let raw = self.raw.as_ptr();
         // SAFETY: the statement is reset. A text and bytes are not copied (SQLITE_STATIC): they live for
-        // `'v`, and `drop` clears the binding before that ends. An empty slice has no null pointer, which
-        // would be bound as NULL.
+        // `'v`, and `drop` clears the binding before that ends, unless another value has replaced it. By
+        // `&mut self`, `'v` is that of this run, and no row of it is borrowed. An empty slice has no null
+        // pointer, which would be bound as NULL.
         let code = unsafe {
             match *value {
                 Value::Null => ffi::sqlite3_bind_null(raw, parameter),

@@ -19,7 +19,7 @@ const ELEMENTS: &str =
     FROM datasources AS d LEFT JOIN datasource_elements AS e ON e.datasource_id = d.id
     WHERE d.id = ?1 ORDER BY e.id";
 
-/// A datasource to which a transaction writes values.
+/// A datasource to which a unit of work writes values.
 #[derive(Debug)]
 pub struct Datasource {
     /// Its id.
@@ -27,7 +27,7 @@ pub struct Datasource {
     /// Its elements, in their order.
     pub elements: Elements,
     /// The watermark of its rollups (ticks). Only one transaction writes at a time, so it does not change
-    /// before the end of this one.
+    /// before the end of this unit of work. The next one in the same transaction may be a refresh.
     pub(super) rolled_up_until: i64,
 }
 
@@ -36,7 +36,7 @@ pub fn prefetch(session: &mut dyn Session, datasource: i32) -> Result<(), StoreE
     session.prefetch(ELEMENTS, &[datasource.into()])
 }
 
-/// A datasource in a transaction that writes; `None` when there is none with this id.
+/// The datasource, for this unit of work only; `None` when there is none with this id.
 ///
 /// # Errors
 /// The engine fails, here and below, or an element is stored that this program does not know.

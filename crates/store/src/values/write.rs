@@ -87,7 +87,7 @@ pub fn find(
     session.first(FIND, &[datasource.into(), id.into()], stored)
 }
 
-/// Replaces the content `before` of a value, registered at this stamp.
+/// Replaces the content of a value, which was `before`; registered at this stamp.
 pub fn update(
     session: &mut dyn Session,
     (datasource, id): (&Datasource, i32),

@@ -1,6 +1,6 @@
 //! `datasource_values.jsonl` or `.csv`, which may have millions of lines.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 
 use obeya_model::Timestamp;
@@ -72,7 +72,9 @@ struct Values {
     pending: Vec<(u64, ValueLine)>,
     /// Values to write, each with the stamp of its registration.
     waiting: Vec<(i64, ValueLine)>,
-    /// The largest id among them.
+    /// The dates of values that were removed for those, by datasource: their rollups are to be marked.
+    removed: BTreeMap<i32, Vec<i64>>,
+    /// The largest id of all lines.
     largest: i32,
     /// How many values each datasource gained.
     gained: HashMap<i32, i64>,
@@ -147,7 +149,7 @@ impl Values {
             let sql = "DELETE FROM datasource_values WHERE datasource_id = ?1 AND value_date = ?2 AND id = ?3";
             run.execute(sql, &[datasource.into(), date.into(), line.id.into()])?;
             let datasource = i32::try_from(datasource).unwrap_or_default();
-            rollups::mark_dates(run.session, datasource, std::iter::once(date))?;
+            self.removed.entry(datasource).or_default().push(date);
             *self.gained.entry(datasource).or_default() -= 1;
         }
         let date = line.value_date.ticks();
@@ -174,12 +176,13 @@ impl Values {
             values.extend(piece.iter().flat_map(columns));
             run.session.append("datasource_values", &COLUMNS, &values)?;
         }
-        let by_datasource = |(_, a): &(i64, ValueLine), (_, b): &(i64, ValueLine)| {
-            a.data_source_id == b.data_source_id
-        };
-        for lines in self.waiting.chunk_by(by_datasource) {
-            let dates = lines.iter().map(|(_, line)| line.value_date.ticks());
-            rollups::mark_dates(run.session, lines[0].1.data_source_id, dates)?;
+        let mut dates = std::mem::take(&mut self.removed);
+        for (_, line) in &self.waiting {
+            let of_datasource = dates.entry(line.data_source_id).or_default();
+            of_datasource.push(line.value_date.ticks());
+        }
+        for (datasource, dates) in dates {
+            rollups::mark_dates(run.session, datasource, dates.into_iter())?;
         }
         self.waiting.clear();
         Ok(())

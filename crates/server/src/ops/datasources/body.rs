@@ -2,6 +2,7 @@
 
 use obeya_model::{DatasourceValueInput, DatasourceValueTotal};
 
+use crate::http::json::ListItem;
 use crate::ops::view::WrittenRecord;
 use obeya_read::RowPlan;
 use obeya_rules::value::DatasourceValue;
@@ -10,6 +11,9 @@ use obeya_store::values::elements::{self, Datasource};
 use obeya_store::values::{self, write};
 use obeya_store::write_error::WriteError;
 use obeya_store::{Session, StoreError, stamp};
+
+/// A batch is a list of values, which have no property that nests.
+impl ListItem for DatasourceValueInput {}
 
 /// A value is one row of its table.
 static RECORD: RowPlan = RowPlan::new(&entities::DATASOURCE_VALUE, &values::COLUMNS);
