@@ -7,7 +7,10 @@
 //! records after the [`Cursor`].
 //!
 //! Deletions and insertions that leave the number of records as it is show in the state of values. Lists
-//! without a state have a [version](NumberedList::version) instead, which is compared around a pass.
+//! without a state have a [version](NumberedList::version) instead, which is compared around a pass. Equal
+//! versions have the same records: new and changed ones would be the last, so none is left, and as many as
+//! before are there only if none is gone. A record that came and went in between shows in the number of
+//! records of the pages, which is therefore that of the version.
 //!
 //! [`NumberedList`] abstracts from the list and its requests.
 
@@ -38,6 +41,15 @@ pub(crate) struct Snapshot {
     pub(crate) count: Option<i32>,
 }
 
+/// The records of a list at one moment.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Version {
+    /// How many there are.
+    pub(crate) count: i32,
+    /// Identifies the one that was inserted or changed last, and its change.
+    pub(crate) last: String,
+}
+
 /// A page of a numbered list.
 pub(crate) trait NumberedPage: Send + 'static {
     /// Its size, and that of the list.
@@ -64,9 +76,8 @@ pub(crate) trait NumberedList: Send + 'static {
     /// The largest page to request.
     fn page_size(&self) -> i32;
 
-    /// Changes with every insertion and every change of a record; `None` for a list whose pages have a state,
-    /// or that cannot tell.
-    fn version(&self) -> BoxFuture<'static, Result<Option<String>>> {
+    /// Its version now; `None` for a list whose pages have a state, or that cannot tell.
+    fn version(&self) -> BoxFuture<'static, Result<Option<Version>>> {
         Box::pin(std::future::ready(Ok(None)))
     }
 
@@ -189,15 +200,15 @@ impl Intake<'_> {
 struct Pass<P> {
     pages: BoxStream<'static, Result<P>>,
     /// The version of the list before the first page.
-    version: Option<String>,
-    /// The version that the first page showed.
+    version: Option<Version>,
+    /// What the first page showed, or has to show.
     first: Option<Snapshot>,
     taken: usize,
     delivered: bool,
 }
 
 impl<P: NumberedPage> Pass<P> {
-    /// Whether a page shows the same version as the first page.
+    /// Whether a page shows the same as the first page, and as many records as the version.
     fn is_consistent(&mut self, page: &P) -> bool {
         let mut snapshot = page.snapshot();
         let Some(first) = &self.first else {
@@ -282,8 +293,11 @@ impl<L: NumberedList> Reader<L> {
             .pass(&self.cursor, portion, self.concurrency)
             .map(|pages| Pass {
                 pages,
+                first: version.as_ref().map(|version| Snapshot {
+                    state: None,
+                    count: Some(version.count),
+                }),
                 version,
-                first: None,
                 taken: 0,
                 delivered: false,
             });
@@ -305,7 +319,7 @@ impl<L: NumberedList> Reader<L> {
     }
 
     /// Whether records may have moved between the pages of a consistent pass.
-    async fn may_have_lost_records(&mut self, version: Option<String>) -> Result<bool> {
+    async fn may_have_lost_records(&mut self, version: Option<Version>) -> Result<bool> {
         let changed = version.is_some() && self.list.version().await? != version;
         Ok(L::HAS_KEYS && (changed || self.cursor.is_never_complete()))
     }

@@ -10,7 +10,9 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::{ListOptions, Record, Records, sealed};
 use crate::Client;
-use crate::consistent::{self, Cursor, Intake, NumberedList, NumberedPage, SeenIds, Snapshot};
+use crate::consistent::{
+    self, Cursor, Intake, NumberedList, NumberedPage, SeenIds, Snapshot, Version,
+};
 use crate::error::Result;
 use crate::limit::{Limit, Portion};
 use crate::prefetch::{Concurrency, Extent};
@@ -103,7 +105,7 @@ impl<T: Record> NumberedList for Records<T> {
         self.options.page_size.unwrap_or(STREAM_PAGE_SIZE)
     }
 
-    fn version(&self) -> BoxFuture<'static, Result<Option<String>>> {
+    fn version(&self) -> BoxFuture<'static, Result<Option<Version>>> {
         let (client, mut options) = (self.client.clone(), self.options.clone());
         options.orderby = Some("lastModified desc,id desc".to_owned());
         options.page = None;
@@ -113,7 +115,10 @@ impl<T: Record> NumberedList for Records<T> {
             let (total, records) = T::total_and_records(&page);
             let last = records.first();
             let last = last.map(|record| (record.last_modified(), record.id()));
-            Ok(Some(format!("{total} {last:?}")))
+            Ok(Some(Version {
+                count: total,
+                last: format!("{last:?}"),
+            }))
         })
     }
 

@@ -119,6 +119,34 @@ async fn one_that_goes_and_one_that_comes_hide_no_other() {
     }
 }
 
+/// One comes before the first page, is replaced by another between two pages, and that one is gone after the
+/// last page. Each page has the same total, and the version is the same before and after.
+#[tokio::test]
+async fn those_that_come_and_go_between_two_versions_hide_no_other() {
+    // The version is the first request, and there are five pages of 21 records.
+    for replaced in 3..=6 {
+        let change = move |asked: usize, rows: &mut Vec<Row>| {
+            let row = |id, rank| Row {
+                id,
+                rank,
+                stamp: 500 + i64::from(id),
+            };
+            if asked == 2 {
+                rows.push(row(1_000, -1));
+            } else if asked == replaced {
+                rows.retain(|row| row.id != 1_000);
+                rows.push(row(1_001, 9_000));
+            } else if asked == 7 {
+                rows.retain(|row| row.id < 1_000);
+            }
+        };
+        let (client, _) = improvements(20, Box::new(change)).await;
+        let found = ids(by_title(&client)).await;
+        let stood: BTreeSet<i32> = found.iter().copied().filter(|id| *id < 1_000).collect();
+        assert_eq!(stood, (1..=20).collect(), "{replaced}");
+    }
+}
+
 /// A record whose title changes moves in the order, and one that is only touched does not.
 #[tokio::test]
 async fn whatever_changes_each_record_that_stands_comes_once() {

@@ -390,7 +390,7 @@ async fn values_that_are_written_during_a_refresh_are_in_no_former_rollup() {
     let wrong = plant.store().read(|session| {
         let mut wrong = Vec::new();
         rollups::find_wrong(session, &mut |datasource, hour| {
-            wrong.push((datasource, hour))
+            wrong.push((datasource, hour));
         })?;
         Ok::<_, StoreError>(wrong)
     });
