@@ -31,10 +31,7 @@ pub(crate) fn start(app: &Arc<App>) -> JoinSet<()> {
     let auth = Arc::clone(app);
     let poll = limits.auth_poll.min(LONGEST_POLL);
     // They were read when the application was opened.
-    let first = one_period_from_now(poll);
-    tasks.spawn(repeat_from(first, poll, move || {
-        follow_auth(Arc::clone(&auth))
-    }));
+    tasks.spawn(repeat_later(poll, move || follow_auth(Arc::clone(&auth))));
     let database = Arc::clone(app);
     let state = Arc::new(DatabaseState::default());
     tasks.spawn(repeat(limits.file_check, move || {
@@ -56,8 +53,7 @@ pub(crate) fn start(app: &Arc<App>) -> JoinSet<()> {
     let rollups = Arc::clone(app);
     let pause = Arc::new(AtomicU32::new(0));
     // At the start, all clients return at once, and their writes would wait for it.
-    let first = one_period_from_now(limits.rollups);
-    tasks.spawn(repeat_from(first, limits.rollups, move || {
+    tasks.spawn(repeat_later(limits.rollups, move || {
         refresh_rollups(Arc::clone(&rollups), Arc::clone(&pause))
     }));
     let refused = Arc::clone(app);
@@ -201,17 +197,18 @@ async fn expire_audit(app: Arc<App>, guard: Arc<Mutex<PurgeGuard>>) {
     }
 }
 
-/// A period so long that the task is not wanted.
-const NEVER: Duration = Duration::from_secs(365 * 86_400);
-
-/// The first run of a task that has nothing to do at the start.
-fn one_period_from_now(period: Duration) -> Instant {
-    Instant::now() + period.min(NEVER)
-}
-
 /// Runs `run` repeatedly, from now on.
 async fn repeat<Run: Future<Output = ()>>(period: Duration, run: impl FnMut() -> Run) {
     repeat_from(Instant::now(), period, run).await;
+}
+
+/// The longest period: later, an instant could not be represented.
+const LONGEST_PERIOD: Duration = Duration::from_secs(365 * 86_400);
+
+/// The same, first when a period is over.
+async fn repeat_later<Run: Future<Output = ()>>(period: Duration, run: impl FnMut() -> Run) {
+    let period = period.min(LONGEST_PERIOD);
+    repeat_from(Instant::now() + period, period, run).await;
 }
 
 /// Runs `run` repeatedly. A panic must not end the loop: revoked clients would stay accepted, and nothing

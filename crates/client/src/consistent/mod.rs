@@ -7,10 +7,11 @@
 //! records after the [`Cursor`].
 //!
 //! Deletions and insertions that leave the number of records as it is show in the state of values. Lists
-//! without a state have a [version](NumberedList::version) instead, which is compared around a pass. Equal
-//! versions have the same records: new and changed ones would be the last, so none is left, and as many as
-//! before are there only if none is gone. A record that came and went in between shows in the number of
-//! records of the pages, which is therefore that of the version.
+//! without a state have a [version](NumberedList::version) instead: the number of records and the last
+//! change. It is compared before and after a pass, and every page must show its number of records. That
+//! suffices, as each change is later than all before. If the last change is the same at the end, every record
+//! inserted or changed during the pass is gone again; and if the number is the same too, no other record is.
+//! So a page with that number has none of those records: it is a page of the list before and after the pass.
 //!
 //! [`NumberedList`] abstracts from the list and its requests.
 
@@ -41,12 +42,12 @@ pub(crate) struct Snapshot {
     pub(crate) count: Option<i32>,
 }
 
-/// The records of a list at one moment.
+/// Identifies the records of a list at one moment.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Version {
     /// How many there are.
     pub(crate) count: i32,
-    /// Identifies the one that was inserted or changed last, and its change.
+    /// The record that was inserted or changed last, and when.
     pub(crate) last: String,
 }
 
@@ -201,29 +202,29 @@ struct Pass<P> {
     pages: BoxStream<'static, Result<P>>,
     /// The version of the list before the first page.
     version: Option<Version>,
-    /// What the first page showed, or has to show.
-    first: Option<Snapshot>,
+    /// What every page must show: the number of records of the version, or what the first page shows.
+    expected: Option<Snapshot>,
     taken: usize,
     delivered: bool,
 }
 
 impl<P: NumberedPage> Pass<P> {
-    /// Whether a page shows the same as the first page, and as many records as the version.
+    /// Whether a page shows what is expected.
     fn is_consistent(&mut self, page: &P) -> bool {
         let mut snapshot = page.snapshot();
-        let Some(first) = &self.first else {
-            self.first = Some(snapshot);
+        let Some(expected) = &self.expected else {
+            self.expected = Some(snapshot);
             return true;
         };
         if snapshot.count == i32::try_from(page.extent().len).ok() {
             // A service that counts the page instead of the list: not a total to compare.
             snapshot.count = None;
         }
-        let same_count = match (first.count, snapshot.count) {
-            (Some(first), Some(count)) => first == count,
+        let same_count = match (expected.count, snapshot.count) {
+            (Some(expected), Some(count)) => expected == count,
             _ => true,
         };
-        first.state == snapshot.state && same_count
+        expected.state == snapshot.state && same_count
     }
 }
 
@@ -293,7 +294,7 @@ impl<L: NumberedList> Reader<L> {
             .pass(&self.cursor, portion, self.concurrency)
             .map(|pages| Pass {
                 pages,
-                first: version.as_ref().map(|version| Snapshot {
+                expected: version.as_ref().map(|version| Snapshot {
                     state: None,
                     count: Some(version.count),
                 }),

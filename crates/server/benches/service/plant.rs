@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
+use obeya_model::Timestamp;
 use obeya_server::admin::{self, NewClient};
 use obeya_server::import::{ImportOptions, import_dir};
 use obeya_server::store::values::rollups;
@@ -92,14 +92,12 @@ impl Plant {
     }
 }
 
-/// Makes the hourly rollups of the values, as a service does a minute after its start: during a measurement.
+/// Makes the hourly rollups of the values. A service would begin a minute after its start, which may be in
+/// the middle of a measurement.
 async fn make_rollups(db: &str) {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let ticks = now.expect("a time after 1970").as_nanos() / 100;
-    let ticks = i64::try_from(ticks).expect("a time before 30000");
     let store = Store::open(db, &StoreOptions::default()).await;
     let store = store.expect("the database of the bench");
-    let made = rollups::refresh(&store, ticks).await;
+    let made = rollups::refresh(&store, Timestamp::now().ticks()).await;
     made.expect("they can be made");
     store.close().await;
 }

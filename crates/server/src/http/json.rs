@@ -27,7 +27,7 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8], strict: bool) -> Result<T
     scan(bytes)?;
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let mut track = serde_path_to_error::Track::new();
-    let unknown = UnknownProperties::collecting(strict);
+    let unknown = UnknownProperties::new(strict);
     let tracked = serde_path_to_error::Deserializer::new(&mut deserializer, &mut track);
     let parsed = T::deserialize(Objects::new(tracked, &unknown));
     let value = match parsed {
@@ -78,16 +78,16 @@ impl<'de, T: Deserialize<'de>, const MOST: usize> Visitor<'de> for BoundedList<T
     }
 }
 
-/// An item of a list: a type that says how deep it nests, below [`MAX_DEPTH`]. No property of it is free-form
-/// JSON or a map, nor is the type recursive.
-pub(crate) trait ListItem: DeserializeOwned {}
+/// A type whose JSON has a fixed depth below [`MAX_DEPTH`]: no property is free-form JSON or a map, and the
+/// type is not recursive.
+pub(crate) trait FixedDepth: DeserializeOwned {}
 
-impl ListItem for i32 {}
+impl FixedDepth for i32 {}
 
 /// Parses a body that is a list. An error names up to `most` invalid items, not only the first.
 ///
 /// A valid list is parsed without tracking the path, which would double the cost.
-pub(crate) fn parse_items<T: ListItem, const MOST: usize>(
+pub(crate) fn parse_items<T: FixedDepth, const MOST: usize>(
     bytes: &[u8],
     strict: bool,
     most: usize,
@@ -112,14 +112,19 @@ pub(crate) fn parse_items<T: ListItem, const MOST: usize>(
 }
 
 /// The list of a body without any error. It is scanned only if the scan could find something: a NUL in a text
-/// is an escape, and only the values of unknown properties nest deeper than a [`ListItem`].
-fn parse_valid_items<T: ListItem, const MOST: usize>(bytes: &[u8]) -> Option<BoundedList<T, MOST>> {
-    let unknown = UnknownProperties::noticing();
+/// is an escape, and only the values of unknown properties nest deeper than `T`.
+fn parse_valid_items<T: FixedDepth, const MOST: usize>(
+    bytes: &[u8],
+) -> Option<BoundedList<T, MOST>> {
+    let unknown = UnknownProperties::without_places();
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let items = BoundedList::deserialize(Objects::new(&mut deserializer, &unknown)).ok()?;
     deserializer.end().ok()?;
-    let needs_no_scan = unknown.is_empty() && !bytes.contains(&b'\\');
-    (needs_no_scan || scan(bytes).is_ok()).then_some(items)
+    let has_escape = bytes.contains(&b'\\');
+    if (has_escape || !unknown.is_empty()) && scan(bytes).is_err() {
+        return None;
+    }
+    Some(items)
 }
 
 /// Collects the errors of the items of a list.
@@ -265,8 +270,8 @@ mod tests {
         amount: Option<f64>,
     }
 
-    impl ListItem for Item {}
-    impl ListItem for String {}
+    impl FixedDepth for Item {}
+    impl FixedDepth for String {}
 
     #[derive(Debug, Deserialize, PartialEq)]
     struct Body {

@@ -1,6 +1,6 @@
 //! The properties of a body that its schema does not have, with their places and what was probably meant.
 //!
-//! They are collected while a body is read, or only noticed. The reader decides whether they are refused.
+//! They are collected while a body is read. The reader decides whether they are refused.
 
 use std::cell::{Cell, RefCell};
 use std::fmt::Write as _;
@@ -12,14 +12,12 @@ use super::problem::Problem;
 /// The most unknown properties that are collected, and that an error names.
 const MAX_NAMED: usize = 20;
 
-/// Collects unknown properties, or notices whether there is any.
+/// Collects unknown properties.
 pub(super) struct UnknownProperties {
-    /// Whether they are collected with their places, which costs as much as reading them.
-    is_collecting: bool,
+    /// Whether places are tracked. That takes as long as parsing.
+    tracks_places: bool,
     /// Whether a known property in another case counts as unknown.
     is_strict: bool,
-    /// Whether there was any.
-    has_any: Cell<bool>,
     /// The place that is being read.
     place: RefCell<Vec<Segment>>,
     found: RefCell<Vec<UnknownProperty>>,
@@ -43,20 +41,19 @@ struct UnknownProperty {
 
 impl UnknownProperties {
     /// None yet. If `is_strict`, a known property in another case counts.
-    pub(super) fn collecting(is_strict: bool) -> Self {
+    pub(super) fn new(is_strict: bool) -> Self {
         Self {
-            is_collecting: true,
+            tracks_places: true,
             is_strict,
-            ..Self::noticing()
+            ..Self::without_places()
         }
     }
 
-    /// None yet, and only whether there is any will be known.
-    pub(super) fn noticing() -> Self {
+    /// None yet, for a reader that only asks whether there is any.
+    pub(super) fn without_places() -> Self {
         Self {
-            is_collecting: false,
+            tracks_places: false,
             is_strict: false,
-            has_any: Cell::new(false),
             place: RefCell::default(),
             found: RefCell::default(),
             nothing_is_known: Cell::new(false),
@@ -66,11 +63,11 @@ impl UnknownProperties {
     /// Reads what is at the end of `place`.
     #[inline]
     pub(super) fn within<T>(&self, place: Segment, read: impl FnOnce() -> T) -> T {
-        if self.is_collecting {
+        if self.tracks_places {
             self.place.borrow_mut().push(place);
         }
         let read = read();
-        if self.is_collecting {
+        if self.tracks_places {
             self.place.borrow_mut().pop();
         }
         read
@@ -78,9 +75,8 @@ impl UnknownProperties {
 
     /// Adds a property that the object being read does not have; `known` are those that it may have.
     pub(super) fn add(&self, name: &str, known: &'static [&'static str]) {
-        self.has_any.set(true);
         let mut found = self.found.borrow_mut();
-        if !self.is_collecting || found.len() == MAX_NAMED {
+        if found.len() == MAX_NAMED {
             return;
         }
         let mut path = String::new();
@@ -122,7 +118,7 @@ impl UnknownProperties {
 
     /// Whether there is none.
     pub(super) fn is_empty(&self) -> bool {
-        !self.has_any.get()
+        self.found.borrow().is_empty()
     }
 
     /// 400 `body.unknown_property` with the name of each.

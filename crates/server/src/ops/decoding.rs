@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 use super::call::Call;
 use crate::http::etag::Condition;
 use crate::http::idempotency;
-use crate::http::json::{BoundedList, ListItem};
+use crate::http::json::{BoundedList, FixedDepth};
 use crate::http::problem::Problem;
 use crate::http::{extract, json};
 use obeya_rules::value::BATCH_MAX;
@@ -114,7 +114,7 @@ impl<T: DeserializeOwned + Send> Decode for Json<T> {
     }
 }
 
-impl<T: ListItem + Send + 'static> Decode for Items<T> {
+impl<T: FixedDepth + Send + 'static> Decode for Items<T> {
     type Body = Batch<T>;
 
     async fn decode(self, call: &mut Call) -> Result<Decoded<Batch<T>>, Problem> {

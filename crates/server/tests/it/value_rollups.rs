@@ -367,7 +367,7 @@ async fn imported_values_are_in_the_rollups() {
 
 /// Both are jobs of the writer, and may share a transaction.
 #[tokio::test]
-async fn values_that_are_written_during_a_refresh_are_in_no_former_rollup() {
+async fn a_value_written_during_a_refresh_marks_its_rollup() {
     let plant = plant(|config| config.limits.rollups = Duration::from_secs(3600)).await;
     for round in 0..30 {
         let value = |minute: i64| {

@@ -29,8 +29,7 @@ const PAGE_BYTES: u32 = 8192;
 pub(super) const CHECKPOINT_FRAMES: u32 = 1000;
 /// Size to which a checkpoint truncates the write-ahead log, in bytes.
 const WAL_SIZE_LIMIT: u32 = 64 << 20;
-/// Rows appended within one time budget: fewer than it has hundredths of a second, since each may read a page
-/// from a slow disk.
+/// Rows appended within one time budget, which is some seconds: a slow disk may need 10 ms for each.
 const ROWS_PER_BUDGET: usize = 100;
 /// The longest pause before a retry while other processes set up the file.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -295,8 +294,8 @@ impl Session for SqliteConnection {
         );
         let statement = self.statements.get(&self.connection, &sql)?;
         let budget = &self.budget;
-        let rows = values.chunks((columns.len() * ROWS_PER_BUDGET).max(1));
-        let ran = rows.into_iter().try_for_each(|rows| {
+        let mut chunks = values.chunks((columns.len() * ROWS_PER_BUDGET).max(1));
+        let ran = chunks.try_for_each(|rows| {
             budget.start();
             statement.run_for_rows(rows)
         });

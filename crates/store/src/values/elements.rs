@@ -31,7 +31,7 @@ pub struct Datasource {
     pub(super) rolled_up_until: i64,
 }
 
-/// Prefetches what [`of`] reads.
+/// Prefetches what [`datasource`] reads.
 pub fn prefetch(session: &mut dyn Session, datasource: i32) -> Result<(), StoreError> {
     session.prefetch(ELEMENTS, &[datasource.into()])
 }
@@ -40,7 +40,7 @@ pub fn prefetch(session: &mut dyn Session, datasource: i32) -> Result<(), StoreE
 ///
 /// # Errors
 /// The engine fails, here and below, or an element is stored that this program does not know.
-pub fn of(session: &mut dyn Session, id: i32) -> Result<Option<Datasource>, StoreError> {
+pub fn datasource(session: &mut dyn Session, id: i32) -> Result<Option<Datasource>, StoreError> {
     let mut found = None;
     let mut elements = Vec::new();
     session.query(ELEMENTS, &[id.into()], &mut |row| {

@@ -58,27 +58,27 @@ pub(crate) async fn create(call: Call) -> Result<Response, Problem> {
 
 fn add_values(
     session: &mut dyn Session,
-    datasource: i32,
+    datasource_id: i32,
     values: &[DatasourceValue],
     sha256: &str,
     now: i64,
 ) -> Result<Written<DatasourceValueTotal>, WriteError> {
     if values.is_empty() {
-        body::datasource(session, datasource)?;
+        body::datasource(session, datasource_id)?;
         return Ok(Written::unchanged(|_| Ok(body::total(&[]))));
     }
-    body::prefetch(session, datasource)?;
-    let owner = body::datasource(session, datasource)?;
-    body::check_batch(session, &owner, values)?;
+    body::prefetch(session, datasource_id)?;
+    let datasource = body::datasource(session, datasource_id)?;
+    body::check_batch(session, &datasource, values)?;
     let stamp = stamp::next(session, now, 0)?;
-    write::append(session, &owner, values, stamp)?;
+    write::append(session, &datasource, values, stamp)?;
     let summary = BatchSummary {
         count: values.len(),
         sha256,
         ..BatchSummary::default()
     };
     let total = body::total(values);
-    Ok(Written::changed(summary.change(datasource), move |_| {
+    Ok(Written::changed(summary.change(datasource_id), move |_| {
         Ok(total)
     }))
 }
@@ -103,18 +103,18 @@ pub(crate) async fn replace(call: Call) -> Result<Response, Problem> {
 
 fn replace_values(
     session: &mut dyn Session,
-    datasource: i32,
+    datasource_id: i32,
     period: (i64, i64),
     values: &[DatasourceValue],
     sha256: &str,
     now: i64,
 ) -> Result<Written<DatasourceValueTotal>, WriteError> {
-    body::prefetch(session, datasource)?;
-    let owner = body::datasource(session, datasource)?;
-    body::check_batch(session, &owner, values)?;
+    body::prefetch(session, datasource_id)?;
+    let datasource = body::datasource(session, datasource_id)?;
+    body::check_batch(session, &datasource, values)?;
     let stamp = stamp::next(session, now, 0)?;
-    let deleted = write::delete_period(session, datasource, period, stamp)?;
-    write::append(session, &owner, values, stamp)?;
+    let deleted = write::delete_period(session, datasource_id, period, stamp)?;
+    write::append(session, &datasource, values, stamp)?;
     let total = body::total(values);
     if deleted == 0 && values.is_empty() {
         return Ok(Written::unchanged(move |_| Ok(total)));
@@ -126,7 +126,7 @@ fn replace_values(
         to: Timestamp::from_ticks(period.1),
         sha256,
     };
-    Ok(Written::changed(summary.change(datasource), move |_| {
+    Ok(Written::changed(summary.change(datasource_id), move |_| {
         Ok(total)
     }))
 }

@@ -2,7 +2,7 @@
 
 use obeya_model::{DatasourceValueInput, DatasourceValueTotal};
 
-use crate::http::json::ListItem;
+use crate::http::json::FixedDepth;
 use crate::ops::view::WrittenRecord;
 use obeya_read::RowPlan;
 use obeya_rules::value::DatasourceValue;
@@ -12,8 +12,7 @@ use obeya_store::values::{self, write};
 use obeya_store::write_error::WriteError;
 use obeya_store::{Session, StoreError, stamp};
 
-/// A batch is a list of values, which have no property that nests.
-impl ListItem for DatasourceValueInput {}
+impl FixedDepth for DatasourceValueInput {}
 
 /// A value is one row of its table.
 static RECORD: RowPlan = RowPlan::new(&entities::DATASOURCE_VALUE, &values::COLUMNS);
@@ -36,7 +35,7 @@ pub(super) fn prefetch(session: &mut dyn Session, datasource: i32) -> Result<(),
 
 /// The datasource; fails if it does not exist.
 pub(super) fn datasource(session: &mut dyn Session, id: i32) -> Result<Datasource, WriteError> {
-    elements::of(session, id)?.ok_or(WriteError::Missing("datasource", id.into()))
+    elements::datasource(session, id)?.ok_or(WriteError::Missing("datasource", id.into()))
 }
 
 /// Checks that a value fits the elements of its datasource.

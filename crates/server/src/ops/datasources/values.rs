@@ -35,17 +35,17 @@ pub(crate) async fn create(call: Call) -> Result<Response, Problem> {
 
 fn insert_value(
     session: &mut dyn Session,
-    datasource: i32,
+    datasource_id: i32,
     (value, content): (&DatasourceValue, &ChangeContent),
     now: i64,
 ) -> Result<Written<WrittenRecord>, WriteError> {
-    body::prefetch(session, datasource)?;
-    let owner = body::datasource(session, datasource)?;
-    body::check(session, &owner, value)?;
+    body::prefetch(session, datasource_id)?;
+    let datasource = body::datasource(session, datasource_id)?;
+    body::check(session, &datasource, value)?;
     let stamp = stamp::next(session, now, 0)?;
-    let id = write::insert(session, &owner, value, stamp)?;
-    let record = body::record((datasource, id), value, stamp)?;
-    let change = Change::of(path(datasource, id), content.clone());
+    let id = write::insert(session, &datasource, value, stamp)?;
+    let record = body::record((datasource_id, id), value, stamp)?;
+    let change = Change::of(path(datasource_id, id), content.clone());
     Ok(Written::changed(change, |_| Ok(record)))
 }
 
@@ -91,23 +91,23 @@ fn find_value(
 
 fn update_value(
     session: &mut dyn Session,
-    (datasource, id): (i32, i32),
+    (datasource_id, id): (i32, i32),
     value: &DatasourceValue,
     now: i64,
 ) -> Result<Written<WrittenRecord>, WriteError> {
-    body::prefetch(session, datasource)?;
-    write::prefetch_find(session, datasource, id)?;
-    let owner = body::datasource(session, datasource)?;
-    let before = find_value(session, (datasource, id))?;
-    body::check(session, &owner, value)?;
-    let record = |stamp| body::record((datasource, id), value, stamp);
+    body::prefetch(session, datasource_id)?;
+    write::prefetch_find(session, datasource_id, id)?;
+    let datasource = body::datasource(session, datasource_id)?;
+    let before = find_value(session, (datasource_id, id))?;
+    body::check(session, &datasource, value)?;
+    let record = |stamp| body::record((datasource_id, id), value, stamp);
     if before.value == *value {
         let record = record(before.registered)?;
         return Ok(Written::unchanged(|_| Ok(record)));
     }
     let stamp = stamp::next(session, now, before.registered)?;
-    write::update(session, (&owner, id), &before.value, value, stamp)?;
-    let change = changed((datasource, id), Some(&before.value), Some(value));
+    write::update(session, (&datasource, id), &before.value, value, stamp)?;
+    let change = changed((datasource_id, id), Some(&before.value), Some(value));
     let record = record(stamp)?;
     Ok(Written::changed(change, |_| Ok(record)))
 }
