@@ -1,9 +1,10 @@
 //! Fair queueing: permits that clients share, handed out in turns, so that no client takes all of them.
 //!
 //! A permit cannot be taken back, so fairness is a bound on what a client may hold. Up to its share it gets
-//! any free permit. Beyond its share it gets one only while no other client holds or waits for any, up to the
-//! most that a client may hold, and a reserve always stays free for a client that comes later. Waiting
-//! clients take turns, however many requests each has in the queue.
+//! any free permit, unless that slows down a client that uses less. Beyond its share it gets one only while
+//! no other client holds or waits for any, up to the most that a client may hold, and a reserve always stays
+//! free for a client that comes later. Waiting clients take turns, however many requests each has in the
+//! queue.
 //!
 //! A client that sends one request at a time holds and awaits nothing between two of them. So a client still
 //! counts for a short wait after it has left. Otherwise another one would take more than its share in
@@ -34,6 +35,8 @@ pub struct ClientLimits {
     pub most: usize,
     /// The part of that, in percent, that it may hold while others want some.
     pub share_percent: u8,
+    /// How many permits can be used at once without slowing each other down.
+    pub parallel: usize,
     /// How long it waits for a permit, unless its queue stands.
     pub wait: Duration,
 }
@@ -45,6 +48,8 @@ pub struct FairQueue {
     most: usize,
     /// What a client may hold while others want some.
     share: usize,
+    /// How many can be used without slowing each other down.
+    parallel: usize,
     /// What a client beyond its share leaves free.
     reserve: usize,
     /// How long a client waits.
@@ -93,6 +98,7 @@ impl FairQueue {
         Self {
             most,
             share,
+            parallel: limits.parallel,
             reserve: (permits.saturating_sub(share) / 2).max(1),
             wait: limits.wait,
             state: Mutex::new(State {
@@ -113,6 +119,12 @@ impl FairQueue {
         }
         state.free -= 1;
         state.clients.entry(client.clone()).or_default().held += 1;
+        let is_awaited = !state.turns.is_empty();
+        drop(state);
+        if is_awaited {
+            // A client that waits may not be the one that uses more any longer.
+            self.grant();
+        }
         Some(self.permit(client))
     }
 
@@ -202,17 +214,39 @@ impl FairQueue {
 
     fn may_take(&self, state: &State, client: &Client) -> bool {
         let held = state.clients.get(client).map_or(0, |client| client.held);
-        if client.is_none() || held < self.share {
+        if client.is_none() || held == 0 {
             return state.free > 0;
         }
-        let is_alone = || {
-            let mut others = state.clients.keys();
-            let mut left = state.left.iter();
-            others.all(|other| other == client || other.is_none())
-                && left
-                    .all(|(other, since)| other == client || since.elapsed() >= self.short_wait())
-        };
-        held < self.most && state.free > self.reserve && is_alone()
+        if held < self.share {
+            return state.free > 0 && !self.slows_a_lighter_client(state, client, held);
+        }
+        held < self.most
+            && state.free > self.reserve
+            && state.others(client).next().is_none()
+            && self.left(state, client).next().is_none()
+    }
+
+    /// Whether one more permit of this client, which holds so many, slows down another client that uses less:
+    /// as many as run in parallel are in use, and the other one has no more and wants no more. A client that
+    /// has left counts as one that uses one permit.
+    fn slows_a_lighter_client(&self, state: &State, client: &Client, held: usize) -> bool {
+        let left = self.left(state, client).count();
+        let in_use: usize = state.clients.values().map(|client| client.held).sum();
+        let is_lighter = |other: &ClientState| other.waiters.is_empty() && other.held <= held;
+        in_use + left >= self.parallel && (left > 0 || state.others(client).any(is_lighter))
+    }
+
+    /// The clients other than this one that left less than a short wait ago.
+    fn left<'s>(
+        &self,
+        state: &'s State,
+        client: &'s Client,
+    ) -> impl Iterator<Item = &'s Client> + use<'s> {
+        let short_wait = self.short_wait();
+        let left = state.left.iter();
+        left.filter(move |(other, since)| other != client && since.elapsed() < short_wait)
+            .map(|(other, _)| other)
+            .filter(|other| !state.clients.contains_key(other))
     }
 
     /// Grants what is free to the clients that wait, in turns.
@@ -304,6 +338,14 @@ impl ClientState {
 }
 
 impl State {
+    /// The clients other than this one that hold or wait for permits.
+    fn others<'s>(&'s self, client: &'s Client) -> impl Iterator<Item = &'s ClientState> {
+        let others = self.clients.iter();
+        others
+            .filter(move |(other, _)| other.is_some() && *other != client)
+            .map(|(_, state)| state)
+    }
+
     /// Removes a client that neither holds nor waits for a permit, and those that left longer ago than this.
     fn forget_idle(&mut self, client: &Client, short_wait: Duration) {
         let is_idle = |client: &ClientState| client.held == 0 && client.waiters.is_empty();

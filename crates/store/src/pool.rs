@@ -91,20 +91,30 @@ impl<C> Idle<C> {
 impl<E: Connect> Pool<E> {
     pub(super) fn new(engine: Arc<E>, options: StoreOptions) -> Self {
         let readers = options.readers;
-        let shared = |permits, most| {
+        let shared = |permits, most, parallel| {
             let limits = ClientLimits {
                 most,
                 share_percent: options.client_share,
+                parallel,
                 wait: options.reader_wait,
             };
             Arc::new(FairQueue::new(permits, limits))
+        };
+        // A client may have two long reads for each processor.
+        let processors = match options.client_share {
+            ..100 => options.client_reads / 2,
+            100.. => usize::MAX,
         };
         let gates = [readers_for_short_work(readers), readers];
         Pool {
             engine,
             idle: Mutex::default(),
-            long: shared(readers_for_long_work(readers), options.client_reads),
-            short_waits: shared(readers_for_short_work(readers), usize::MAX),
+            long: shared(
+                readers_for_long_work(readers),
+                options.client_reads,
+                processors,
+            ),
+            short_waits: shared(readers_for_short_work(readers), usize::MAX, usize::MAX),
             options,
             gates: gates.map(|permits| Arc::new(Semaphore::new(permits))),
             poll: Arc::new(Semaphore::new(1)),

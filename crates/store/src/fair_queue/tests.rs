@@ -19,9 +19,21 @@ fn queue_for(permits: usize, most: usize, share_percent: u8) -> Arc<FairQueue> {
     let limits = ClientLimits {
         most,
         share_percent,
+        parallel: usize::MAX,
         wait: WAIT,
     };
     Arc::new(FairQueue::new(permits, limits))
+}
+
+/// Twelve permits, of which a client may hold two for each processor, and one while others want some.
+fn queue_on(processors: usize) -> Arc<FairQueue> {
+    let limits = ClientLimits {
+        most: 2 * processors,
+        share_percent: 50,
+        parallel: processors,
+        wait: WAIT,
+    };
+    Arc::new(FairQueue::new(12, limits))
 }
 
 fn client(name: &str) -> Client {
@@ -222,12 +234,68 @@ fn a_client_never_holds_more_than_its_limit() {
     assert_eq!(alone, [1, 4, 9]);
 }
 
+/// Two requests of the heavy client and one of the other on two processors would take 1.5 times as long.
+#[test]
+fn a_client_with_few_requests_is_not_slowed_down_by_one_with_many() {
+    let (heavy, other) = (client("heavy"), client("other"));
+    let held = [1, 2, 4, 8].map(|processors| {
+        let queue = queue_on(processors);
+        let one = queue.try_acquire(&other).expect("a permit");
+        let beside_one = all(&queue, &heavy);
+        drop(one);
+        // The other may ask again.
+        let more = all(&queue, &heavy).len();
+        let one = queue.try_acquire(&other).expect("a permit");
+        drop(one);
+        age_left(&queue);
+        let alone = all(&queue, &heavy).len();
+        (beside_one.len(), more, alone)
+    });
+    // Alone two for each processor, but for a reserve of three permits.
+    assert_eq!(held, [(1, 0, 1), (1, 0, 3), (3, 0, 5), (6, 0, 3)]);
+}
+
+/// Two for each processor, so that none is idle between two requests.
+#[test]
+fn clients_with_many_requests_share_more_than_run_in_parallel() {
+    let queue = queue_on(2);
+    let (first, second) = (client("first"), client("second"));
+    let _held = [&first, &second].map(|client| queue.try_acquire(client).expect("a permit"));
+    let mut of_first = pin!(queue.acquire(&first));
+    assert!(poll(of_first.as_mut()).is_pending());
+    let mut of_second = pin!(queue.acquire(&second));
+    let Poll::Ready(Some(_more)) = poll(of_second.as_mut()) else {
+        panic!("no permit while the other client waits too");
+    };
+    // It waits no longer, and holds more.
+    let Poll::Ready(Some(_as_many)) = poll(of_first.as_mut()) else {
+        panic!("no permit for the client that has fewer");
+    };
+    assert!(
+        [&first, &second]
+            .iter()
+            .all(|client| queue.try_acquire(client).is_none())
+    );
+}
+
+/// Clients with one request each use all processors: one with many still gets its turn.
+#[test]
+fn a_client_with_many_requests_gets_one_permit_beside_any_others() {
+    let queue = queue_on(2);
+    let others = ["a", "b", "c"].map(client);
+    let _held = others
+        .each_ref()
+        .map(|client| queue.try_acquire(client).expect("a permit"));
+    assert_eq!(all(&queue, &client("heavy")).len(), 1);
+}
+
 /// No permit is released while it waits.
 #[tokio::test]
 async fn a_client_that_waits_until_it_is_alone_gets_a_permit_without_a_release() {
     let limits = ClientLimits {
         most: usize::MAX,
         share_percent: 50,
+        parallel: usize::MAX,
         wait: Duration::from_millis(50),
     };
     let queue = Arc::new(FairQueue::new(12, limits));
