@@ -166,7 +166,7 @@ pub struct Limits {
     pub database_connections: usize,
     /// Time to wait for one of them while all are in use. Default 5 s.
     pub database_wait: Duration,
-    /// Most long reads of one client that run at the same time; its others wait. Default: one for each
+    /// Most long reads of one client that run at the same time; its others wait. Default: two for each
     /// processor of the service, at least 4.
     pub client_reads: usize,
     /// What one client may use of [`Self::memory_bytes`], and, while others want some, of

@@ -175,11 +175,15 @@ impl<E: Connect> Executor<E> {
         .await
     }
 
-    /// Runs the work on the blocking pool, inside one snapshot, if a reader is free now.
+    /// Runs the work on the blocking pool, inside one snapshot, if a reader is free now and no request waits
+    /// for one.
     pub(super) fn spawn_if_idle<F>(&self, client: &Client, work: F)
     where
         F: FnOnce(&mut dyn Session) + Send + 'static,
     {
+        if self.readers.is_awaited() {
+            return;
+        }
         let Some(permit) = self.readers.try_permit(Work::Long, client) else {
             return;
         };

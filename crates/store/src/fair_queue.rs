@@ -7,8 +7,8 @@
 //! queue.
 //!
 //! A client that sends one request at a time holds and awaits nothing between two of them. So a client still
-//! counts for a short wait after it has left. Otherwise another one would take more than its share in
-//! between, and slow down each of these requests.
+//! counts for a short wait after it has left, and as one that may be slowed down for no longer than it used
+//! its last permit. Otherwise another one would take more in between, and slow down each of these requests.
 //!
 //! This module knows neither readers nor what a client is.
 
@@ -25,6 +25,9 @@ pub type Client = Option<Arc<str>>;
 /// The part of the usual wait that is a short one.
 const SHORT_WAIT_DIVISOR: u32 = 10;
 
+/// How often a client that waits looks again during a short wait.
+const RECHECKS: u32 = 4;
+
 /// Where the wait is almost nothing, as in tests.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(1);
 
@@ -35,8 +38,8 @@ pub struct ClientLimits {
     pub most: usize,
     /// The part of that, in percent, that it may hold while others want some.
     pub share_percent: u8,
-    /// How many permits can be used at once without slowing each other down.
-    pub parallel: usize,
+    /// How many permits can be used at once without slowing each other down; `None` if all can.
+    pub parallel: Option<usize>,
     /// How long it waits for a permit, unless its queue stands.
     pub wait: Duration,
 }
@@ -49,7 +52,7 @@ pub struct FairQueue {
     /// What a client may hold while others want some.
     share: usize,
     /// How many can be used without slowing each other down.
-    parallel: usize,
+    parallel: Option<usize>,
     /// What a client beyond its share leaves free.
     reserve: usize,
     /// How long a client waits.
@@ -64,15 +67,24 @@ struct State {
     clients: HashMap<Client, ClientState>,
     /// The clients that wait, in the order of their turns.
     turns: VecDeque<Client>,
-    /// The clients that neither hold nor wait any more, and since when. They are dropped after a short wait,
-    /// when the next one leaves.
-    left: Vec<(Client, Instant)>,
+    /// The clients that neither hold nor wait any more. They are dropped after a short wait, when the next
+    /// one leaves.
+    left: Vec<LeftClient>,
     is_closed: bool,
+}
+
+#[derive(Debug)]
+struct LeftClient {
+    client: Client,
+    since: Instant,
+    /// How long it used its last permit.
+    last_use: Duration,
 }
 
 #[derive(Debug, Default)]
 struct ClientState {
-    held: usize,
+    /// When each permit that it holds was granted.
+    held: Vec<Instant>,
     /// In the order of arrival.
     waiters: VecDeque<QueuedRequest>,
     /// When the last wait ended that was not a short one.
@@ -111,21 +123,28 @@ impl FairQueue {
         }
     }
 
-    /// A permit, if the client may have one now.
+    /// Whether a client waits.
+    pub(super) fn is_awaited(&self) -> bool {
+        !self.lock().turns.is_empty()
+    }
+
+    /// A permit, if the client may have one now, whoever else waits: they may not have it.
     pub fn try_acquire(self: &Arc<Self>, client: &Client) -> Option<FairPermit> {
         let mut state = self.lock();
         if state.is_closed || !self.may_take(&state, client) {
             return None;
         }
         state.free -= 1;
-        state.clients.entry(client.clone()).or_default().held += 1;
+        let permit = self.permit(client);
+        let holder = state.clients.entry(client.clone()).or_default();
+        holder.held.push(permit.granted);
         let is_awaited = !state.turns.is_empty();
         drop(state);
         if is_awaited {
             // A client that waits may not be the one that uses more any longer.
             self.grant();
         }
-        Some(self.permit(client))
+        Some(permit)
     }
 
     /// Waits for a permit; `None` once the queue is closed.
@@ -158,13 +177,13 @@ impl FairQueue {
         received
     }
 
-    /// The same, and looks again after each short wait: no release tells that a client which has left does
-    /// not count any more.
+    /// The same, and looks again after a part of each short wait: no release tells that a client which has
+    /// left, or a permit that is used for long, does not count any more.
     pub(super) async fn acquire_with_recheck(
         self: &Arc<Self>,
         client: &Client,
     ) -> Option<FairPermit> {
-        let interval = self.short_wait().max(SHORTEST_INTERVAL);
+        let interval = (self.short_wait() / RECHECKS).max(SHORTEST_INTERVAL);
         let mut wait = pin!(self.acquire(client));
         loop {
             match tokio::time::timeout(interval, wait.as_mut()).await {
@@ -209,11 +228,15 @@ impl FairQueue {
         FairPermit {
             queue: Arc::clone(self),
             client: client.clone(),
+            granted: Instant::now(),
         }
     }
 
     fn may_take(&self, state: &State, client: &Client) -> bool {
-        let held = state.clients.get(client).map_or(0, |client| client.held);
+        let held = state
+            .clients
+            .get(client)
+            .map_or(0, |client| client.held.len());
         if client.is_none() || held == 0 {
             return state.free > 0;
         }
@@ -223,30 +246,38 @@ impl FairQueue {
         held < self.most
             && state.free > self.reserve
             && state.others(client).next().is_none()
-            && self.left(state, client).next().is_none()
+            && state.left(client, |_| self.short_wait()).next().is_none()
     }
 
     /// Whether one more permit of this client, which holds so many, slows down another client that uses less:
-    /// as many as run in parallel are in use, and the other one has no more and wants no more. A client that
-    /// has left counts as one that uses one permit.
+    /// as many as run in parallel are in use, and the other one has no more and wants no more.
+    ///
+    /// A permit that is held for long counts neither as used nor as one that can be slowed down: probably its
+    /// holder waits for a client that takes its answer slowly. A client that has just left counts as one that
+    /// uses a permit.
     fn slows_a_lighter_client(&self, state: &State, client: &Client, held: usize) -> bool {
-        let left = self.left(state, client).count();
-        let in_use: usize = state.clients.values().map(|client| client.held).sum();
-        let is_lighter = |other: &ClientState| other.waiters.is_empty() && other.held <= held;
-        in_use + left >= self.parallel && (left > 0 || state.others(client).any(is_lighter))
+        let Some(parallel) = self.parallel else {
+            return false;
+        };
+        let in_use = |client: &ClientState| {
+            let held = client.held.iter();
+            held.filter(|granted| granted.elapsed() < self.long_use())
+                .count()
+        };
+        let short_wait = self.short_wait();
+        let left = state
+            .left(client, |left| left.last_use.min(short_wait))
+            .count();
+        let all: usize = state.clients.values().map(in_use).sum();
+        let is_lighter = |other: &ClientState| {
+            other.waiters.is_empty() && other.held.len() <= held && in_use(other) > 0
+        };
+        all + left >= parallel && (left > 0 || state.others(client).any(is_lighter))
     }
 
-    /// The clients other than this one that left less than a short wait ago.
-    fn left<'s>(
-        &self,
-        state: &'s State,
-        client: &'s Client,
-    ) -> impl Iterator<Item = &'s Client> + use<'s> {
-        let short_wait = self.short_wait();
-        let left = state.left.iter();
-        left.filter(move |(other, since)| other != client && since.elapsed() < short_wait)
-            .map(|(other, _)| other)
-            .filter(|other| !state.clients.contains_key(other))
+    /// From this time on a permit is probably held by a request that does not run.
+    fn long_use(&self) -> Duration {
+        self.wait / 2
     }
 
     /// Grants what is free to the clients that wait, in turns.
@@ -273,8 +304,9 @@ impl FairQueue {
             if let Some(request) = waiting.waiters.pop_front() {
                 waiting.note_wait(&request, self.short_wait());
                 *free -= 1;
-                waiting.held += 1;
-                granted.push((request.sender, self.permit(&client)));
+                let permit = self.permit(&client);
+                waiting.held.push(permit.granted);
+                granted.push((request.sender, permit));
             }
             if !waiting.waiters.is_empty() {
                 turns.push_back(client);
@@ -286,13 +318,17 @@ impl FairQueue {
         }
     }
 
-    fn release(self: &Arc<Self>, client: &Client) {
+    fn release(self: &Arc<Self>, permit: &FairPermit) {
+        let client = &permit.client;
         let mut state = self.lock();
         state.free += 1;
         if let Some(holder) = state.clients.get_mut(client) {
-            holder.held -= 1;
+            let mut held = holder.held.iter();
+            if let Some(at) = held.position(|granted| *granted == permit.granted) {
+                holder.held.swap_remove(at);
+            }
         }
-        state.forget_idle(client, self.short_wait());
+        state.forget_idle(client, permit.granted.elapsed(), self.short_wait());
         let is_awaited = !state.turns.is_empty();
         drop(state);
         if is_awaited {
@@ -316,7 +352,7 @@ impl FairQueue {
                 state.turns.retain(|other| other != client);
             }
         }
-        state.forget_idle(client, self.short_wait());
+        state.forget_idle(client, Duration::ZERO, self.short_wait());
         drop(state);
         // Another client may be alone now.
         self.grant();
@@ -346,17 +382,36 @@ impl State {
             .map(|(_, state)| state)
     }
 
-    /// Removes a client that neither holds nor waits for a permit, and those that left longer ago than this.
-    fn forget_idle(&mut self, client: &Client, short_wait: Duration) {
-        let is_idle = |client: &ClientState| client.held == 0 && client.waiters.is_empty();
+    /// The clients other than this one that have left, each for as long as it counts.
+    fn left<'s>(
+        &'s self,
+        client: &'s Client,
+        counts_for: impl Fn(&LeftClient) -> Duration + 's,
+    ) -> impl Iterator<Item = &'s LeftClient> {
+        let left = self.left.iter();
+        left.filter(move |left| {
+            left.client != *client
+                && left.since.elapsed() < counts_for(left)
+                && !self.clients.contains_key(&left.client)
+        })
+    }
+
+    /// Removes a client that neither holds nor waits for a permit, and those that left longer ago than a
+    /// short wait.
+    fn forget_idle(&mut self, client: &Client, last_use: Duration, short_wait: Duration) {
+        let is_idle = |client: &ClientState| client.held.is_empty() && client.waiters.is_empty();
         if !self.clients.get(client).is_some_and(is_idle) {
             return;
         }
         self.clients.remove(client);
         self.left
-            .retain(|(other, since)| other != client && since.elapsed() < short_wait);
+            .retain(|left| left.client != *client && left.since.elapsed() < short_wait);
         if client.is_some() {
-            self.left.push((client.clone(), Instant::now()));
+            self.left.push(LeftClient {
+                client: client.clone(),
+                since: Instant::now(),
+                last_use,
+            });
         }
     }
 }
@@ -366,11 +421,12 @@ impl State {
 pub struct FairPermit {
     queue: Arc<FairQueue>,
     client: Client,
+    granted: Instant,
 }
 
 impl Drop for FairPermit {
     fn drop(&mut self) {
-        self.queue.release(&self.client);
+        self.queue.release(self);
     }
 }
 

@@ -101,10 +101,7 @@ impl<E: Connect> Pool<E> {
             Arc::new(FairQueue::new(permits, limits))
         };
         // A client may have two long reads for each processor.
-        let processors = match options.client_share {
-            ..100 => options.client_reads / 2,
-            100.. => usize::MAX,
-        };
+        let parallel = (options.client_share < 100).then_some(options.client_reads / 2);
         let gates = [readers_for_short_work(readers), readers];
         Pool {
             engine,
@@ -112,9 +109,9 @@ impl<E: Connect> Pool<E> {
             long: shared(
                 readers_for_long_work(readers),
                 options.client_reads,
-                processors,
+                parallel,
             ),
-            short_waits: shared(readers_for_short_work(readers), usize::MAX, usize::MAX),
+            short_waits: shared(readers_for_short_work(readers), usize::MAX, None),
             options,
             gates: gates.map(|permits| Arc::new(Semaphore::new(permits))),
             poll: Arc::new(Semaphore::new(1)),
@@ -179,6 +176,11 @@ impl<E: Connect> Pool<E> {
         }
         permits.long = shared.filter(|_| work == Work::Long);
         Some(permits)
+    }
+
+    /// Whether long work waits for a reader.
+    pub(super) fn is_awaited(&self) -> bool {
+        self.long.is_awaited()
     }
 
     /// The same, if one is available without waiting.

@@ -61,7 +61,7 @@ fn shared(permits: usize, share_percent: u8) -> Arc<FairQueue> {
     let limits = ClientLimits {
         most: permits,
         share_percent,
-        parallel: permits,
+        parallel: None,
         wait: Duration::ZERO,
     };
     Arc::new(FairQueue::new(permits, limits))

@@ -214,6 +214,29 @@ async fn a_client_runs_no_more_long_reads_than_its_limit() {
     few.release().await;
 }
 
+/// On two processors, a second one would slow down that of another client, until that one seems to wait for
+/// its receiver.
+#[tokio::test]
+async fn a_client_waits_before_it_slows_down_one_with_fewer_long_reads() {
+    for (client_share, waits) in [(50, 1), (100, 0)] {
+        let service = Service::start_with(|config| {
+            config.limits.client_reads = 4;
+            config.limits.client_share = client_share;
+        })
+        .await;
+        let (heavy, heavy_token) = client(&service, "public.api.read").await;
+        let (other, _) = client(&service, "public.api.read").await;
+        let store = |client: &str| service.store().for_client(&client.into());
+        let held = Held::all(&store(&heavy), 1).await;
+        let others = Held::all(&store(&other), 1).await;
+        assert_eq!(service.get_as(Some(&heavy_token), LONG).await.status, 200);
+        let waited = r#"obeya_store_reader_wait_seconds_count{work="long"}"#;
+        assert_eq!(service.figure(waited).await, waits, "share {client_share}");
+        held.release().await;
+        others.release().await;
+    }
+}
+
 /// Two of the long reads were granted while nobody else asked; when they end, they are not granted again.
 #[tokio::test]
 async fn a_client_gets_back_to_half_as_soon_as_another_asks() {

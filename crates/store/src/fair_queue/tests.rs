@@ -19,7 +19,7 @@ fn queue_for(permits: usize, most: usize, share_percent: u8) -> Arc<FairQueue> {
     let limits = ClientLimits {
         most,
         share_percent,
-        parallel: usize::MAX,
+        parallel: None,
         wait: WAIT,
     };
     Arc::new(FairQueue::new(permits, limits))
@@ -30,7 +30,7 @@ fn queue_on(processors: usize) -> Arc<FairQueue> {
     let limits = ClientLimits {
         most: 2 * processors,
         share_percent: 50,
-        parallel: processors,
+        parallel: Some(processors),
         wait: WAIT,
     };
     Arc::new(FairQueue::new(12, limits))
@@ -238,21 +238,62 @@ fn a_client_never_holds_more_than_its_limit() {
 #[test]
 fn a_client_with_few_requests_is_not_slowed_down_by_one_with_many() {
     let (heavy, other) = (client("heavy"), client("other"));
-    let held = [1, 2, 4, 8].map(|processors| {
+    let held = [2, 4].map(|processors| {
         let queue = queue_on(processors);
-        let one = queue.try_acquire(&other).expect("a permit");
+        let one = used_for(&queue, &other, WAIT / 4);
         let beside_one = all(&queue, &heavy);
         drop(one);
         // The other may ask again.
         let more = all(&queue, &heavy).len();
-        let one = queue.try_acquire(&other).expect("a permit");
+        let one = used_for(&queue, &other, WAIT / 4);
         drop(one);
         age_left(&queue);
         let alone = all(&queue, &heavy).len();
         (beside_one.len(), more, alone)
     });
-    // Alone two for each processor, but for a reserve of three permits.
-    assert_eq!(held, [(1, 0, 1), (1, 0, 3), (3, 0, 5), (6, 0, 3)]);
+    assert_eq!(held, [(1, 0, 3), (3, 0, 5)]);
+}
+
+/// Its holder waits for a client that takes its answer slowly, and uses no processor.
+#[test]
+fn a_permit_that_is_used_for_long_limits_nobody() {
+    let queue = queue_on(2);
+    let (heavy, other) = (client("heavy"), client("other"));
+    let _slow = used_for(&queue, &other, WAIT / 2);
+    assert_eq!(all(&queue, &heavy).len(), 2);
+}
+
+/// A client that reads for a moment, again and again, needs no processor in between.
+#[test]
+fn a_client_that_has_left_counts_as_long_as_it_used_its_permit() {
+    let (heavy, other) = (client("heavy"), client("other"));
+    let held = [Duration::ZERO, WAIT / 4].map(|time| {
+        let queue = queue_on(2);
+        drop(used_for(&queue, &other, time));
+        for left in &mut queue.lock().left {
+            left.since = before(left.since, Duration::from_millis(100));
+        }
+        all(&queue, &heavy).len()
+    });
+    // Not more than its share, in both cases.
+    assert_eq!(held, [2, 1]);
+}
+
+/// No permit is released while it waits.
+#[tokio::test]
+async fn a_client_below_its_share_gets_a_permit_once_another_one_has_left_for_long() {
+    let limits = ClientLimits {
+        most: 4,
+        share_percent: 50,
+        parallel: Some(2),
+        wait: Duration::from_millis(50),
+    };
+    let queue = Arc::new(FairQueue::new(12, limits));
+    let (heavy, other) = (client("heavy"), client("other"));
+    let _held = queue.try_acquire(&heavy);
+    drop(used_for(&queue, &other, Duration::from_millis(20)));
+    assert!(queue.try_acquire(&heavy).is_none());
+    assert!(queue.acquire_with_recheck(&heavy).await.is_some());
 }
 
 /// Two for each processor, so that none is idle between two requests.
@@ -295,7 +336,7 @@ async fn a_client_that_waits_until_it_is_alone_gets_a_permit_without_a_release()
     let limits = ClientLimits {
         most: usize::MAX,
         share_percent: 50,
-        parallel: usize::MAX,
+        parallel: None,
         wait: Duration::from_millis(50),
     };
     let queue = Arc::new(FairQueue::new(12, limits));
@@ -310,16 +351,30 @@ async fn a_client_that_waits_until_it_is_alone_gets_a_permit_without_a_release()
 fn age(queue: &FairQueue, client: &Client, time: Duration) {
     let mut state = queue.lock();
     for request in &mut state.clients.get_mut(client).expect("waits").waiters {
-        request.since = request.since.checked_sub(time).expect("after the boot");
+        request.since = before(request.since, time);
     }
+}
+
+/// A permit that the client is granted, and has used for this time.
+fn used_for(queue: &Arc<FairQueue>, client: &Client, time: Duration) -> FairPermit {
+    let mut permit = queue.try_acquire(client).expect("a permit");
+    let mut state = queue.lock();
+    let holder = state.clients.get_mut(client).expect("a holder");
+    let granted = holder.held.last_mut().expect("granted last");
+    *granted = before(*granted, time);
+    permit.granted = *granted;
+    drop(state);
+    permit
+}
+
+fn before(instant: Instant, time: Duration) -> Instant {
+    instant.checked_sub(time).expect("after the boot")
 }
 
 /// Clients that have left did so a short wait ago.
 fn age_left(queue: &FairQueue) {
-    for (_, since) in &mut queue.lock().left {
-        *since = since
-            .checked_sub(queue.short_wait())
-            .expect("after the boot");
+    for left in &mut queue.lock().left {
+        left.since = before(left.since, queue.short_wait());
     }
 }
 

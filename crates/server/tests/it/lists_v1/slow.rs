@@ -214,8 +214,6 @@ async fn clients_that_take_nothing_leave_readers_to_others() {
 async fn a_client_that_takes_nothing_leaves_another_one_its_turn_to_be_slow() {
     let service = Service::start_with(|config| {
         config.limits.database_connections = 8;
-        // As on four processors: each of these clients may have two reads beside the others.
-        config.limits.client_reads = 8;
         config.limits.database_wait = Duration::from_secs(2);
         wait_long(config);
     })
