@@ -7,7 +7,7 @@
 //! queue.
 //!
 //! A client that sends one request at a time holds and awaits nothing between two of them. So a client still
-//! counts for a short wait after it has left, and as one that may be slowed down for no longer than it used
+//! counts for a while after it has left, and as one that may be slowed down for no longer than it used
 //! its last permit. Otherwise another one would take more in between, and slow down each of these requests.
 //!
 //! This module knows neither readers nor what a client is.
@@ -210,6 +210,11 @@ impl FairQueue {
         if stands { short_wait } else { self.wait }
     }
 
+    /// How long a client counts after it has left: less than a short wait, so that who waits sees its end.
+    fn counts_after_leaving(&self) -> Duration {
+        self.short_wait() / 2
+    }
+
     fn short_wait(&self) -> Duration {
         self.wait / SHORT_WAIT_DIVISOR
     }
@@ -246,7 +251,10 @@ impl FairQueue {
         held < self.most
             && state.free > self.reserve
             && state.others(client).next().is_none()
-            && state.left(client, |_| self.short_wait()).next().is_none()
+            && state
+                .left(client, |_| self.counts_after_leaving())
+                .next()
+                .is_none()
     }
 
     /// Whether one more permit of this client, which holds so many, slows down another client that uses less:
@@ -264,10 +272,8 @@ impl FairQueue {
             held.filter(|granted| granted.elapsed() < self.long_use())
                 .count()
         };
-        let short_wait = self.short_wait();
-        let left = state
-            .left(client, |left| left.last_use.min(short_wait))
-            .count();
+        let most = self.counts_after_leaving();
+        let left = state.left(client, |left| left.last_use.min(most)).count();
         let all: usize = state.clients.values().map(in_use).sum();
         let is_lighter = |other: &ClientState| {
             other.waiters.is_empty() && other.held.len() <= held && in_use(other) > 0
