@@ -7,7 +7,7 @@
 //! queue.
 //!
 //! A client that sends one request at a time holds and awaits nothing between two of them. So a client still
-//! counts for a while after it has left, and as one that may be slowed down for no longer than it used
+//! counts for a grace period after it has left, and as one that can be slowed down for no longer than it used
 //! its last permit. Otherwise another one would take more in between, and slow down each of these requests.
 //!
 //! This module knows neither readers nor what a client is.
@@ -128,7 +128,7 @@ impl FairQueue {
         !self.lock().turns.is_empty()
     }
 
-    /// A permit, if the client may have one now, whoever else waits: they may not have it.
+    /// A permit, if the client may have one now. It does not wait for its turn behind other clients.
     pub fn try_acquire(self: &Arc<Self>, client: &Client) -> Option<FairPermit> {
         let mut state = self.lock();
         if state.is_closed || !self.may_take(&state, client) {
@@ -141,7 +141,7 @@ impl FairQueue {
         let is_awaited = !state.turns.is_empty();
         drop(state);
         if is_awaited {
-            // A client that waits may not be the one that uses more any longer.
+            // This client uses more now: another one that waited because of it may go on.
             self.grant();
         }
         Some(permit)
@@ -210,8 +210,9 @@ impl FairQueue {
         if stands { short_wait } else { self.wait }
     }
 
-    /// How long a client counts after it has left: less than a short wait, so that who waits sees its end.
-    fn counts_after_leaving(&self) -> Duration {
+    /// How long a client counts after it has left. It is less than a short wait: a request that waits no
+    /// longer than that must see the end of the grace period.
+    fn grace_period(&self) -> Duration {
         self.short_wait() / 2
     }
 
@@ -251,10 +252,7 @@ impl FairQueue {
         held < self.most
             && state.free > self.reserve
             && state.others(client).next().is_none()
-            && state
-                .left(client, |_| self.counts_after_leaving())
-                .next()
-                .is_none()
+            && state.left(client, |_| self.grace_period()).next().is_none()
     }
 
     /// Whether one more permit of this client, which holds so many, slows down another client that uses less:
@@ -272,8 +270,10 @@ impl FairQueue {
             held.filter(|granted| granted.elapsed() < self.long_use())
                 .count()
         };
-        let most = self.counts_after_leaving();
-        let left = state.left(client, |left| left.last_use.min(most)).count();
+        let grace_period = self.grace_period();
+        let left = state
+            .left(client, |left| left.last_use.min(grace_period))
+            .count();
         let all: usize = state.clients.values().map(in_use).sum();
         let is_lighter = |other: &ClientState| {
             other.waiters.is_empty() && other.held.len() <= held && in_use(other) > 0

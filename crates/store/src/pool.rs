@@ -100,7 +100,7 @@ impl<E: Connect> Pool<E> {
             };
             Arc::new(FairQueue::new(permits, limits))
         };
-        // A client may have two long reads for each processor.
+        // A client may have two long reads for each processor, by default.
         let parallel = (options.client_share < 100).then_some(options.client_reads / 2);
         let gates = [readers_for_short_work(readers), readers];
         Pool {
@@ -178,11 +178,6 @@ impl<E: Connect> Pool<E> {
         Some(permits)
     }
 
-    /// Whether long work waits for a reader.
-    pub(super) fn is_awaited(&self) -> bool {
-        self.long.is_awaited()
-    }
-
     /// The same, if one is available without waiting.
     pub(super) fn try_permit(self: &Arc<Self>, work: Work, client: &Client) -> Option<Permit<E>> {
         let mut permits = Permits::default();
@@ -193,6 +188,11 @@ impl<E: Connect> Pool<E> {
             *permit = Some(Arc::clone(gate).try_acquire_owned().ok()?);
         }
         Some(self.issue(work, permits))
+    }
+
+    /// Whether long work waits for a reader.
+    pub(super) fn is_awaited(&self) -> bool {
+        self.long.is_awaited()
     }
 
     /// The engine.

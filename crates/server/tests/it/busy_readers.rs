@@ -214,8 +214,8 @@ async fn a_client_runs_no_more_long_reads_than_its_limit() {
     few.release().await;
 }
 
-/// On two processors, a second one would slow down that of another client, until that one seems to wait for
-/// its receiver.
+/// On two processors, its second read would slow down the read of the other client. It starts once that one
+/// has lasted for half of the wait, and probably waits for a slow receiver.
 #[tokio::test]
 async fn a_client_waits_before_it_slows_down_one_with_fewer_long_reads() {
     for (client_share, waits) in [(50, 1), (100, 0)] {
