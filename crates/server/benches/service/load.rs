@@ -12,7 +12,7 @@ const CHUNK: usize = 256 << 10;
 /// The requests, and the service.
 pub struct Target<'a> {
     pub address: &'a str,
-    /// Whole requests; each connection sends them in turn.
+    /// Whole requests; each connection sends them in turn, and begins at its own place.
     pub requests: &'a [Vec<u8>],
 }
 
@@ -44,7 +44,8 @@ impl Load {
                     tokio::spawn(connection(
                         target.address.to_owned(),
                         target.requests.to_vec(),
-                        start,
+                        // As far as possible from the others.
+                        start * target.requests.len() / self.connections,
                         end,
                     ))
                 })

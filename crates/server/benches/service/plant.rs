@@ -102,13 +102,19 @@ async fn make_rollups(db: &str) {
     store.close().await;
 }
 
+/// The date of a value.
+pub fn value_date(id: usize) -> String {
+    instant(id * 60)
+}
+
+/// An instant, by the seconds after the start of 2023.
+fn instant(seconds: usize) -> String {
+    let seconds = i64::try_from(1_672_531_200 + seconds).expect("a small number");
+    let instant = jiff::Timestamp::from_second(seconds);
+    instant.expect("within range").to_string()
+}
+
 fn write_lines(folder: &Path) {
-    let instant = |seconds: usize| {
-        let instant = jiff::Timestamp::from_second(
-            i64::try_from(1_672_531_200 + seconds).expect("a small number"),
-        );
-        instant.expect("within range").to_string()
-    };
     let write = |name: &str, count: usize, line: &dyn Fn(usize, &mut String)| {
         let mut file =
             BufWriter::new(File::create(folder.join(name)).expect("the folder can be written"));
@@ -183,7 +189,7 @@ fn write_lines(folder: &Path) {
             n % 100,
             n % 12,
             n % 40,
-            instant(n * 60)
+            value_date(n)
         );
     });
 }

@@ -1,6 +1,6 @@
 //! Writes of values, each on disk when it is answered: ten thousand at once against the same rows in one
-//! transaction of the database alone, and one by one over many connections against writers with group commit
-//! and nothing else.
+//! transaction of the database alone; creates and replacements one by one, over many connections, against
+//! writers with group commit and nothing else.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -10,14 +10,19 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, params};
 
 use crate::load::{self, Load, Target};
+use crate::plant;
 use crate::process::Child;
 use crate::table::Table;
 use crate::{Bench, ROUNDS, median, milliseconds};
 
 /// Values in a batch.
 pub const BATCH: usize = 10_000;
-/// Connections of the single creates, and threads of their peer.
+/// Batches. The first ones take longer.
+const BATCHES: usize = 3 * ROUNDS;
+/// Connections of the single writes, and threads of their peer.
 const WRITERS: usize = 16;
+/// Values that are replaced.
+const REPLACED: usize = 100;
 /// How long they write in one round.
 const ROUND: Duration = Duration::from_millis(1500);
 /// Milliseconds that a batch may take.
@@ -33,13 +38,16 @@ const TABLE: &str = "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA 
 const INSERT: &str = "INSERT INTO datasource_values (datasource_id, value_date, id, value, registration_date, area_id, asset_id, project_id, description,
         dimension, dimension2, dimension3, dimension4, external_id)
     VALUES (1, ?1, ?2, ?3, ?4, ?5, NULL, NULL, 'measured by hand', 'early', ?6, ?7, NULL, ?8)";
+const UPDATE: &str = "UPDATE datasource_values SET value = ?3, registration_date = ?4, area_id = ?5, description = 'measured by hand', dimension = 'early',
+        dimension2 = 'Press 3', dimension3 = 'A-7', external_id = 'mes-1' WHERE datasource_id = 1 AND value_date = ?1 AND id = ?2";
 
 pub fn measure(table: &mut Table, bench: &Bench) {
     let mut floor = Floor::open(bench.folder.path());
     batches(table, bench, "ms, the same rows in SQLite", || {
         floor.batch()
     });
-    singles(table, bench, floor);
+    creates(table, bench, &mut floor);
+    replacements(table, bench, &mut floor);
 }
 
 /// A batch against `floor`, which returns the milliseconds of its baseline.
@@ -48,7 +56,7 @@ pub fn batches(table: &mut Table, bench: &Bench, unit: &str, mut floor: impl FnM
     let mut connection = load::Connection::open(&service.address);
     let path = "/v1/Datasources/1/values/batch";
     let [mut ours, mut theirs] = [const { Vec::new() }; 2];
-    for round in 0..ROUNDS {
+    for round in 0..BATCHES {
         let body = batch(round);
         let body = ("application/json", body.as_str());
         let request = load::request_with("POST", path, Some(&bench.token), body);
@@ -82,19 +90,47 @@ pub fn batch(round: usize) -> String {
     body
 }
 
-fn singles(table: &mut Table, bench: &Bench, mut floor: Floor) {
-    let service = Child::service(&bench.plant.db);
+fn creates(table: &mut Table, bench: &Bench, floor: &mut Floor) {
     let body = r#"{"value":12.5,"valueDate":"2040-01-01T06:00:00Z","areaId":3,"description":"measured by hand","dimension":"early","dimension2":"Press 3","dimension3":"A-7","externalId":"mes-1"}"#;
     let body = ("application/json", body);
-    let requests = [load::request_with(
-        "POST",
-        "/v1/Datasources/1/values",
-        Some(&bench.token),
-        body,
-    )];
+    let path = "/v1/Datasources/1/values";
+    let requests = [load::request_with("POST", path, Some(&bench.token), body)];
+    let floor = || floor.shared_commits(Floor::write);
+    singles(table, bench, ("creates", 0.5), &requests, floor);
+}
+
+/// Replaces values that are far from each other, each with another content than it had: between two requests
+/// with the same content, other connections replace the value.
+fn replacements(table: &mut Table, bench: &Bench, floor: &mut Floor) {
+    let requests: Vec<Vec<u8>> = (0..WRITERS * REPLACED)
+        .map(|n| {
+            let place = (n % REPLACED + n / REPLACED * (REPLACED / WRITERS)) % REPLACED;
+            let id = place * 10_000 + 1;
+            let body = format!(
+                r#"{{"value":{n}.5,"valueDate":"{}","areaId":3,"description":"measured by hand","dimension":"early","dimension2":"Press 3","dimension3":"A-7","externalId":"mes-1"}}"#,
+                plant::value_date(id),
+            );
+            let path = format!("/v1/Datasources/1/values/{id}");
+            let body = ("application/json", body.as_str());
+            load::request_with("PUT", &path, Some(&bench.token), body)
+        })
+        .collect();
+    let floor = || floor.shared_commits(Floor::replace);
+    singles(table, bench, ("replacements", 0.35), &requests, floor);
+}
+
+/// Single writes a second against `floor`, which returns those of its baseline; `limit` is the lowest ratio.
+fn singles(
+    table: &mut Table,
+    bench: &Bench,
+    (what, limit): (&str, f64),
+    requests: &[Vec<u8>],
+    mut floor: impl FnMut() -> f64,
+) {
+    let service = Child::service(&bench.plant.db);
     let target = Target {
         address: &service.address,
-        requests: &requests,
+        requests,
     };
     let load = Load {
         connections: WRITERS,
@@ -103,15 +139,15 @@ fn singles(table: &mut Table, bench: &Bench, mut floor: Floor) {
     let [mut ours, mut theirs] = [const { Vec::new() }; 2];
     for _ in 0..ROUNDS {
         ours.push(load.run(&target));
-        theirs.push(floor.shared_commits());
+        theirs.push(floor());
     }
     let (ours, theirs) = (median(ours), median(theirs));
     table.row(
-        &format!("durable creates of values, {WRITERS} connections"),
+        &format!("durable {what} of values, {WRITERS} connections"),
         ours,
         theirs,
         "rows/s, shared commits in SQLite",
-        Some((ours / theirs, 0.5, true)),
+        Some((ours / theirs, limit, true)),
     );
 }
 
@@ -119,6 +155,7 @@ fn singles(table: &mut Table, bench: &Bench, mut floor: Floor) {
 struct Floor {
     connection: Connection,
     rows: i64,
+    replaced: i64,
 }
 
 impl Floor {
@@ -128,6 +165,7 @@ impl Floor {
         Self {
             connection,
             rows: 0,
+            replaced: 0,
         }
     }
 
@@ -161,10 +199,25 @@ impl Floor {
         transaction.commit().expect("on the disk");
     }
 
+    /// Replaces as many rows, far from each other.
+    fn replace(&mut self, rows: usize) {
+        let transaction = self.connection.transaction().expect("a transaction");
+        let mut update = transaction.prepare_cached(UPDATE).expect("the statement");
+        for _ in 0..rows {
+            self.replaced += 1;
+            let n = self.replaced;
+            let id = n % REPLACED as i64 * (self.rows / REPLACED as i64) + 1;
+            let row = params![id * 600_000_000, id, n as f64 / 8.0, n, n % 7];
+            assert_eq!(update.execute(row).expect("a row"), 1);
+        }
+        drop(update);
+        transaction.commit().expect("on the disk");
+    }
+
     /// Rows per second that as many threads write as the service has connections, each waiting until its row
     /// is on disk. One of them owns the database, and the others share its commit: the limit of group commit
     /// without reading, parsing and checks.
-    fn shared_commits(&mut self) -> f64 {
+    fn shared_commits(&mut self, write: fn(&mut Self, usize)) -> f64 {
         let (send, receive) = mpsc::channel::<Sender<()>>();
         let started = Instant::now();
         let end = started + ROUND;
@@ -180,17 +233,17 @@ impl Floor {
                 });
             }
             drop(send);
-            self.commit_all(&receive)
+            self.commit_all(&receive, write)
         });
         written as f64 / started.elapsed().as_secs_f64()
     }
 
-    fn commit_all(&mut self, receive: &Receiver<Sender<()>>) -> usize {
+    fn commit_all(&mut self, receive: &Receiver<Sender<()>>, write: fn(&mut Self, usize)) -> usize {
         let mut written = 0;
         while let Ok(first) = receive.recv() {
             let mut waiting = vec![first];
             waiting.extend(receive.try_iter());
-            self.write(waiting.len());
+            write(self, waiting.len());
             written += waiting.len();
             for done in waiting {
                 done.send(()).expect("it waits");

@@ -14,10 +14,24 @@ const INSERT: &str = concat!(
     listed!(),
     ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)"
 );
-const UPDATE: &str =
-    "UPDATE datasource_values SET value_date = ?2, value = ?4, registration_date = ?5, area_id = ?6, asset_id = ?7, project_id = ?8,
-        description = ?9, dimension = ?10, dimension2 = ?11, dimension3 = ?12, dimension4 = ?13, external_id = ?14
-    WHERE datasource_id = ?1 AND id = ?3";
+/// The columns outside of all keys.
+macro_rules! content {
+    () => {
+        "value = ?4, registration_date = ?5, area_id = ?6, asset_id = ?7, project_id = ?8, description = ?9,
+        dimension = ?10, dimension2 = ?11, dimension3 = ?12, dimension4 = ?13, external_id = ?14"
+    };
+}
+const UPDATE: &str = concat!(
+    "UPDATE datasource_values SET ",
+    content!(),
+    " WHERE datasource_id = ?1 AND value_date = ?2 AND id = ?3"
+);
+/// Also replaces the date. SQLite writes the entries of both indexes again, even for the same date.
+const MOVE: &str = concat!(
+    "UPDATE datasource_values SET value_date = ?2, ",
+    content!(),
+    " WHERE datasource_id = ?1 AND id = ?3"
+);
 const FIND: &str = concat!(
     "SELECT ",
     listed!(),
@@ -96,7 +110,11 @@ pub fn update(
     stamp: i64,
 ) -> Result<(), StoreError> {
     mark(session, datasource, [before.value_date, value.value_date])?;
-    session.execute_deferred(UPDATE, &cells(datasource.id, id, value, stamp))?;
+    let sql = match before.value_date == value.value_date {
+        true => UPDATE,
+        false => MOVE,
+    };
+    session.execute_deferred(sql, &cells(datasource.id, id, value, stamp))?;
     changed(session, datasource.id, 0, stamp)
 }
 
