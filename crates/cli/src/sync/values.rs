@@ -4,8 +4,9 @@
 //! Every change gives a value a later registration date, and no value becomes visible with an earlier one
 //! than a value that was visible before. So the copy has all values up to its watermark, and perhaps some
 //! deleted ones. If the service's newest value is not past the watermark and both have the same number of
-//! values, they are equal. The request for the newest value is conditional on the tag of its last answer, so
-//! an unchanged datasource costs little.
+//! values, they are equal. If every month of the copy is right and values are missing nevertheless, the copy
+//! has lost a whole month, and everything is read again. The request for the newest value is conditional on
+//! the tag of its last answer, so an unchanged datasource costs little.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -251,7 +252,11 @@ impl ValueSync<'_, '_> {
                 continue;
             }
             let months = self.months()?;
-            self.reread_differing_months(&months).await?;
+            let are_missing = last <= self.series().watermark && copied < Some(count);
+            if !self.reread_differing_months(&months).await? && are_missing {
+                self.series().next_month = Some(Month::FIRST);
+                self.read_all_months().await?;
+            }
             tokio::task::block_in_place(|| self.context.target.save(&self.context.state))?;
         }
         Ok((rows, false))
@@ -302,11 +307,11 @@ impl ValueSync<'_, '_> {
         tokio::task::block_in_place(|| self.context.target.save(&self.context.state))
     }
 
-    /// Reads the months again whose number of values differs from the service's.
+    /// Reads the months again whose number of values differs from the service's; whether there were any.
     async fn reread_differing_months(
         &mut self,
         months: &BTreeMap<Month, Option<u64>>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let mut stale = BTreeSet::new();
         for (month, copied) in months {
             let page = values_of_month(self.values.clone(), *month)
@@ -316,7 +321,8 @@ impl ValueSync<'_, '_> {
                 stale.insert(*month);
             }
         }
-        self.reread_months(&stale).await
+        self.reread_months(&stale).await?;
+        Ok(!stale.is_empty())
     }
 
     async fn reread_months(&mut self, months: &BTreeSet<Month>) -> Result<()> {

@@ -78,6 +78,35 @@ async fn what_a_copy_has_lost_comes_back_though_the_service_did_not_change() {
     assert_same(&copy.tables().await, &service, &to);
 }
 
+/// Neither a month nor a datasource of which the copy has nothing left is among those that are counted.
+#[tokio::test(flavor = "multi_thread")]
+async fn whole_months_that_a_copy_has_lost_come_back() {
+    let plant = Plant::new(4, 300);
+    let folder = plant.folder.path().join("copy");
+    let copies = [
+        Copy::Folder(folder.clone()),
+        Copy::Sqlite(plant.folder.path().join("copy.db")),
+    ];
+    for copy in &copies {
+        plant.sync(&copy.to(), &[]).success();
+    }
+    let values = folder.join("values");
+    std::fs::remove_file(values.join("datasource=12/2025-03.parquet")).expect("removed");
+    std::fs::remove_dir_all(values.join("datasource=14")).expect("removed");
+    let spoilt = rusqlite::Connection::open(plant.file("copy.db")).expect("a database");
+    let sql = "DELETE FROM datasource_values
+        WHERE datasource_id = 14 OR value_date >= '2025-03-01' AND value_date < '2025-04-01'";
+    assert!(spoilt.execute(sql, []).expect("deleted") > 60);
+    drop(spoilt);
+    let service = tables(&plant.client(), FIELDS).await;
+    for copy in &copies {
+        let to = copy.to();
+        let out = plant.sync(&to, &[]).success();
+        assert!(out.contains("is up to date"), "{to}: {out}");
+        assert_same(&copy.tables().await, &service, &to);
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_service_without_tags_is_asked_for_the_newest_value_each_time() {
     let plant = Plant::new(4, 300);

@@ -11,6 +11,7 @@ use super::file::temporary_path;
 use super::state_file::{STATE, STATE_INTERVAL, parse};
 use super::{FolderTarget, Months};
 use crate::durable;
+use crate::sync::month::Month;
 use crate::sync::state::State;
 
 const LOCK: &str = ".sync-lock";
@@ -58,6 +59,7 @@ impl FolderTarget {
         self.state = Some(state);
         self.months = read.months;
         self.parts = read.parts;
+        self.mark_missing_files();
         self.remove_leftovers(&self.path, |_| false)?;
         for (folder, datasource) in self.value_folders()? {
             let known = self.months.get(&datasource);
@@ -68,6 +70,21 @@ impl FolderTarget {
             })?;
         }
         Ok(())
+    }
+
+    /// Marks the months as uncertain whose files somebody removed, so that they are read again.
+    fn mark_missing_files(&mut self) {
+        let files = self.months.iter().flat_map(|(datasource, months)| {
+            let month_file = |month: &Month| (*datasource, *month);
+            months.keys().map(month_file)
+        });
+        let missing: Vec<(i32, Month)> = files
+            .filter(|(datasource, month)| !self.month_file(*datasource, *month).exists())
+            .collect();
+        for (datasource, month) in missing {
+            let months = self.months.entry(datasource).or_default();
+            months.insert(month, None);
+        }
     }
 
     /// Removes what a killed run left: temporary files, and other files that `is_left` selects.
