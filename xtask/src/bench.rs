@@ -40,6 +40,12 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             subjects[0]
         );
     }
+    let is_part = |subject: &&String| Part::from_str(subject, true).is_ok();
+    if let Some(other) = subjects.iter().find(is_part) {
+        bail!(
+            "{other} is a part and no subject: measure one part at a time, or all without a name"
+        );
+    }
     let subjects: Vec<&str> = subjects.iter().map(String::as_str).collect();
     let wanted = |other| part.is_none_or(|part| part == other);
     if part.is_none() {

@@ -56,6 +56,20 @@ impl Month {
         self.next().map(Month::start)
     }
 
+    /// The periods between months, which are in their order, before the first and after the last one: each as
+    /// its first month and the month after it.
+    pub(super) fn gaps(months: impl Iterator<Item = Self>) -> Vec<(Self, Option<Self>)> {
+        let mut gaps = Vec::new();
+        let mut begin = Some(Self::FIRST);
+        for month in months {
+            let is_gap = |begin: &Self| *begin < month;
+            gaps.extend(begin.filter(is_gap).map(|begin| (begin, Some(month))));
+            begin = month.next();
+        }
+        gaps.extend(begin.map(|begin| (begin, None)));
+        gaps
+    }
+
     fn of_day(date: Date) -> Self {
         let (year, month, _) = date.ymd();
         Month { year, month }
@@ -106,6 +120,25 @@ mod tests {
         assert_eq!(month.before(), "2026-11-30T23:59:59.9999999Z".parse().ok());
         assert_eq!(month.after(), "2027-01-01T00:00:00Z".parse().ok());
         assert_eq!(month.to_string(), "2026-12");
+    }
+
+    #[test]
+    fn gaps_and_months_are_all_of_time() {
+        let gaps = |months: &[&str]| -> String {
+            let months = months.iter().map(|month| month.parse().unwrap());
+            let gaps = Month::gaps(months).into_iter();
+            let text = |(first, end): (Month, Option<Month>)| match end {
+                Some(end) => format!("{first}..{end}"),
+                None => format!("{first}.."),
+            };
+            gaps.map(text).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(gaps(&[]), "0000-01..");
+        assert_eq!(
+            gaps(&["2025-11", "2025-12", "2026-01", "2026-03"]),
+            "0000-01..2025-11 2026-02..2026-03 2026-04.."
+        );
+        assert_eq!(gaps(&["0000-01", "9999-12"]), "0000-02..9999-12");
     }
 
     #[test]

@@ -4,9 +4,9 @@
 //! Every change gives a value a later registration date, and no value becomes visible with an earlier one
 //! than a value that was visible before. So the copy has all values up to its watermark, and perhaps some
 //! deleted ones. If the service's newest value is not past the watermark and both have the same number of
-//! values, they are equal. If every month of the copy is right and values are missing nevertheless, the copy
-//! has lost a whole month, and everything is read again. The request for the newest value is conditional on
-//! the tag of its last answer, so an unchanged datasource costs little.
+//! values, they are equal. The request for the newest value is conditional on the tag of its last answer, so
+//! an unchanged datasource costs little. If values are missing, the copy may have lost whole months: the
+//! periods between those that it has are compared too.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -252,11 +252,11 @@ impl ValueSync<'_, '_> {
                 continue;
             }
             let months = self.months()?;
-            let are_missing = last <= self.series().watermark && copied < Some(count);
-            if !self.reread_differing_months(&months).await? && are_missing {
-                self.series().next_month = Some(Month::FIRST);
-                self.read_all_months().await?;
+            let mut stale = self.differing_months(&months).await?;
+            if copied.is_some_and(|copied| copied < count) {
+                stale.extend(self.missing_months(&months).await?);
             }
+            self.reread_months(&stale).await?;
             tokio::task::block_in_place(|| self.context.target.save(&self.context.state))?;
         }
         Ok((rows, false))
@@ -307,22 +307,42 @@ impl ValueSync<'_, '_> {
         tokio::task::block_in_place(|| self.context.target.save(&self.context.state))
     }
 
-    /// Reads the months again whose number of values differs from the service's; whether there were any.
-    async fn reread_differing_months(
-        &mut self,
+    /// The months whose number of values differs from the service's.
+    async fn differing_months(
+        &self,
         months: &BTreeMap<Month, Option<u64>>,
-    ) -> Result<bool> {
-        let mut stale = BTreeSet::new();
+    ) -> Result<BTreeSet<Month>> {
+        let mut differing = BTreeSet::new();
         for (month, copied) in months {
             let page = values_of_month(self.values.clone(), *month)
                 .page_size(1)
                 .page(1);
             if *copied != u64::try_from(page.await?.count).ok() {
-                stale.insert(*month);
+                differing.insert(*month);
             }
         }
-        self.reread_months(&stale).await?;
-        Ok(!stale.is_empty())
+        Ok(differing)
+    }
+
+    /// The months in which the service has values and the copy has none.
+    async fn missing_months(
+        &self,
+        months: &BTreeMap<Month, Option<u64>>,
+    ) -> Result<BTreeSet<Month>> {
+        let mut missing = BTreeSet::new();
+        for (first, end) in Month::gaps(months.keys().copied()) {
+            let mut begin = Some(first);
+            while let Some(month) = begin {
+                let end = end.map(Month::start);
+                let rest = values_between(self.values.clone(), month.before(), end);
+                let page = rest.page_size(1).page(1).await?;
+                let earliest = page.values.first();
+                let found = earliest.map(|value| Month::of(value.value_date));
+                missing.extend(found);
+                begin = found.and_then(Month::next);
+            }
+        }
+        Ok(missing)
     }
 
     async fn reread_months(&mut self, months: &BTreeSet<Month>) -> Result<()> {

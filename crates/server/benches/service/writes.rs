@@ -91,7 +91,7 @@ pub fn batch(round: usize) -> String {
 }
 
 fn creates(table: &mut Table, bench: &Bench, floor: &mut Floor) {
-    let body = r#"{"value":12.5,"valueDate":"2040-01-01T06:00:00Z","areaId":3,"description":"measured by hand","dimension":"early","dimension2":"Press 3","dimension3":"A-7","externalId":"mes-1"}"#;
+    let body = r#"{"value":12.5,"valueDate":"2090-01-01T06:00:00Z","areaId":3,"description":"measured by hand","dimension":"early","dimension2":"Press 3","dimension3":"A-7","externalId":"mes-1"}"#;
     let body = ("application/json", body);
     let path = "/v1/Datasources/1/values";
     let requests = [load::request_with("POST", path, Some(&bench.token), body)];

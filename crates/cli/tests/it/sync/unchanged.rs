@@ -1,6 +1,7 @@
 //! Unchanged datasources cost one conditional request each.
 
 use obeya::model::DatasourceValueInput;
+use obeya_testkit::postgres::connect;
 
 use super::copy::{Copy, assert_same};
 use super::lesser::{NO_TAGS, lesser};
@@ -82,22 +83,28 @@ async fn what_a_copy_has_lost_comes_back_though_the_service_did_not_change() {
 #[tokio::test(flavor = "multi_thread")]
 async fn whole_months_that_a_copy_has_lost_come_back() {
     let plant = Plant::new(4, 300);
-    let folder = plant.folder.path().join("copy");
-    let copies = [
-        Copy::Folder(folder.clone()),
-        Copy::Sqlite(plant.folder.path().join("copy.db")),
-    ];
-    for copy in &copies {
-        plant.sync(&copy.to(), &[]).success();
-    }
-    let values = folder.join("values");
-    std::fs::remove_file(values.join("datasource=12/2025-03.parquet")).expect("removed");
-    std::fs::remove_dir_all(values.join("datasource=14")).expect("removed");
-    let spoilt = rusqlite::Connection::open(plant.file("copy.db")).expect("a database");
+    let copies = Copy::all(plant.folder.path());
     let sql = "DELETE FROM datasource_values
         WHERE datasource_id = 14 OR value_date >= '2025-03-01' AND value_date < '2025-04-01'";
-    assert!(spoilt.execute(sql, []).expect("deleted") > 60);
-    drop(spoilt);
+    for copy in &copies {
+        plant.sync(&copy.to(), &[]).success();
+        match copy {
+            Copy::Folder(path) => {
+                let values = path.join("values");
+                std::fs::remove_file(values.join("datasource=12/2025-03.parquet"))
+                    .expect("removed");
+                std::fs::remove_dir_all(values.join("datasource=14")).expect("removed");
+            }
+            Copy::Sqlite(path) => {
+                let spoilt = rusqlite::Connection::open(path).expect("a database");
+                assert!(spoilt.execute(sql, []).expect("deleted") > 60);
+            }
+            Copy::Postgres(scratch) => {
+                let spoilt = connect(scratch.url()).await;
+                assert!(spoilt.execute(sql, &[]).await.expect("deleted") > 60);
+            }
+        }
+    }
     let service = tables(&plant.client(), FIELDS).await;
     for copy in &copies {
         let to = copy.to();

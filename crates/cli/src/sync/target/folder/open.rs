@@ -79,7 +79,10 @@ impl FolderTarget {
             months.keys().map(month_file)
         });
         let missing: Vec<(i32, Month)> = files
-            .filter(|(datasource, month)| !self.month_file(*datasource, *month).exists())
+            .filter(|(datasource, month)| {
+                let file = self.month_file(*datasource, *month);
+                matches!(file.try_exists(), Ok(false))
+            })
             .collect();
         for (datasource, month) in missing {
             let months = self.months.entry(datasource).or_default();
