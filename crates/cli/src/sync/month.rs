@@ -56,8 +56,8 @@ impl Month {
         self.next().map(Month::start)
     }
 
-    /// The periods between months, which are in their order, before the first and after the last one: each as
-    /// its first month and the month after it.
+    /// The periods outside of these months, which must be in order. Each is its first month and the month
+    /// after its last one, which the period until the end of time does not have.
     pub(super) fn gaps(months: impl Iterator<Item = Self>) -> Vec<(Self, Option<Self>)> {
         let mut gaps = Vec::new();
         let mut begin = Some(Self::FIRST);

@@ -331,9 +331,9 @@ impl ValueSync<'_, '_> {
     ) -> Result<BTreeSet<Month>> {
         let mut missing = BTreeSet::new();
         for (first, end) in Month::gaps(months.keys().copied()) {
+            let end = end.map(Month::start);
             let mut begin = Some(first);
             while let Some(month) = begin {
-                let end = end.map(Month::start);
                 let rest = values_between(self.values.clone(), month.before(), end);
                 let page = rest.page_size(1).page(1).await?;
                 let earliest = page.values.first();

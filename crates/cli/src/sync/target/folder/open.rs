@@ -11,7 +11,6 @@ use super::file::temporary_path;
 use super::state_file::{STATE, STATE_INTERVAL, parse};
 use super::{FolderTarget, Months};
 use crate::durable;
-use crate::sync::month::Month;
 use crate::sync::state::State;
 
 const LOCK: &str = ".sync-lock";
@@ -55,11 +54,11 @@ impl FolderTarget {
     }
 
     fn load(&mut self, text: &str) -> Result<()> {
-        let (read, state) = parse(text)?;
+        let (mut read, state) = parse(text)?;
+        self.mark_missing_files(&mut read.months);
         self.state = Some(state);
         self.months = read.months;
         self.parts = read.parts;
-        self.mark_missing_files();
         self.remove_leftovers(&self.path, |_| false)?;
         for (folder, datasource) in self.value_folders()? {
             let known = self.months.get(&datasource);
@@ -73,20 +72,14 @@ impl FolderTarget {
     }
 
     /// Marks the months as uncertain whose files somebody removed, so that they are read again.
-    fn mark_missing_files(&mut self) {
-        let files = self.months.iter().flat_map(|(datasource, months)| {
-            let month_file = |month: &Month| (*datasource, *month);
-            months.keys().map(month_file)
-        });
-        let missing: Vec<(i32, Month)> = files
-            .filter(|(datasource, month)| {
+    fn mark_missing_files(&self, months: &mut Months) {
+        for (datasource, months) in months {
+            for (month, count) in months {
                 let file = self.month_file(*datasource, *month);
-                matches!(file.try_exists(), Ok(false))
-            })
-            .collect();
-        for (datasource, month) in missing {
-            let months = self.months.entry(datasource).or_default();
-            months.insert(month, None);
+                if matches!(file.try_exists(), Ok(false)) {
+                    *count = None;
+                }
+            }
         }
     }
 
