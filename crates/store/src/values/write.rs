@@ -14,7 +14,7 @@ const INSERT: &str = concat!(
     listed!(),
     ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)"
 );
-/// The columns outside of all keys.
+/// Assignments to the columns outside of all keys.
 macro_rules! content {
     () => {
         "value = ?4, registration_date = ?5, area_id = ?6, asset_id = ?7, project_id = ?8, description = ?9,
@@ -26,7 +26,8 @@ const UPDATE: &str = concat!(
     content!(),
     " WHERE datasource_id = ?1 AND value_date = ?2 AND id = ?3"
 );
-/// Also replaces the date. SQLite writes the entries of both indexes again, even for the same date.
+/// Also replaces the date, which is part of both keys: SQLite then deletes and inserts the entries of both,
+/// even if the date is the same.
 const MOVE: &str = concat!(
     "UPDATE datasource_values SET value_date = ?2, ",
     content!(),

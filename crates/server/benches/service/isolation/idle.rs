@@ -68,6 +68,7 @@ pub fn measure(table: &mut Table, bench: &Bench) {
 /// Four bodies of 16 MB that were announced and are not sent, and an honest batch.
 fn batches(table: &mut Table, bench: &Bench, announced: &str) {
     let service = Child::service(&bench.plant.db);
+    // In a year that no other batch has.
     let body = writes::batch(40);
     let path = "/v1/Datasources/1/values/batch";
     let body = ("application/json", body.as_str());
