@@ -61,6 +61,13 @@ def test_everything_exported_exists_and_is_explained() -> None:
             assert thing.__module__ in {"obeya", "obeya.models"}, name
 
 
+def test_importing_the_package_imports_nothing_that_few_programs_use() -> None:
+    slow = "{'obeya.types', 'obeya.lean', 'asyncio', 'difflib', 'numpy', 'pandas', 'polars', 'pyarrow'}"
+    program = f"import sys, obeya; print(sorted({slow} & set(sys.modules))); print(obeya.types.__name__)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\nobeya.types\n"
+
+
 def test_the_version_is_the_package_s() -> None:
     assert obeya.__version__ == importlib.metadata.version("obeya")
 

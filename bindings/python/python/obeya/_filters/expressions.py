@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias, TypeVar
 
 from obeya._filters import parts
@@ -322,6 +321,8 @@ class Field(_Condition):
     if not TYPE_CHECKING:
         # Any name is a property, so a misspelt method is one too.
         def __call__(self, *_arguments: object, **_names: object) -> NoReturn:
+            from difflib import get_close_matches
+
             name = str(self).rpartition("/")[2]
             known = [method for method in dir(Field) if not method.startswith("_")]
             near = get_close_matches(name, known, n=1)
