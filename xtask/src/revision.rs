@@ -71,6 +71,11 @@ pub(crate) fn changed_files(commit: &str) -> Result<String> {
     ])
 }
 
+/// The names of the files that Git knows or would add, one a line. Some of them may be gone.
+pub(crate) fn files() -> Result<String> {
+    succeed(&["ls-files", "--cached", "--others", "--exclude-standard"])
+}
+
 /// The changes of these files since a commit.
 pub(crate) fn diff(commit: &str, files: &[String]) -> Result<String> {
     let options = ["diff", "--no-color", "--no-ext-diff", commit, "--"];
@@ -106,6 +111,13 @@ mod tests {
         );
         assert_eq!(latest("v1.0.0-rc.1\n"), None);
         assert_eq!(latest(""), None);
+    }
+
+    #[test]
+    fn the_files_are_those_of_the_repository() {
+        let files = files().expect("read");
+        assert!(files.lines().any(|name| name == "xtask/src/revision.rs"));
+        assert!(!files.lines().any(|name| name.starts_with("target/")));
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Mutants of the Python package, by cosmic-ray, in a copy: those in the changed lines, with the tests of
-//! their module.
+//! Mutants of the Python package, by cosmic-ray, in a copy of the repository: those in the changed lines,
+//! with the tests of their module.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,16 +13,13 @@ use super::changes::{Changes, PACKAGE};
 use super::cosmic_ray::{Line, TIMEOUT, outcome, settings_of, timeout_after};
 use super::{Outcome, folder, run_until};
 use crate::process::{command, root, run as run_command};
-use crate::venv;
+use crate::{revision, venv};
 
 const TOOL: &str = "cosmic-ray==8.7.0";
 /// Apart from the tests, which have other versions of what it needs.
 const TOOL_VENV: &str = "target/mutants/venv";
-/// The folder that the copy is made of.
+/// The folder of the package.
 const PROJECT: &str = "bindings/python";
-/// The files of the repository that tests read.
-const READ: [&str; 2] = ["spec/generated/openapi.json", "crates/testkit/words.tsv"];
-
 /// Tests the mutants in the changed lines, module by module.
 pub(super) fn run(changes: &Changes, base: &str, end: Instant) -> Result<Outcome> {
     let mut sum = Outcome::default();
@@ -39,7 +36,8 @@ pub(super) fn run(changes: &Changes, base: &str, end: Instant) -> Result<Outcome
     Ok(sum)
 }
 
-/// A copy of the project, with the extension that is installed in the environment of the tests.
+/// A copy of the repository, as tests read examples and documents beside the package. It has the extension
+/// that is installed in the environment of the tests.
 fn copy() -> Result<PathBuf> {
     let find = "import importlib.util; print(importlib.util.find_spec('obeya._obeya').origin)";
     let found = command(venv::interpreter()?).args(["-c", find]).output()?;
@@ -51,33 +49,18 @@ fn copy() -> Result<PathBuf> {
     if repository.exists() {
         fs::remove_dir_all(&repository)?;
     }
-    let copy = repository.join(PROJECT);
-    copy_folder(&root().join(PROJECT), &copy)?;
-    for file in READ {
+    for file in revision::files()?.lines() {
+        if !root().join(file).exists() {
+            continue;
+        }
         let to = repository.join(file);
         fs::create_dir_all(to.parent().context("a folder")?)?;
-        fs::copy(root().join(file), to)?;
+        fs::copy(root().join(file), &to).with_context(|| format!("copy of {file}"))?;
     }
+    let copy = repository.join(PROJECT);
     let name = extension.file_name().context("a file")?;
     fs::copy(&extension, copy.join("python/obeya").join(name))?;
     Ok(copy)
-}
-
-/// Copies Python, its settings and the documents that tests read.
-fn copy_folder(from: &Path, to: &Path) -> Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        if entry.file_type()?.is_dir() {
-            if name != "__pycache__" && name != "target" {
-                copy_folder(&entry.path(), &to.join(name))?;
-            }
-        } else {
-            fs::copy(entry.path(), to.join(name))?;
-        }
-    }
-    Ok(())
 }
 
 /// The mutants of one module.
@@ -149,7 +132,8 @@ fn dump(session: &Path, tool: &mut Command) -> Result<Vec<Line>> {
     lines.collect()
 }
 
-/// The tests of a module: those named after it, or after its folder, else all.
+/// The tests of a module: those named after it, or after its folder, else all. The package's own are those of
+/// its `__init__.py`.
 fn tests_of(module: &str, all: &[String]) -> Vec<String> {
     let path = module.strip_suffix(".py").unwrap_or(module);
     let parts: Vec<&str> = path
@@ -166,6 +150,9 @@ fn tests_of(module: &str, all: &[String]) -> Vec<String> {
         };
         all.iter().filter(is_named).cloned().collect()
     };
+    if module == "__init__.py" {
+        return of("package");
+    }
     // A part of a folder is tested with it: a chart by the tests of all charts.
     let folders = parts.iter().take(parts.len() - 1);
     let names = folders.chain(parts.last());
@@ -213,6 +200,7 @@ mod tests {
     fn a_module_is_tested_by_the_tests_named_after_it_or_its_folder() {
         let all = [
             "tests/lean/test_xmr.py",
+            "tests/test_package.py",
             "tests/test_report.py",
             "tests/test_report_data.py",
             "tests/test_tidy.py",
@@ -224,6 +212,7 @@ mod tests {
             tests_of("_report/_read.py", &all),
             ["tests/test_report.py", "tests/test_report_data.py"]
         );
+        assert_eq!(tests_of("__init__.py", &all), ["tests/test_package.py"]);
         assert_eq!(tests_of("_rows.py", &all), ["tests"]);
     }
 
