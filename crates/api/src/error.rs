@@ -74,7 +74,16 @@ impl Error {
     }
 
     /// Decodes a mismatching body again, to find the path of the mismatch.
-    pub(crate) fn decode<T: DeserializeOwned>(body: &[u8]) -> Self {
+    pub(crate) fn decode<T: DeserializeOwned>(headers: &HeaderMap, body: &[u8]) -> Self {
+        let media_type = headers.get(http::header::CONTENT_TYPE);
+        let media_type = media_type.and_then(|value| value.to_str().ok());
+        // Such as the login page of a proxy.
+        if let Some(other) = media_type.filter(|name| !name.contains("json")) {
+            return Error::Decode {
+                path: ".".to_owned(),
+                reason: format!("found the media type {other:.100}, expected JSON"),
+            };
+        }
         let mut deserializer = serde_json::Deserializer::from_slice(body);
         let (path, reason) = match serde_path_to_error::deserialize::<_, T>(&mut deserializer) {
             Err(error) => (error.path().to_string(), error.inner().to_string()),
@@ -105,7 +114,7 @@ mod tests {
     #[test]
     fn a_body_that_does_not_fit_is_named_by_place_and_not_printed() {
         let body = br#"{"value":[{"id":1},{"id":"seven"}],"secret":"s3cr3t"}"#;
-        let error = Error::decode::<obeya_model::AreaPaginationResult>(body);
+        let error = Error::decode::<obeya_model::AreaPaginationResult>(&HeaderMap::new(), body);
         assert_eq!(
             error.to_string(),
             "the answer does not fit the specification at `value[1].id`: invalid type: string \"seven\", expected i32 at line 1 column 32"

@@ -34,6 +34,7 @@ mod calls;
 mod error;
 mod exchange;
 mod executor;
+mod finite;
 mod reply;
 mod uploads;
 
@@ -55,6 +56,7 @@ mod generated {
 pub use calls::Call;
 pub use error::Error;
 pub use executor::{BoxFuture, ExecuteError, Executor};
+pub use finite::{NotFinite, check_numbers};
 pub use generated::{Client, Operation};
 pub use obeya_model as types;
 pub use reply::Reply;

@@ -14,7 +14,7 @@ pub(crate) fn json<T: DeserializeOwned>(answer: http::Response<Bytes>) -> Result
     let (head, body) = answer.into_parts();
     match serde_json::from_slice(&body) {
         Ok(value) => Ok(Reply::new(value, head.status, head.headers)),
-        Err(_) => Err(Error::decode::<T>(&body)),
+        Err(_) => Err(Error::decode::<T>(&head.headers, &body)),
     }
 }
 

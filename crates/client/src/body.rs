@@ -7,6 +7,9 @@ use std::pin::pin;
 use bytes::{Bytes, BytesMut};
 use futures_util::TryStreamExt as _;
 
+/// The most bytes that are reserved before they arrive.
+const MOST_RESERVED: u64 = 64 << 20;
+
 /// Reads the whole body; `None` if it has more than `limit` bytes.
 pub(crate) async fn read(
     response: reqwest::Response,
@@ -24,7 +27,9 @@ pub(crate) async fn read(
     if announced == Some(first.len() as u64) {
         return Ok(Some(first));
     }
-    let mut whole = BytesMut::with_capacity(announced.unwrap_or(0) as usize);
+    // What was announced need not arrive, and a failed allocation ends the process.
+    let reserved = announced.unwrap_or(0).min(MOST_RESERVED);
+    let mut whole = BytesMut::with_capacity(reserved as usize);
     let mut next = Some(first);
     while let Some(chunk) = next {
         if (whole.len() + chunk.len()) as u64 > limit {

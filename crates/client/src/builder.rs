@@ -294,15 +294,20 @@ impl ClientBuilder {
             return Ok(Credentials::Anonymous);
         }
         if let Some(token) = &self.token {
+            if token.expose().is_empty() {
+                return Err(ConfigError::Missing("token"));
+            }
             return sendable("token", token).map(Credentials::Token);
         }
         let id = self
             .client_id
             .clone()
+            .filter(|id| !id.is_empty())
             .ok_or(ConfigError::Missing("client_id"))?;
         let secret = self
             .client_secret
             .clone()
+            .filter(|secret| !secret.expose().is_empty())
             .ok_or(ConfigError::Missing("client_secret"))?;
         Ok(Credentials::Client {
             id,

@@ -3,12 +3,13 @@
 //!
 //! They are headers, so they are the same for every operation and not part of the generated calls.
 
-use http::{HeaderName, HeaderValue};
+use http::{HeaderName, HeaderValue, header};
 
 use crate::Client;
 use crate::call_headers::CallHeaders;
 use crate::error::{ConfigError, Result};
 use crate::recorder::{Answered, Recorder};
+use crate::retry::IDEMPOTENCY_KEY;
 use crate::tag::Tag;
 
 /// A response with the tag (ETag) of its state; from [`Client::tagged`] and [`Client::tagged_unless`].
@@ -20,6 +21,19 @@ pub struct Tagged<T> {
     /// Its tag; `None` if the service sends none.
     pub tag: Option<Tag>,
 }
+
+/// The headers without which a request would not be the one of its operation, and those with a method.
+const DECIDED: [HeaderName; 9] = [
+    IDEMPOTENCY_KEY,
+    header::ACCEPT,
+    header::CONNECTION,
+    header::CONTENT_LENGTH,
+    header::CONTENT_TYPE,
+    header::HOST,
+    header::IF_MATCH,
+    header::IF_NONE_MATCH,
+    header::TRANSFER_ENCODING,
+];
 
 impl Client {
     /// A client whose writes (PUT and DELETE) are applied only if the record still has this tag (`If-Match`),
@@ -58,11 +72,13 @@ impl Client {
         self.carrying(|call_headers| call_headers.idempotency_key = Some(key.into()))
     }
 
-    /// A client whose requests carry this header too, such as `traceparent` or what a gateway requires. The
-    /// headers that this crate sets itself, such as `Authorization`, take precedence.
+    /// A client whose requests carry this header too, such as `traceparent` or what a gateway requires. An
+    /// `Authorization` of the client's own takes precedence.
     ///
     /// # Errors
-    /// [`ConfigError::Invalid`](crate::ConfigError::Invalid) for what no header can be.
+    /// [`ConfigError::Invalid`](crate::ConfigError::Invalid) for what no header can be, and for a header that
+    /// the client sets: `Accept`, `Content-Type`, `Content-Length`, `Transfer-Encoding`, `Connection` and
+    /// `Host`, and `If-Match`, `If-None-Match` and `Idempotency-Key`, which have methods.
     pub fn header(&self, name: &str, value: &str) -> Result<Self> {
         let invalid = |reason: String| ConfigError::Invalid {
             setting: "header",
@@ -70,6 +86,10 @@ impl Client {
         };
         let known = HeaderName::try_from(name)
             .map_err(|_| invalid(format!("{name:?} is no name of a header")))?;
+        if DECIDED.contains(&known) {
+            let reason = format!("found {known}, which the client sets itself");
+            return Err(invalid(reason).into());
+        }
         // The value may be a secret.
         let value = HeaderValue::try_from(value).map_err(|_| {
             invalid(format!(
@@ -121,13 +141,8 @@ impl Client {
         tag: Option<&Tag>,
         call: impl FnOnce(Client) -> F,
     ) -> Result<Option<Tagged<T>>> {
-        let asking = self.carrying(|call_headers| call_headers.if_none_match = tag.cloned());
-        match asking.tagged(call).await {
-            Ok(found) => Ok(Some(found)),
-            // 304 is no valid response to an unconditional call.
-            Err(error) if tag.is_some() && error.status() == Some(304) => Ok(None),
-            Err(error) => Err(error),
-        }
+        let asking = self.if_none_match(tag.cloned());
+        changed(tag, asking.tagged(call).await)
     }
 
     /// Makes a call and returns its value with the response: status, headers (such as `x-request-id`, `ETag`,
@@ -170,9 +185,24 @@ impl Client {
         self.carrying(|call_headers| call_headers.if_match = tag)
     }
 
+    /// A client whose reads carry this tag as the one that is known.
+    pub(crate) fn if_none_match(&self, tag: Option<Tag>) -> Self {
+        self.carrying(|call_headers| call_headers.if_none_match = tag)
+    }
+
     fn carrying(&self, change: impl FnOnce(&mut CallHeaders)) -> Self {
         let mut call_headers = self.call_headers().clone();
         change(&mut call_headers);
         self.with(call_headers)
+    }
+}
+
+/// The outcome of a conditional call: `None` if the response would still have the tag.
+pub(crate) fn changed<T>(tag: Option<&Tag>, found: Result<Tagged<T>>) -> Result<Option<Tagged<T>>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        // 304 is no valid response to an unconditional call.
+        Err(error) if tag.is_some() && error.status() == Some(304) => Ok(None),
+        Err(error) => Err(error),
     }
 }

@@ -4,26 +4,38 @@ use std::time::Duration;
 
 use crate::runtime::{Instant, timeout_at};
 
-/// When a call must end; `None` for a limit beyond the range of the clock.
+/// When a call must end.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Deadline(Option<Instant>);
+pub(crate) struct Deadline {
+    /// `None` for a limit beyond the range of the clock.
+    end: Option<Instant>,
+    limit: Duration,
+}
 
 impl Deadline {
     /// A deadline this long from now.
     pub(crate) fn after(limit: Duration) -> Self {
         // `Duration::MAX` is a way to say "no limit", and adding it to an instant would panic.
-        Self(Instant::now().checked_add(limit))
+        Self {
+            end: Instant::now().checked_add(limit),
+            limit,
+        }
+    }
+
+    /// How long the call may take, from its begin.
+    pub(crate) fn whole(self) -> Duration {
+        self.limit
     }
 
     /// Whether the deadline passes before a wait this long ends.
     pub(crate) fn ends_within(self, wait: Duration) -> bool {
-        self.0
+        self.end
             .is_some_and(|end| end.saturating_duration_since(Instant::now()) <= wait)
     }
 
     /// Runs the work; `None` if the deadline passed first.
     pub(crate) async fn limit<T>(self, work: impl Future<Output = T>) -> Option<T> {
-        match self.0 {
+        match self.end {
             Some(end) => timeout_at(end, work).await.ok(),
             None => Some(work.await),
         }

@@ -28,15 +28,18 @@ pub enum Error {
     Config(#[from] ConfigError),
 
     /// No response: the server could not be reached, or the connection broke.
-    #[error("{operation}: {}: {source}", if *.connecting { "no connection" } else { "the connection broke" })]
+    #[error("{operation}: {}: {source}{}", if *.connecting || .earlier.is_some() { "no connection" } else { "the connection broke" }, undecided(.earlier))]
     #[non_exhaustive]
     Connection {
         /// The operation (its `operationId`), or `token` for the token issuer.
         operation: &'static str,
-        /// True if the request cannot have been sent, so that repeating it is safe for every method.
+        /// True if the request cannot have been sent by any attempt, so that repeating it is safe for every
+        /// method.
         connecting: bool,
         /// The error of the transport.
         source: Cause,
+        /// For a write that was retried: the error of an earlier attempt that may have been applied.
+        earlier: Option<Cause>,
     },
 
     /// The call, including retries and waits, took longer than [`ClientBuilder::timeout`].
@@ -52,7 +55,7 @@ pub enum Error {
     },
 
     /// The token issuer refused (RFC 6749, section 5.2), or its response was not a token.
-    #[error("no access token: {}{}", OneLine(.code), .description.as_deref().map(|d| format!(": {}", OneLine(d))).unwrap_or_default())]
+    #[error("no access token: {}{}{}", OneLine(.code), .description.as_deref().map(|d| format!(": {}", OneLine(d))).unwrap_or_default(), undecided(.earlier))]
     #[non_exhaustive]
     Auth {
         /// HTTP status of the token issuer's response.
@@ -63,10 +66,14 @@ pub enum Error {
         description: Option<String>,
         /// How long the issuer asked to wait (`Retry-After`), if it did.
         retry_after: Option<Duration>,
+        /// For a write that needed another token for a retry: the error of an earlier attempt that may have
+        /// been applied.
+        #[source]
+        earlier: Option<Cause>,
     },
 
     /// The service responded with an error status.
-    #[error("{operation}: {}{}", describe(*.status, .problem), if .earlier.is_some() { EARLIER } else { "" })]
+    #[error("{operation}: {}{}", describe(*.status, .problem), undecided(.earlier))]
     #[non_exhaustive]
     Api {
         /// HTTP status.
@@ -90,7 +97,7 @@ pub enum Error {
         earlier: Option<Cause>,
     },
 
-    /// Others have changed the same properties of the record, and not to the same. Nothing was changed;
+    /// Others have changed the same properties of the record. Nothing was changed;
     /// [`conflict`](Self::conflict) has both versions.
     #[error("{operation}: others have changed what was to be changed: {}; nothing was written", OneLine(&.properties.join(", ")))]
     #[non_exhaustive]
@@ -127,8 +134,8 @@ pub enum Error {
         limit: u64,
     },
 
-    /// A list's `@odata.nextLink` was not followed: it would send the token to another origin, or cause a
-    /// loop.
+    /// A list's `@odata.nextLink` was not followed: it would send the token to another origin, or leads to
+    /// its own page.
     #[error("{operation}: the next link was not followed: {}", OneLine(.reason))]
     #[non_exhaustive]
     NextLink {
@@ -234,8 +241,15 @@ impl Error {
 
     /// This error, after an attempt that failed with `open` and may have been applied.
     pub(crate) fn after(mut self, open: Option<Self>) -> Self {
-        if let Self::Api { earlier, .. } = &mut self {
-            *earlier = open.map(|error| Arc::new(error) as Cause);
+        let Some(open) = open else { return self };
+        if let Self::Api { earlier, .. }
+        | Self::Auth { earlier, .. }
+        | Self::Connection { earlier, .. } = &mut self
+        {
+            *earlier = Some(Arc::new(open));
+        }
+        if let Self::Connection { connecting, .. } = &mut self {
+            *connecting = false;
         }
         self
     }
@@ -282,7 +296,12 @@ impl Error {
 }
 
 /// The suffix of a message after an earlier attempt of unknown outcome.
-const EARLIER: &str = "; an earlier attempt broke off and may have been applied";
+fn undecided(open: &Option<Cause>) -> &'static str {
+    match open {
+        Some(_) => "; an earlier attempt broke off and may have been applied",
+        None => "",
+    }
+}
 
 /// Invalid settings.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -291,7 +310,7 @@ pub enum ConfigError {
     /// Environment variables that [`Client::from_env`](crate::Client::from_env) needs are missing or empty.
     #[error("not set in the environment: {}", .0.join(", "))]
     MissingVariables(Vec<String>),
-    /// A required setting is missing.
+    /// A required setting is missing or empty.
     #[error("{0} is not set")]
     Missing(&'static str),
     /// The value of a setting is invalid.
@@ -329,6 +348,7 @@ pub(crate) fn connection(
     Error::Connection {
         operation,
         connecting,
+        earlier: None,
         source: Arc::new(Chain(chain(&error.without_url()))),
     }
 }

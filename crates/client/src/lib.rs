@@ -35,7 +35,7 @@
 //!     Err(error) => return Err(error.into()),
 //! }
 //!
-//! let mut values = client.datasources().values(5).from("2026-01-01T00:00:00Z".parse()?).stream();
+//! let mut values = client.datasources().values(5).since("2026-01-01T00:00:00Z".parse()?).stream();
 //! while let Some(value) = values.next().await {
 //!     println!("{}", value?.value);
 //! }
@@ -75,7 +75,8 @@
 //!   changed meanwhile: `client.incidents().edit(&incident).title("…").await`. [`Client::tagged`] reads a
 //!   record with its tag (ETag), and [`Client::if_match`] writes only if the record still has it.
 //!   [`Client::tagged_unless`] reads only what has another tag than the caller's.
-//! - **Time.** [`timeout`](ClientBuilder::timeout) limits a whole call, including waits. [`Client::timeout`]
+//! - **Time.** [`timeout`](ClientBuilder::timeout) limits a whole call, including waits, each page of a list
+//!   by itself, and an [`Edit`] with all its requests. [`Client::timeout`]
 //!   and [`Client::max_retries`] return a client with other limits that shares connections and tokens, and
 //!   [`Client::header`] one whose requests carry a header too.
 //! - **Pages.** `stream()` follows next links, within the API's origin only; pages of values are prefetched.

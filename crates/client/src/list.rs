@@ -128,6 +128,10 @@ impl<T: Resource> List<T> {
     }
 
     /// All records, page by page.
+    ///
+    /// A page continues after the last record of the one before it, so the changes of others neither repeat
+    /// nor lose a record whose sort keys stay. A record whose keys change meanwhile may come twice or not at
+    /// all; the default order is by id, which does not change. A service may send next links without end.
     pub fn stream(self) -> Paged<T> {
         Paged::flat(self.pages_inner().map_ok(|page| page.items))
     }

@@ -65,7 +65,7 @@ impl Concurrency {
     pub(crate) fn after(self, pages: usize) -> Self {
         let first = match pages {
             0 | 1 => (self.first / 2).max(1),
-            _ => (self.first * 2).min(self.most),
+            _ => self.first.saturating_mul(2).min(self.most),
         };
         Self { first, ..self }
     }

@@ -163,7 +163,10 @@ impl Transport {
         let key = Self::generated_key(request);
         loop {
             attempt += 1;
-            let (mut copy, token) = self.authorised(operation, request, deadline).await?;
+            let (mut copy, token) = match self.authorised(operation, request, deadline).await {
+                Ok(authorised) => authorised,
+                Err(error) => return Err(error.after(undecided)),
+            };
             if let Some(key) = &key {
                 copy.headers_mut().insert(IDEMPOTENCY_KEY, key.clone());
             }
@@ -187,7 +190,7 @@ impl Transport {
                     connecting: true, ..
                 }) => AttemptFailure::Connect,
                 Err(Error::Connection { .. }) => AttemptFailure::Broken,
-                Err(_) => return outcome,
+                Err(_) => return outcome.map_err(|error| error.after(undecided)),
             };
             let policy = &self.config.retry;
             let wait = policy

@@ -18,7 +18,7 @@ use crate::deadline::Deadline;
 use crate::error::{Error, Result, connection};
 use crate::http_clients::HttpClients;
 use crate::retry::{AttemptFailure, RetryPolicy, retry_after};
-use crate::runtime::sleep;
+use crate::runtime::{Instant, sleep};
 use crate::secret::Secret;
 
 /// The operation in this module's errors.
@@ -43,9 +43,28 @@ pub(crate) struct Issuer {
 #[derive(Deserialize)]
 struct TokenAnswer {
     access_token: String,
-    expires_in: Option<u64>,
+    expires_in: Option<Seconds>,
     token_type: Option<String>,
     scope: Option<String>,
+}
+
+/// A lifetime. RFC 6749, section 5.1, has it as a number; some issuers send a text.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Seconds {
+    Number(f64),
+    Text(String),
+}
+
+impl Seconds {
+    /// `None` for what is no lifetime: the token is used until it is refused.
+    fn duration(self) -> Option<Duration> {
+        let seconds = match self {
+            Self::Number(seconds) => seconds,
+            Self::Text(text) => text.trim().parse().ok()?,
+        };
+        Duration::try_from_secs_f64(seconds).ok()
+    }
 }
 
 #[derive(Deserialize)]
@@ -154,7 +173,26 @@ impl Issuer {
         loop {
             let request = request().build();
             let request = request.map_err(|error| connection(OPERATION, false, error))?;
+            let started = Instant::now();
             let outcome = http.exchange(OPERATION, request, MAX_ANSWER_BYTES).await;
+            let attempt = retries + 1;
+            let milliseconds = started.elapsed().as_millis();
+            // No body: it has the token.
+            match &outcome {
+                Ok(answer) => {
+                    let status = answer.status().as_u16();
+                    tracing::debug!(
+                        operation = OPERATION,
+                        attempt,
+                        status,
+                        milliseconds,
+                        "answered"
+                    );
+                }
+                Err(error) => {
+                    tracing::debug!(operation = OPERATION, attempt, milliseconds, %error, "no answer");
+                }
+            }
             let failure = match &outcome {
                 // An issuer sends no problem documents.
                 Ok(answer) => AttemptFailure::Status(answer.status(), answer.headers(), None),
@@ -184,9 +222,21 @@ fn grant(answer: &Answer) -> Result<Grant> {
         code: "invalid_response".to_owned(),
         description: Some(description.to_owned()),
         retry_after: None,
+        earlier: None,
     };
-    let token: TokenAnswer = serde_json::from_slice(answer.body())
-        .map_err(|_| invalid("the issuer's answer is not a token response"))?;
+    let mut json = serde_json::Deserializer::from_slice(answer.body());
+    let token: TokenAnswer = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let place = match error.path().iter().len() {
+            0 => String::new(),
+            _ => format!(" at {}", error.path()),
+        };
+        invalid(&format!(
+            "the issuer's answer is not a token response{place}"
+        ))
+    })?;
+    if token.access_token.is_empty() {
+        return Err(invalid("the issuer's token is empty"));
+    }
     if let Some(kind) = &token.token_type
         && !kind.eq_ignore_ascii_case("bearer")
     {
@@ -196,7 +246,7 @@ fn grant(answer: &Answer) -> Result<Grant> {
         header: bearer(&token.access_token).ok_or_else(|| {
             invalid("the issuer's token has characters that a header cannot contain")
         })?,
-        expires_in: token.expires_in.map(Duration::from_secs),
+        expires_in: token.expires_in.and_then(Seconds::duration),
         scopes: token
             .scope
             .unwrap_or_default()
@@ -224,5 +274,6 @@ fn refusal(answer: &Answer, refused: Option<&str>) -> Error {
         code: refusal.error,
         description: refusal.error_description,
         retry_after: retry_after(answer.headers()),
+        earlier: None,
     }
 }

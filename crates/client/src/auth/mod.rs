@@ -48,9 +48,17 @@ pub(crate) struct Tokens {
     current: StdMutex<Option<Token>>,
     /// The number of fetches finished, including failed ones; also the generation of the last token.
     finished: AtomicU64,
-    /// Locked during a fetch. Contains the error of the last fetch, if it failed, and its maximum number of
-    /// retries.
-    fetch: Mutex<Option<(Error, u32)>>,
+    /// Locked during a fetch. Contains the failure of the last fetch, if it failed.
+    fetch: Mutex<Option<Failure>>,
+}
+
+/// A failed fetch, and what it was allowed.
+#[derive(Debug)]
+struct Failure {
+    error: Error,
+    max_retries: u32,
+    /// The timeout of the call that needed the token.
+    timeout: Duration,
 }
 
 impl Tokens {
@@ -77,15 +85,16 @@ impl Tokens {
         let mut failure = self.fetch.lock().await;
         // The previous holder of the lock may have fetched a token or failed for us too, so that not every
         // waiting caller asks a failing issuer again. (A dropped fetch does not count, nor does one with
-        // fewer retries than ours.)
+        // fewer retries or less time than ours.)
         if let Some(token) = self.fresh() {
             return Ok(token);
         }
         if self.finished.load(Ordering::Acquire) != before
-            && let Some((error, retries)) = &*failure
-            && *retries >= retry.max_retries
+            && let Some(failure) = &*failure
+            && failure.max_retries >= retry.max_retries
+            && failure.timeout >= deadline.whole()
         {
-            return Err(error.clone());
+            return Err(failure.error.clone());
         }
         let outcome = self.issuer.fetch(http, retry, deadline).await;
         let generation = self.finished.fetch_add(1, Ordering::AcqRel) + 1;
@@ -103,7 +112,11 @@ impl Tokens {
                 Ok(token)
             }
             Err(error) => {
-                *failure = Some((error.clone(), retry.max_retries));
+                *failure = Some(Failure {
+                    error: error.clone(),
+                    max_retries: retry.max_retries,
+                    timeout: deadline.whole(),
+                });
                 Err(error)
             }
         }

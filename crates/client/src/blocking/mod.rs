@@ -34,7 +34,7 @@ mod runtime;
 use runtime::Runtime;
 
 use crate::builder::ClientBuilder;
-use crate::conditions::Tagged;
+use crate::conditions::{Tagged, changed};
 use crate::error::Result;
 use crate::paged::Paged;
 use crate::recorder::{Answered, Recorder};
@@ -67,7 +67,11 @@ impl Client {
     /// # Errors
     /// Missing or invalid settings.
     pub fn from_env() -> Result<Self> {
-        Self::build(crate::Client::builder().environment())
+        Self::build(
+            crate::Client::builder()
+                .environment()
+                .require_environment()?,
+        )
     }
 
     /// A client with these settings.
@@ -97,6 +101,24 @@ impl Client {
         let (value, recorder) = self.recorded(call)?;
         let tag = recorder.last().and_then(|last| Tag::of(last.headers()));
         Ok(Tagged { value, tag })
+    }
+
+    /// Makes a conditional call: `None` if the response would still have this tag; see
+    /// [`tagged_unless`](crate::Client::tagged_unless) of the asynchronous client.
+    ///
+    /// # Errors
+    /// Those of the call.
+    pub fn tagged_unless<T>(
+        &self,
+        tag: Option<&Tag>,
+        call: impl FnOnce(Self) -> Result<T>,
+    ) -> Result<Option<Tagged<T>>> {
+        let asking = self.clone().inner.if_none_match(tag.cloned());
+        let asking = Self {
+            inner: asking,
+            runtime: self.runtime.clone(),
+        };
+        changed(tag, asking.tagged(call))
     }
 
     /// Makes a call and returns its value with the response; see

@@ -11,11 +11,13 @@ mod records;
 use std::future::IntoFuture;
 
 use futures_core::future::BoxFuture;
+use obeya_api::check_numbers;
 use serde_json::{Map, Value};
 
 use crate::Client;
 use crate::conditions::Tagged;
 use crate::conflict::{Conflict, Versions};
+use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 use crate::tag::Tag;
 
@@ -129,8 +131,9 @@ impl<R: Editable> From<&R> for EditTarget<R> {
 /// it. A property that is not set stays as it is; [`Patch::Null`](obeya_model::Patch::Null) empties it.
 ///
 /// It never undoes a change of others in another property. A change of others in a property that is set here
-/// is a conflict, unless both are the same: of a record, a change since the record was read; of an id, a
-/// change while the edit is carried out. Nothing is changed then, and [`Error::conflict`] has both versions.
+/// is a conflict, also if both are the same, as two who add one to a number need to know: of a record, a
+/// change since the record was read; of an id, a change while the edit is carried out. Nothing is changed
+/// then, and [`Error::conflict`] has both versions.
 /// [`overwrite`](Self::overwrite) accepts such changes.
 ///
 /// ```no_run
@@ -195,13 +198,24 @@ impl<R: Editable> Edit<R> {
         self
     }
 
-    /// Carries it out, and returns the record afterwards. Without a change the record is read.
+    /// Carries it out, and returns the record afterwards. Without a change the record is read. The
+    /// [`timeout`](Client::timeout) of the client limits the whole edit, with all its requests.
     ///
     /// # Errors
     /// See [`Error`]; [`Error::Conflict`] if others have changed the same properties;
     /// [`Error::is_precondition_failed`] if the record is not in the state of the caller's tag, or changed
     /// before each of five attempts.
     pub async fn send(self) -> Result<R> {
+        let timeout = self.client.transport().config.timeout;
+        let edited = Deadline::after(timeout).limit(self.carry_out()).await;
+        edited.unwrap_or(Err(Error::Timeout {
+            operation: R::OPERATION,
+            after: timeout,
+        }))
+    }
+
+    async fn carry_out(self) -> Result<R> {
+        check_numbers(&self.changes).map_err(|found| unfit::<R>(found.to_string()))?;
         let changes = object::<R>(&self.changes)?;
         if changes.is_empty() {
             return R::read(self.client, self.place).await;
@@ -233,6 +247,7 @@ impl<R: Editable> Edit<R> {
     ) -> Result<R> {
         let mut seen = self.seen.clone();
         let mut refused = None;
+        let mut may_be_applied = false;
         let mut attempts = 0;
         loop {
             attempts += 1;
@@ -241,7 +256,9 @@ impl<R: Editable> Edit<R> {
             let tag = tag.filter(|_| R::IS_READ_WITH_TAG);
             let found = object::<R>(&now)?;
             let conflict = match &seen {
-                Some(seen) if compares => self.conflict(seen, &now, &found, changes)?,
+                Some(seen) if compares => {
+                    self.conflict(seen, &now, &found, changes, may_be_applied)?
+                }
                 _ => None,
             };
             let update = body::<R>(found, changes)?;
@@ -253,9 +270,13 @@ impl<R: Editable> Edit<R> {
             let client = self.client.with_if_match(tag);
             match R::write(client, self.place, update).await {
                 Err(Error::Api {
-                    status: 412, tag, ..
+                    status: 412,
+                    tag,
+                    earlier,
+                    ..
                 }) if own.is_none() && attempts < MOST_ATTEMPTS => {
                     refused = tag;
+                    may_be_applied |= earlier.is_some();
                     seen.get_or_insert(now);
                 }
                 outcome => return outcome,
@@ -263,27 +284,37 @@ impl<R: Editable> Edit<R> {
         }
     }
 
-    /// The properties that both sides have changed, and not to the same.
+    /// The properties that both sides have changed. What is as wanted is no change of others where an attempt
+    /// of this edit may have been applied.
     fn conflict(
         &self,
         seen: &R,
         theirs: &R,
         found: &Map<String, Value>,
         changes: &Map<String, Value>,
+        may_be_applied: bool,
     ) -> Result<Option<Conflict<R>>> {
         let before = object::<R>(seen)?;
         let is_conflict = |(name, mine): (&String, &Value)| {
             // A record that was read with `$select` does not have every property.
             let before = before.get(name)?;
             let theirs = found.get(name).unwrap_or(&Value::Null);
-            (theirs != before && theirs != mine).then(|| name.clone())
+            let is_wanted = theirs == mine || (is_empty(theirs) && is_empty(mine));
+            let is_own = may_be_applied && is_wanted;
+            (theirs != before && !is_own).then(|| name.clone())
         };
         let properties: Vec<String> = changes.iter().filter_map(is_conflict).collect();
         if properties.is_empty() {
             return Ok(None);
         }
-        let mut mine = before;
+        let mut mine = before.clone();
         mine.extend(changes.clone());
+        for (name, value) in &mut mine {
+            // A list that is emptied by `null` is empty in a record.
+            if value.is_null() && before.get(name).is_some_and(Value::is_array) {
+                *value = Value::Array(Vec::new());
+            }
+        }
         Ok(Some(Conflict {
             properties,
             seen: seen.clone(),
@@ -323,6 +354,11 @@ impl<R: Editable> IntoFuture for Edit<R> {
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(self.send())
     }
+}
+
+/// Whether a property has nothing: a list is emptied by `null` too.
+fn is_empty(value: &Value) -> bool {
+    value.is_null() || value.as_array().is_some_and(Vec::is_empty)
 }
 
 /// The properties of a record or of its changes.

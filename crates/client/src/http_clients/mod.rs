@@ -42,7 +42,7 @@ impl HttpClients {
     }
 
     /// Sends a request, by a client that depends on its URL, and reads the response, whose body may have at
-    /// most `limit` bytes. The errors name the operation.
+    /// most `limit` bytes; a larger one of an error is dropped. The errors name the operation.
     pub(crate) async fn exchange(
         &self,
         operation: &'static str,
@@ -60,7 +60,12 @@ impl HttpClients {
             let status = response.status();
             let headers = std::mem::take(response.headers_mut());
             let read = body::read(response, limit).await.map_err(broken)?;
-            let body = read.ok_or(Error::TooLarge { operation, limit })?;
+            let body = match read {
+                Some(body) => body,
+                None if status.is_success() => return Err(Error::TooLarge { operation, limit }),
+                // The status says enough of an error, and decides about retries.
+                None => Bytes::new(),
+            };
             let mut whole = http::Response::new(body);
             *whole.status_mut() = status;
             *whole.headers_mut() = headers;

@@ -206,3 +206,9 @@ async fn pages_are_fetched_side_by_side() {
         assert_eq!(rounds_taken, rounds, "{total} by {size}");
     }
 }
+
+#[test]
+fn no_number_of_requests_is_too_large() {
+    let all = Concurrency::constant(usize::MAX).after(2);
+    assert_eq!((all.first, all.most), (usize::MAX, usize::MAX));
+}

@@ -39,8 +39,9 @@ impl Datasources {
     }
 
     /// `PUT /v1/Datasources/{id}/values/batchReplace`: replaces the values dated from `from` to `to`, both
-    /// inclusive, by up to 10,000 values; returns how many were added. The replacement is atomic: readers see
-    /// the old values or the new ones.
+    /// inclusive, by up to 10,000 values; returns how many were added. A read from [`Values::since`] to
+    /// [`Values::to`] excludes the second. The replacement is atomic: readers see the old values or the new
+    /// ones.
     ///
     /// # Errors
     /// See [`Error`](crate::Error); a value outside of the period is refused, and nothing is changed.

@@ -87,13 +87,23 @@ impl Values {
         }
     }
 
-    /// Only values dated after this instant (exclusive).
+    /// Only values dated at this instant or after it, such as the start of a day.
+    pub fn since(self, instant: Timestamp) -> Self {
+        let before = Timestamp::from_ticks(instant.ticks() - 1);
+        match before {
+            Some(before) => self.from(before),
+            // Nothing is dated before the first instant.
+            None => self,
+        }
+    }
+
+    /// Only values dated after this instant, without those at it: see [`since`](Self::since).
     pub fn from(mut self, instant: Timestamp) -> Self {
         self.from = Some(instant);
         self
     }
 
-    /// Only values dated before this instant (exclusive).
+    /// Only values dated before this instant, without those at it.
     pub fn to(mut self, instant: Timestamp) -> Self {
         self.to = Some(instant);
         self

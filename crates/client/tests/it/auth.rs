@@ -84,6 +84,46 @@ async fn other_limits_are_those_of_the_token_too() {
 }
 
 #[tokio::test]
+async fn a_call_with_more_time_does_not_fail_with_one_that_has_less() {
+    let fetches = Counter::default();
+    let count = fetches.clone();
+    let busy = async move || match count.next() {
+        1 => wait(503, "3"),
+        _ => token(1),
+    };
+    let url = serve(Router::new().route("/connect/token", post(busy))).await;
+    let client = with_credentials(&url).build().unwrap();
+    // The issuer asks for a longer wait than the first call has.
+    let hasty = client.timeout(Duration::from_secs(1));
+    let (less, more) = tokio::join!(hasty.authenticate(), client.authenticate());
+    assert_eq!(less.unwrap_err().status(), Some(503));
+    assert!(more.unwrap().is_some());
+    assert_eq!(fetches.total(), 2);
+}
+
+#[tokio::test]
+async fn a_lifetime_may_be_a_text_or_a_fraction() {
+    let seconds = |life: &'static str| async move {
+        let body = format!(r#"{{"access_token":"t","expires_in":{life}}}"#);
+        let answer = async move || json(200, body);
+        let url = serve(Router::new().route("/connect/token", post(answer))).await;
+        let client = with_credentials(&url).build().unwrap();
+        let access = client.authenticate().await.unwrap().unwrap();
+        access.expires_in.map(|life| life.as_secs())
+    };
+    for (life, expected) in [
+        ("3600", Some(3600)),
+        (r#""3600""#, Some(3600)),
+        ("3600.0", Some(3600)),
+        ("null", None),
+        (r#""soon""#, None),
+        ("-1", None),
+    ] {
+        assert_eq!(seconds(life).await, expected, "{life}");
+    }
+}
+
+#[tokio::test]
 async fn a_late_refusal_does_not_cost_the_new_token() {
     let fetches = Counter::default();
     let sent = Arc::new(Notify::new());
@@ -328,6 +368,7 @@ async fn an_answer_that_is_no_token_is_an_error_without_its_text() {
     for body in [
         "<html>",
         r#"{"access_token":7}"#,
+        r#"{"access_token":""}"#,
         r#"{"access_token":"a","token_type":"mac"}"#,
     ] {
         let answer = async move || json(200, body);

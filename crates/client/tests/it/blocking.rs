@@ -5,7 +5,7 @@ use obeya::blocking::Client;
 use tokio::runtime::Runtime;
 
 use crate::limits::{Asked, plant_at};
-use crate::support::with_token;
+use crate::support::{found, json, serve, with_token};
 
 /// A client, and the runtime that the server of the test runs on.
 fn served() -> (Client, Runtime, Asked) {
@@ -79,6 +79,32 @@ fn a_response_comes_with_its_value() {
     assert!(!format!("{answer:?}").contains("application/json"));
     let nothing = client.with_response(|_| Ok(())).unwrap();
     assert!(nothing.response.is_none());
+}
+
+#[test]
+fn what_has_a_known_tag_is_not_read_again() {
+    let runtime = Runtime::new().unwrap();
+    let answer = async |headers: http::HeaderMap| {
+        let known = headers
+            .get("if-none-match")
+            .is_some_and(|tag| tag == "\"7\"");
+        let mut response = if known { json(304, "") } else { found() };
+        let tag = http::HeaderValue::from_static("\"7\"");
+        response.headers_mut().insert("etag", tag);
+        response
+    };
+    let routes = axum::Router::new().route("/v2/areas/1", axum::routing::get(answer));
+    let url = runtime.block_on(serve(routes));
+    let client = Client::build(with_token(&url)).unwrap();
+    let read = |client: Client| client.areas().get(1).send();
+    let first = client.tagged_unless(None, read).unwrap().unwrap();
+    assert_eq!(first.value.id, Some(1));
+    assert!(
+        client
+            .tagged_unless(first.tag.as_ref(), read)
+            .unwrap()
+            .is_none()
+    );
 }
 
 #[test]

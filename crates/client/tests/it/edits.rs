@@ -4,9 +4,11 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{Request, State};
+use axum::http::Method;
 use axum::response::Response;
 use obeya::model::{
     DatasourceValue, IncidentSeverity, IncidentStatus, IncidentUpdate, IncidentV1, Patch, TaskInfo,
@@ -14,7 +16,7 @@ use obeya::model::{
 use obeya::{Client, Error, IncidentChanges, Tag};
 use serde_json::{Value, json};
 
-use crate::support::{json as answer, serve, with_token};
+use crate::support::{Clock, Counter, json as answer, serve, watched, with_token};
 
 /// What others do before the n-th request that has a condition.
 type Others = Box<dyn FnMut(usize, &mut Value) + Send>;
@@ -108,7 +110,8 @@ async fn handle(State(service): State<Service>, request: Request) -> Response {
                 match body {
                     Value::Object(properties) => {
                         for (name, value) in properties {
-                            service.record[name] = value;
+                            let is_emptied = value.is_null() && service.record[&name].is_array();
+                            service.record[name] = if is_emptied { json!([]) } else { value };
                         }
                     }
                     single => service.record[end] = single,
@@ -215,17 +218,60 @@ async fn a_change_of_two_in_one_property_is_a_conflict_with_both_versions() {
     assert_eq!(emptied.await.unwrap().text, None);
 }
 
+/// Each adds one to the value that both have read: the sum of both is not what either wrote.
 #[tokio::test]
-async fn the_same_change_by_two_is_no_conflict() {
-    let (client, service) = service(incident(), nobody()).await;
-    let seen = client.incidents().get(7).await.unwrap();
-    service.lock().unwrap().record["text"] = json!("Replaced.");
-    let now = client.incidents().edit(&seen).text("Replaced.").area_id(4);
-    let now = now.await.unwrap();
-    assert_eq!(
-        (now.text.as_deref(), now.area_id),
-        (Some("Replaced."), Some(4))
-    );
+async fn the_same_change_by_two_is_a_conflict() {
+    let (client, _) = service(value(), nobody()).await;
+    let seen: DatasourceValue = serde_json::from_value(value()).unwrap();
+    let add = || {
+        client
+            .datasources()
+            .edit_value(9, &seen)
+            .value(seen.value + 1.0)
+    };
+    assert_eq!(add().await.unwrap().value, 89.4);
+    let error = add().await.unwrap_err();
+    let conflict = error.conflict::<DatasourceValue>().unwrap();
+    assert_eq!((conflict.mine.value, conflict.theirs.value), (89.4, 89.4));
+}
+
+/// The answer to a PUT is lost, and the service knows no keys: its 412 to the next attempt may be about the
+/// change itself.
+#[tokio::test]
+async fn an_own_change_whose_answer_was_lost_is_no_conflict() {
+    let puts = Counter::default();
+    let count = puts.clone();
+    let changed = move |record: &Mutex<Value>| {
+        record.lock().unwrap()["text"] = json!("Replaced.");
+    };
+    let record = Arc::new(Mutex::new(incident()));
+    let handle = async move |request: Request| {
+        if request.method() == Method::GET {
+            return answer(200, record.lock().unwrap().to_string());
+        }
+        match count.next() {
+            1 => {
+                changed(&record);
+                answer(502, "")
+            }
+            2 => answer(412, ""),
+            _ => answer(200, record.lock().unwrap().to_string()),
+        }
+    };
+    let url = serve(Router::new().fallback(handle)).await;
+    let clock = Clock::stop();
+    let (builder, mut tries) = watched(with_token(&url));
+    let client = builder.build().unwrap();
+    let edit = tokio::spawn(client.incidents().edit(7).text("Replaced.").send());
+    while let Some((_, status)) = tries.recv().await {
+        if status == Some(502) {
+            clock.advance(Duration::from_secs(8)).await;
+            break;
+        }
+    }
+    let now = edit.await.unwrap().unwrap();
+    assert_eq!(now.text.as_deref(), Some("Replaced."));
+    assert_eq!(puts.total(), 3);
 }
 
 /// Others are faster twice: first in another property, then in the same.
@@ -399,4 +445,58 @@ async fn a_service_without_tags_is_written_to_after_one_read() {
         }
         assert_eq!(log(&service), sent);
     }
+}
+
+/// A list that is emptied by `null` is not null in the versions of a conflict.
+#[tokio::test]
+async fn a_list_that_is_emptied_is_a_conflict_like_any_other() {
+    let spec: Value =
+        serde_json::from_str(include_str!("../../../../spec/generated/openapi.json")).unwrap();
+    let mut task = spec["components"]["schemas"]["TaskInfo"]["example"].clone();
+    task["tags"] = json!(["a"]);
+    let (client, service) = service(task.clone(), nobody()).await;
+    let seen: TaskInfo = serde_json::from_value(task).unwrap();
+    service.lock().unwrap().record["tags"] = json!(["b"]);
+    let error = client
+        .tasks()
+        .edit(&seen)
+        .tags(Patch::Null)
+        .await
+        .unwrap_err();
+    let conflict = error.conflict::<TaskInfo>().unwrap();
+    assert_eq!(conflict.properties, ["tags"]);
+    assert!(conflict.mine.tags.is_empty());
+    let edit = client.tasks().edit(&conflict.theirs).tags(Patch::Null);
+    assert!(edit.await.unwrap().tags.is_empty());
+}
+
+/// Each request takes 5 s, and the record never rests: ten requests would take 50.
+#[tokio::test]
+async fn the_deadline_covers_all_requests_of_an_edit() {
+    let clock = Clock::stop();
+    let asked = Arc::new(tokio::sync::Notify::new());
+    let arrived = Arc::clone(&asked);
+    let slow = async move |request: Request| {
+        let answered = tokio::time::sleep(Duration::from_secs(5));
+        arrived.notify_one();
+        answered.await;
+        match *request.method() {
+            Method::GET => answer(200, incident().to_string()),
+            _ => answer(412, ""),
+        }
+    };
+    let url = serve(Router::new().fallback(slow)).await;
+    let limit = Duration::from_secs(12);
+    let client = with_token(&url).timeout(limit).build().unwrap();
+    let edit = tokio::spawn(client.incidents().edit(7).title("x").send());
+    for _ in 0..3 {
+        asked.notified().await;
+        // Timers count whole milliseconds.
+        clock.advance(Duration::from_millis(5_001)).await;
+    }
+    let error = edit.await.unwrap().unwrap_err();
+    assert!(
+        matches!(error, Error::Timeout { after, .. } if after == limit),
+        "{error:?}"
+    );
 }

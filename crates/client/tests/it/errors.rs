@@ -2,9 +2,10 @@
 
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use obeya::{Client, Error};
+use tokio::io::AsyncWriteExt as _;
 
 use crate::support::{area, json, serve, with_credentials, with_token};
 
@@ -130,6 +131,38 @@ async fn a_body_beyond_the_limit_is_not_read_on() {
     assert_eq!(
         endless.to_string(),
         "getArea: the response is larger than the limit of 1000 bytes"
+    );
+}
+
+#[tokio::test]
+async fn an_error_with_a_body_beyond_the_limit_keeps_its_status() {
+    let error = failure(|| json(503, "x".repeat(1001))).await;
+    assert_eq!((error.status(), error.is_retryable()), (Some(503), true));
+}
+
+/// The length of a body that never comes.
+#[tokio::test]
+async fn an_announced_length_is_not_reserved_whole() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let head = b"HTTP/1.1 200 OK\r\nContent-Length: 9000000000000000000\r\n\r\n{";
+        stream.write_all(head).await.unwrap();
+        stream.shutdown().await.unwrap();
+    });
+    let settings = with_token(&url).max_body_bytes(u64::MAX).max_retries(0);
+    let error = settings.build().unwrap().areas().get(1).await.unwrap_err();
+    assert!(matches!(error, Error::Connection { .. }), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_page_for_people_is_named_as_one() {
+    let error = failure(|| axum::response::Html("<form>Log in</form>").into_response()).await;
+    assert_eq!(
+        error.to_string(),
+        "getArea: the response does not match the interface at .: \
+         found the media type text/html; charset=utf-8, expected JSON"
     );
 }
 

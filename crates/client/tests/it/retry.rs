@@ -7,10 +7,13 @@ use axum::body::{Body, Bytes};
 use axum::response::Response;
 use axum::routing::{get, post, put};
 use obeya::Error;
-use obeya::model::{CategoryInput, ImprovementUpdate, IncidentCreate, IncidentSeverity};
+use obeya::model::{CategoryInput, ImprovementUpdate, IncidentCreate, IncidentSeverity, Patch};
+use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpListener;
 
-use crate::support::{Clock, Counter, area, found, json, serve, wait, watched, with_token};
+use crate::support::{
+    Clock, Counter, area, found, json, serve, token, wait, watched, with_credentials, with_token,
+};
 
 /// Longer than the longest wait of our own.
 const LONG: Duration = Duration::from_secs(8);
@@ -174,6 +177,95 @@ async fn no_limit_is_too_long_for_the_clock() {
     assert_eq!(refused.unwrap_err().status(), Some(503));
     settings().build().unwrap().areas().get(1).await.unwrap();
     assert_eq!(asked.total(), 2);
+}
+
+/// Whether an earlier attempt was applied is unknown, whatever the last one failed with.
+#[tokio::test]
+async fn an_undecided_attempt_is_named_by_every_later_error() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let stopped = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        stream.read_buf(&mut Vec::new()).await.unwrap();
+    });
+    let clock = Clock::stop();
+    let (builder, mut tries) = watched(with_token(&url));
+    let improvements = builder.build().unwrap().improvements();
+    let call =
+        tokio::spawn(async move { improvements.update(1, &ImprovementUpdate::default()).await });
+    for attempt in 1..=3 {
+        assert_eq!(tries.recv().await, Some((attempt, None)));
+        clock.advance(LONG).await;
+    }
+    stopped.await.unwrap();
+    let error = call.await.unwrap().unwrap_err();
+    let text = error.to_string();
+    let Error::Connection {
+        connecting,
+        earlier,
+        ..
+    } = error
+    else {
+        panic!("{error:?}");
+    };
+    assert!(!connecting);
+    let earlier = earlier.unwrap().to_string();
+    assert!(earlier.contains("the connection broke"), "{earlier}");
+    assert!(
+        text.starts_with("updateImprovement: no connection: "),
+        "{text}"
+    );
+    assert!(
+        text.ends_with("broke off and may have been applied"),
+        "{text}"
+    );
+
+    let (fetches, updates) = (Counter::default(), Counter::default());
+    let (fetch, update) = (fetches.clone(), updates.clone());
+    let issuer = async move || match fetch.next() {
+        1 => token(1),
+        _ => json(400, r#"{"error":"invalid_client"}"#),
+    };
+    let answer = async move || match update.next() {
+        1 => cut(),
+        _ => json(401, ""),
+    };
+    let routes = Router::new().route("/connect/token", post(issuer));
+    let url = serve(routes.route("/v1/Improvements/1", put(answer))).await;
+    let (builder, mut tries) = watched(with_credentials(&url));
+    let improvements = builder.build().unwrap().improvements();
+    let call =
+        tokio::spawn(async move { improvements.update(1, &ImprovementUpdate::default()).await });
+    assert_eq!(tries.recv().await, Some((1, None)));
+    clock.advance(LONG).await;
+    let error = call.await.unwrap().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "no access token: invalid_client; an earlier attempt broke off and may have been applied"
+    );
+}
+
+/// `serde_json` writes NaN as null, and null clears a property.
+#[tokio::test]
+async fn a_number_that_json_has_no_form_for_is_not_sent() {
+    let client = with_token("http://127.0.0.1:9").build().unwrap();
+    let cost = Patch::Value(f64::INFINITY);
+    let update = ImprovementUpdate {
+        cost_of_investment: cost,
+        ..Default::default()
+    };
+    let updated = client.improvements().update(1, &update).await;
+    let edited = client
+        .improvements()
+        .edit(1)
+        .cost_of_investment(f64::NAN)
+        .await;
+    for (outcome, found) in [(updated, "inf"), (edited, "NaN")] {
+        let reason = format!("costOfInvestment: found {found}, expected a finite number");
+        let error = outcome.unwrap_err();
+        assert!(matches!(error, Error::Request { .. }), "{error:?}");
+        assert!(error.to_string().ends_with(&reason), "{error}");
+    }
 }
 
 /// A body that breaks off.
@@ -343,11 +435,11 @@ async fn the_issuer_is_tried_again_too() {
     let count = fetches.clone();
     let answer = async move || match count.next() {
         1 => wait(503, "0"),
-        number => crate::support::token(number),
+        number => token(number),
     };
     let (routes, _) = area(|_| found());
     let url = serve(routes.route("/connect/token", post(answer))).await;
-    let client = crate::support::with_credentials(&url).build().unwrap();
+    let client = with_credentials(&url).build().unwrap();
     client.areas().get(1).await.unwrap();
     assert_eq!(fetches.total(), 2);
 }
@@ -362,7 +454,7 @@ async fn an_issuer_that_asks_to_wait_beyond_the_deadline_ends_the_call_at_once()
     };
     let (routes, asked) = area(|_| found());
     let url = serve(routes.route("/connect/token", post(answer))).await;
-    let client = crate::support::with_credentials(&url)
+    let client = with_credentials(&url)
         .timeout(Duration::from_secs(9))
         .build()
         .unwrap();

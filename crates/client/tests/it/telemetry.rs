@@ -8,7 +8,9 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::get;
 use obeya::call;
+use tracing::Instrument as _;
 
+use crate::limits::plant_at;
 use crate::support::{area, found, json, serve, wait, with_token};
 
 /// What a subscriber wrote.
@@ -71,6 +73,38 @@ async fn each_attempt_is_an_event_of_the_span_of_its_call() {
     }
 }
 
+/// Pages that are fetched ahead are requested by tasks of their own.
+#[tokio::test]
+async fn a_page_that_is_fetched_ahead_is_a_call_within_the_callers_span() {
+    let written = Written::default();
+    let writer = written.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::DEBUG)
+        .with_ansi(false)
+        .with_writer(move || writer.clone())
+        .finish();
+    let guard = tracing::subscriber::set_default(subscriber);
+    let (url, _) = plant_at().await;
+    let client = with_token(&url).build().unwrap();
+    let values = client.datasources().values(9).page_size(10).stream();
+    values
+        .all()
+        .instrument(tracing::info_span!("nightly"))
+        .await
+        .unwrap();
+    drop(guard);
+    let text = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+    let answers: Vec<&str> = text
+        .lines()
+        .filter(|line| line.contains("answered"))
+        .collect();
+    assert_eq!(answers.len(), 10, "{text}");
+    let within = answers
+        .iter()
+        .filter(|line| line.contains(" nightly:call{"));
+    assert_eq!(within.count(), 10, "{text}");
+}
+
 #[tokio::test]
 async fn a_reply_has_the_status_and_the_headers() {
     let (routes, _) = area(|_| identified(found()));
@@ -118,6 +152,11 @@ async fn a_header_of_the_callers_is_on_every_request() {
         "header: the value of x-line has characters that a header cannot contain"
     );
     assert!(client.header("x line", "").is_err());
+    let error = client
+        .header("Accept", "text/html")
+        .unwrap_err()
+        .to_string();
+    assert_eq!(error, "header: found accept, which the client sets itself");
 }
 
 /// Handles are shared by threads and moved into tasks.

@@ -93,6 +93,12 @@ fn call(method: &ImplItemFn, operation: &Operation, raw: bool) -> Result<TokenSt
             }
         }
     });
+    // JSON has no form for every number.
+    let body = arguments.iter().find(|argument| argument.name == "body");
+    let check = body.map(|argument| {
+        let name = argument.name;
+        quote!(crate::check_numbers(&self.#name).map_err(|found| crate::Error::Request(found.to_string()))?;)
+    });
     let (output, reader) = if returns_bytes {
         (quote!(::bytes::Bytes), quote!(bytes))
     } else if matches!(success, Type::Tuple(tuple) if tuple.elems.is_empty()) {
@@ -121,6 +127,7 @@ fn call(method: &ImplItemFn, operation: &Operation, raw: bool) -> Result<TokenSt
                 &self,
                 client: &Client,
             ) -> ::std::result::Result<crate::Reply<#output>, crate::Error> {
+                #check
                 let request = client.#name(#(self.#positions),*).map_err(crate::Error::from_generated)?;
                 let answer = client.exchange(Self::OPERATION, request).await?;
                 crate::reply::#reader(answer)
