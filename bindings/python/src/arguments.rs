@@ -311,7 +311,7 @@ pub(crate) fn bodies<T: serde::de::DeserializeOwned>(
     items: &Bound<'_, PyAny>,
     name: &str,
 ) -> PyResult<Vec<T>> {
-    models::parse(table, models::list(table, items, name)?)
+    models::rows(table, items, name, 0)
 }
 
 fn iso(value: &Borrowed<'_, '_, PyAny>) -> PyResult<String> {

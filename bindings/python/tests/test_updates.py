@@ -96,8 +96,14 @@ def test_a_field_that_others_have_changed_too_is_a_conflict_with_both_versions(
     with pytest.raises(obeya.UpdateConflictError) as caught:
         client.incidents.update(seen, **WHOLE, title=seen.title)
     assert caught.value.fields == ["title"]
-    # The same change by both is none.
-    assert client.incidents.update(seen, text="Two people hurt.", title="Accident") == theirs
+    # So is the same change by both: who adds to what was read must know of the other.
+    with pytest.raises(obeya.UpdateConflictError) as caught:
+        client.incidents.update(seen, text="Two people hurt.", title="Accident")
+    assert caught.value.fields == ["text", "title"]
+    # A record of another form cannot be compared, so it is refused instead of written over what others did.
+    other_form = client.incidents.list_v2(where=f"id eq {seen.id}").first()
+    with pytest.raises(TypeError, match="found IncidentV2, expected IncidentV1 or an id"):
+        client.incidents.update(other_form, text="Replaced.")  # type: ignore[arg-type]
     # Whoever insists passes the other version, or any.
     assert client.incidents.update(error.theirs, text="Replaced.").text == "Replaced."
     assert client.incidents.update(seen, text="Again.", if_match="*").text == "Again."

@@ -334,6 +334,31 @@ def test_more_values_than_a_request_takes_are_sent_in_batches_with_keys(
     assert keys == [f'{key}"', f'{key}.2"', f'{key}"', f'{key}.2"', f'{key}.3"']
 
 
+def test_a_frame_of_pandas_is_stored_as_it_shows(client: obeya.Client, scrap: int) -> None:
+    # Objects that Arrow would cut to days, and integers that pandas makes floats because one is missing.
+    days: list[Any] = [datetime.date(2026, 3, 1), pd.NaT, datetime.datetime(2026, 3, 1, 7, 30)]
+    frame = pd.DataFrame({"valueDate": days, "value": [1.0, 2.0, 3.0], "areaId": [1, None, None]})
+    assert frame["areaId"].dtype == "float64"
+    with pytest.raises(TypeError, match=r"values\[1\]: value_date cannot be None"):
+        client.datasources.create_values(scrap, frame)
+    assert client.datasources.create_values(scrap, frame.drop(index=1)) == 2
+    stored = client.datasources.values(scrap).all()
+    assert [value.value_date.isoformat() for value in stored] == ["2026-03-01T00:00:00+00:00", "2026-03-01T07:30:00+00:00"]
+    assert [value.area_id for value in stored] == [1, None]
+    with pytest.raises(ValueError, match=r"values\[0\]: .*area_id: invalid type: floating point"):
+        client.datasources.create_values(scrap, pd.DataFrame({"valueDate": days[:1], "value": [1], "areaId": [1.5]}))
+    with pytest.raises(TypeError, match="values: found Series, expected a list or a frame"):
+        client.datasources.create_values(scrap, pd.Series([1, 2]))  # type: ignore[arg-type]
+
+
+def test_an_error_names_the_row_of_the_whole_list(client: obeya.Client, scrap: int) -> None:
+    rows: list[Any] = [{"value": n, "value_date": "2026-03-01"} for n in range(10_003)]
+    rows[10_002]["value"] = float("inf")
+    with pytest.raises(ValueError, match=r"^values\[10002\]: value: inf is no number that can be sent$"):
+        client.datasources.create_values(scrap, rows)
+    assert client.datasources.values(scrap).count() == 10_000
+
+
 def test_nothing_is_no_value(client: obeya.Client, scrap: int) -> None:
     nothings: list[Any] = [[], pl.DataFrame(), pa.table({"value": [], "valueDate": []})]
     for nothing in nothings:

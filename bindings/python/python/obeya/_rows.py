@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -24,6 +25,10 @@ _OF_A_RECORD = frozenset({"id", "dataSourceId", "registrationDate", "data_source
 """Columns of values as the service shows them that cannot be written."""
 
 
+_IDS = frozenset({"areaId", "assetId", "projectId", "area_id", "asset_id", "project_id"})
+"""Columns of integers that may be missing."""
+
+
 class Frame(Protocol):
     """A table of any library that speaks Arrow: pyarrow, pandas 2.2, polars, and others."""
 
@@ -41,7 +46,7 @@ def batches(values: Sequence[_T] | Frame | pd.DataFrame | pl.DataFrame) -> Itera
         for start in range(0, max(len(values), 1), MOST):
             yield values[start : start + MOST]
         return
-    if not is_frame(values):
+    if not is_frame(values) or type(values).__name__ == "Series":
         message = f"values: found {type(values).__name__}, expected a list or a frame"
         raise TypeError(message)
     rows = _rows(values)
@@ -60,12 +65,41 @@ def _rows(frame: Any) -> Iterator[dict[str, Any]]:
     _frames.require("pyarrow")
     import pyarrow as pa
 
+    frame = _with_whole_moments(frame)
     # pandas gives an index without a name this one; an index with a name is a column.
     left_out = [*_OF_A_RECORD, "__index_level_0__"]
     for batch in pa.RecordBatchReader.from_stream(frame):
         table = pa.Table.from_batches([batch])
         table = table.drop_columns([name for name in table.column_names if name in left_out])
-        yield from _in_microseconds(table).to_pylist()
+        yield from _with_whole_ids(_in_microseconds(table)).to_pylist()
+
+
+def _with_whole_moments(frame: Any) -> Any:
+    """Columns of pandas that hold days and moments as texts, as Arrow would cut the moments to days."""
+    if type(frame).__module__.partition(".")[0] != "pandas":
+        return frame
+    for name, kind in frame.dtypes.items():
+        if kind == object:
+            held = frame[name].tolist()
+            kinds = {type(value) for value in held}
+            if datetime.date in kinds and any(issubclass(kind, datetime.datetime) for kind in kinds):
+                texts = [value.isoformat() if isinstance(value, datetime.date) and value == value else None for value in held]  # noqa: PLR0124
+                frame = frame.assign(**{name: texts})
+    return frame
+
+
+def _with_whole_ids(table: pa.Table) -> pa.Table:
+    """pandas makes numbers with a fraction of integers where one is missing."""
+    import pyarrow as pa
+
+    for at, field in enumerate(table.schema):
+        if field.name in _IDS and pa.types.is_floating(field.type):
+            try:
+                table = table.set_column(at, field.name, table.column(at).cast(pa.int64()))
+            except pa.ArrowInvalid:
+                # A fraction, which the request refuses by name and row.
+                continue
+    return table
 
 
 def _in_microseconds(table: pa.Table) -> pa.Table:

@@ -7,7 +7,7 @@ use crate::arguments::{Id, Moment, Where, bodies};
 use crate::call::Call;
 use crate::handle::Handle;
 use crate::lists::Query;
-use crate::models::{DATASOURCE_VALUE_INPUT, Datasource, DatasourceValue};
+use crate::models::{DATASOURCE_VALUE_INPUT, Datasource, DatasourceValue, rows};
 use crate::names::Names;
 use crate::top::Top;
 
@@ -54,13 +54,14 @@ impl DatasourceCalls {
         Ok(Query::numbered(&self.0, list, top, obeya::Values::top))
     }
 
-    #[pyo3(signature = (datasource, values, /))]
+    #[pyo3(signature = (datasource, values, first, /))]
     fn create_values(
         &self,
         datasource: Id<Datasource>,
         values: &Bound<'_, PyAny>,
+        first: usize,
     ) -> PyResult<Call> {
-        let values = bodies(&DATASOURCE_VALUE_INPUT, values, "values")?;
+        let values = rows(&DATASOURCE_VALUE_INPUT, values, "values", first)?;
         self.0.call(move |client| async move {
             client
                 .datasources()

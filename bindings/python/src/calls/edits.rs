@@ -4,10 +4,11 @@
 //! A record that is passed is what the change is based on; an id is only an id.
 
 use obeya::{Client, Edit, EditTarget, Editable};
-use pyo3::PyClass;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pyclass::boolean_struct::True;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyInt, PyTuple};
+use pyo3::{PyClass, PyTypeInfo};
 use serde::de::DeserializeOwned;
 
 use super::plain::{Arguments, unknown};
@@ -63,8 +64,8 @@ pub(crate) fn edit(
     }
 }
 
-/// The record in an argument: as it was read, if it has the form `C` that the operation answers with;
-/// otherwise its id.
+/// The record in an argument, of the form `C` that the operation answers with, or its id. A record of another
+/// form could not be compared with the changes of others, and would be written over them.
 fn target<C, I, R>(
     arguments: &Arguments<'_, '_>,
     position: usize,
@@ -72,15 +73,24 @@ fn target<C, I, R>(
     record: impl FnOnce(&C) -> &R,
 ) -> PyResult<EditTarget<R>>
 where
-    C: PyClass<Frozen = True> + Sync,
+    C: PyClass<Frozen = True> + PyTypeInfo + Sync,
     I: Identified,
     R: Editable,
 {
     let value = arguments.any(position)?;
-    match value.cast::<C>() {
-        Ok(seen) => Ok(record(seen.get()).into()),
-        Err(_) => Ok(arguments.id::<I>(position, name)?.into()),
+    if let Ok(seen) = value.cast::<C>() {
+        return Ok(record(seen.get()).into());
     }
+    let id = arguments.id::<I>(position, name)?;
+    if !value.is_instance_of::<PyInt>() {
+        let found = value.get_type().name()?;
+        let expected = C::type_object(value.py()).name()?;
+        return Err(PyTypeError::new_err(format!(
+            "argument '{name}': found {found}, expected {expected} or an id: \
+             changes of others are found in that form only, and an id is the record as it is now"
+        )));
+    }
+    Ok(id.into())
 }
 
 /// The properties that change, checked before anything is sent.

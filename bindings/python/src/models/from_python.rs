@@ -158,9 +158,30 @@ fn property(
     }))
 }
 
-/// A list of objects.
-pub(crate) fn list(table: &Table, values: &Bound<'_, PyAny>, location: &str) -> PyResult<Value> {
-    parts(table, values, location, 1)
+/// A list of bodies, which are the rows of a longer list from `first` on. Errors name the row.
+pub(crate) fn rows<T: DeserializeOwned>(
+    table: &Table,
+    values: &Bound<'_, PyAny>,
+    name: &str,
+    first: usize,
+) -> PyResult<Vec<T>> {
+    let items = items(values, name)?;
+    let row = |n: usize| {
+        let location = format!("{name}[{}]", first + n);
+        let body = part(table, &items.get_item(n)?, &location, 2);
+        body.and_then(|body| parse(table, body))
+            .map_err(|error| within(&location, error, values.py()))
+    };
+    (0..items.len()?).map(row).collect()
+}
+
+/// The same error with its place, unless the message begins with that.
+fn within(location: &str, error: PyErr, py: Python<'_>) -> PyErr {
+    let text = error.value(py).to_string();
+    if text.starts_with(location) {
+        return error;
+    }
+    PyErr::from_type(error.get_type(py), format!("{location}: {text}"))
 }
 
 fn parts(
@@ -170,12 +191,7 @@ fn parts(
     depth: usize,
 ) -> PyResult<Value> {
     let depth = deeper(depth, location)?;
-    let Some(values) = sequence(values) else {
-        return Err(PyTypeError::new_err(format!(
-            "{location}: found {}, expected a list",
-            type_name(values)
-        )));
-    };
+    let values = items(values, location)?;
     let parts = (0..values.len()?).map(|n| {
         part(
             table,
@@ -185,6 +201,19 @@ fn parts(
         )
     });
     Ok(Value::Array(parts.collect::<PyResult<_>>()?))
+}
+
+/// The items of a list, which anything else is refused for.
+fn items<'a, 'py>(
+    values: &'a Bound<'py, PyAny>,
+    location: &str,
+) -> PyResult<&'a Bound<'py, PySequence>> {
+    sequence(values).ok_or_else(|| {
+        PyTypeError::new_err(format!(
+            "{location}: found {}, expected a list",
+            type_name(values)
+        ))
+    })
 }
 
 /// A list, a tuple or another sequence with a length. A text is not a list of its letters.

@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use serde::Serialize;
 
-pub(crate) use from_python::{changes, collect, list, parse};
+pub(crate) use from_python::{changes, collect, parse, rows};
 pub(crate) use generated_bodies::*;
 pub(crate) use generated_records::*;
 pub(crate) use table::{Field, Kind, Table};

@@ -71,6 +71,9 @@ def test_a_series_has_the_dates_of_its_index() -> None:
         assert lean.xmr(one).to_arrow() == lean.xmr({"value": VALUES, "valueDate": MOMENTS}).to_arrow()
     phased = lean.xmr(series, phases=["2026-03-08"], minimum=2)
     assert [phase.points for phase in phased.phases] == [3, 3]
+    # Midnight UTC is that day in every zone, west of UTC too.
+    west = lean.xmr(series, phases=["2026-03-08"], minimum=2, tz="America/New_York")
+    assert [phase.points for phase in west.phases] == [3, 3]
     times = lean.t_chart(series, unit="h")
     assert times.to_arrow()["date"].to_pylist() == MOMENTS
 

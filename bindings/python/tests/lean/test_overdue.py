@@ -87,6 +87,9 @@ def test_a_due_date_that_cannot_be_is_left_out_by_name() -> None:
 
 def test_what_is_closed_is_up_to_the_caller() -> None:
     assert lean.overdue(RECORDS, as_of="2026-03-10", closed=["Resolved", "Archived"]).overdue == 5
+    # A text is one status, not a collection of its parts.
+    none = lean.overdue(RECORDS, as_of="2026-03-10", closed=[]).overdue
+    assert lean.overdue(RECORDS, as_of="2026-03-10", closed="Not Resolved").overdue == none > 5
     # Whether one without a status is open is not known.
     found = lean.overdue({"id": [1, 2], "status": ["New", None], "dueDate": [None, None], "responsibleDisplayName": [None, None]})
     assert (found.open, found.left_out) == (1, ("the record 2 has no status",))

@@ -45,6 +45,8 @@ def test_values_of_several_lines_are_refused_with_the_columns_named() -> None:
         lean.xmr({"value": [1.0] * 8, "dimension": ["Line 1"] * 7 + [None]}, date=None)
     with pytest.raises(ValueError, match="2 series by 'dataSourceId': 1, 2"):
         lean.xmr({"value": [1.0] * 8, "dataSourceId": [1] * 4 + [2] * 4}, date=None)
+    with pytest.raises(ValueError, match="2 series by 'data_source_id': 1, 2"):
+        lean.xmr([{"value": 1.0, "data_source_id": source} for source in [1, 2] * 4], date=None)
     # In one chart the ranges are those between lines, and nothing is a signal.
     one = lean.xmr(frame, mixed=True)
     assert (len(one), one.lower < 0, "N1" in sum(one.to_arrow()["rules"].to_pylist(), [])) == (120, True, False)

@@ -57,7 +57,7 @@ class AsyncTasks:
 
     async def update(
         self,
-        task: TaskId,
+        task: int | TaskInfo,
         /,
         *,
         if_match: str | None = None,
@@ -75,7 +75,7 @@ class AsyncTasks:
 
     async def patch(
         self,
-        task: TaskId,
+        task: int | Task,
         /,
         *,
         if_match: str | None = None,

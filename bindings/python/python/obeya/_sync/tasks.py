@@ -59,7 +59,7 @@ class Tasks:
 
     def update(
         self,
-        task: TaskId,
+        task: int | TaskInfo,
         /,
         *,
         if_match: str | None = None,
@@ -77,7 +77,7 @@ class Tasks:
 
     def patch(
         self,
-        task: TaskId,
+        task: int | Task,
         /,
         *,
         if_match: str | None = None,

@@ -150,7 +150,7 @@ def overdue(
     status: str = "status",
     responsible: str = "responsibleDisplayName",
     key: str = "id",
-    closed: Sequence[str] = _CLOSED,
+    closed: str | Sequence[str] = _CLOSED,
     as_of: _dates.Day | None = None,
     tz: str = "UTC",
 ) -> Overdue:
@@ -179,10 +179,11 @@ def overdue(
     table = _input.table(data)
     used = Rows(table, key)
     states = used.words(status, "status")
+    finished = {closed} if isinstance(closed, str) else set(closed)
     where = _dates.zone(tz)
     dues: list[datetime.date | None] = [None] * table.num_rows
     for row, (stamp, state) in enumerate(zip(_dates.stamps(table, due, "due"), states, strict=True)):
-        if state in closed:
+        if state in finished:
             continue
         if isinstance(stamp, _dates.Beyond) and stamp.after:
             # It stands for "never", as the last day of the calendar does.
@@ -196,7 +197,7 @@ def overdue(
     rows: list[dict[str, Any]] = []
     undated = 0
     for person, places in _frame.grouped(table, responsible, "responsible").items():
-        open_places = [place for place in places if place in usable and states[place] not in closed]
+        open_places = [place for place in places if place in usable and states[place] not in finished]
         if not open_places:
             continue
         undated += sum(dues[place] is None for place in open_places)

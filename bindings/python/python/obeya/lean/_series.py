@@ -8,10 +8,10 @@ import pyarrow as pa
 
 from obeya.lean import _frame
 
-_DISTINGUISHING = ("dataSourceId", "dimension", "dimension2", "dimension3", "dimension4")
-"""The columns of values that say which series each belongs to."""
+_DISTINGUISHING = ("dataSourceId", "data_source_id", "dimension", "dimension2", "dimension3", "dimension4")
+"""The columns of values that say which series each belongs to, by the names of the wire and of Python."""
 
-_PLACES = ("areaId", "assetId", "projectId")
+_PLACES = ("areaId", "area_id", "assetId", "asset_id", "projectId", "project_id")
 """Columns that say it too. Mostly they repeat a dimension, and a value without an id may be of any place."""
 
 _NAMED = 3
