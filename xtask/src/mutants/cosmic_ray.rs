@@ -61,7 +61,13 @@ pub(super) fn settings_of(
     let local = toml::Table::from_iter([("name".to_owned(), toml::Value::from("local"))]);
     settings.insert("distributor".to_owned(), local.into());
     let branch = toml::Table::from_iter([("branch".to_owned(), toml::Value::from(base))]);
-    let filters = toml::Table::from_iter([("git-filter".to_owned(), toml::Value::from(branch))]);
+    // Nearly all of them are in annotations, which are not evaluated.
+    let unions = vec!["core/ReplaceBinaryOperator_BitOr_.*"];
+    let unions = toml::Table::from_iter([("exclude-operators".to_owned(), unions.into())]);
+    let filters = toml::Table::from_iter([
+        ("git-filter".to_owned(), toml::Value::from(branch)),
+        ("operators-filter".to_owned(), toml::Value::from(unions)),
+    ]);
     settings.insert("filters".to_owned(), filters.into());
     settings
 }
@@ -143,6 +149,7 @@ mod tests {
         for line in [
             "module-path = [\"python/obeya/_tidy.py\"]",
             "branch = \"abc\"",
+            "exclude-operators = [\"core/ReplaceBinaryOperator_BitOr_.*\"]",
             "name = \"local\"",
             "rootdir . tests/test_tidy.py\"",
         ] {

@@ -93,6 +93,8 @@ fn test(copy: &Path, module: &str, number: usize, base: &str, end: Instant) -> R
     let mut filter = tool("cr-filter-git")?;
     filter.current_dir(root().join(PROJECT));
     run_command(filter.arg("--config").arg(&settings).arg(&session))?;
+    let mut filter = tool("cr-filter-operators")?;
+    run_command(filter.arg(&session).arg(&settings))?;
     if !is_started(&session, &mut tool("cosmic-ray")?)? {
         return Ok(Outcome::default());
     }
