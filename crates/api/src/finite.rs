@@ -283,6 +283,18 @@ mod tests {
 
     use super::*;
 
+    /// The forms of an enumeration, which bodies do not have yet.
+    #[derive(Serialize)]
+    enum Form {
+        One(f64),
+        Two(i32, f64),
+        Named { number: f64 },
+    }
+
+    fn found<T: Serialize>(body: T) -> String {
+        check_numbers(&body).expect_err("refused").to_string()
+    }
+
     #[test]
     fn a_number_without_a_form_is_found_at_its_path() {
         let update = |cost| ImprovementUpdate {
@@ -291,20 +303,18 @@ mod tests {
         };
         assert!(check_numbers(&update(1234.5)).is_ok());
         assert!(check_numbers(&update(f64::MAX)).is_ok());
-        let found =
-            |body: &dyn Fn() -> Result<(), NotFinite>| body().expect_err("refused").to_string();
-        assert_eq!(
-            found(&|| check_numbers(&update(f64::NAN))),
-            "costOfInvestment: found NaN, expected a finite number"
-        );
-        let of_all_kinds = BTreeMap::from([("a", vec![(1, Some(0.5)), (2, Some(f64::INFINITY))])]);
-        assert_eq!(
-            found(&|| check_numbers(&of_all_kinds)),
-            "a[1][1]: found inf, expected a finite number"
-        );
-        assert_eq!(
-            found(&|| check_numbers(&f32::NEG_INFINITY)),
-            "found -inf, expected a finite number"
-        );
+        let place = "costOfInvestment: found NaN, expected a finite number";
+        assert_eq!(found(update(f64::NAN)), place);
+        let lists = BTreeMap::from([("a", vec![(1, Some(0.5)), (2, Some(f64::INFINITY))])]);
+        assert_eq!(found(lists), "a[1][1]: found inf, expected a finite number");
+        let number = "found -inf, expected a finite number";
+        assert_eq!(found(f32::NEG_INFINITY), number);
+        let least = f64::NEG_INFINITY;
+        assert_eq!(found(Form::One(least)), format!("One: {number}"));
+        assert_eq!(found(Form::Two(1, least)), format!("[1]: {number}"));
+        let named = Form::Named { number: least };
+        assert_eq!(found(named), format!("number: {number}"));
+        let keyed = BTreeMap::from([(7, least)]);
+        assert_eq!(found(keyed), format!("7: {number}"));
     }
 }

@@ -23,7 +23,7 @@ impl Deadline {
     }
 
     /// How long the call may take, from its begin.
-    pub(crate) fn whole(self) -> Duration {
+    pub(crate) fn timeout(self) -> Duration {
         self.limit
     }
 

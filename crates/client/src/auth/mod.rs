@@ -92,7 +92,7 @@ impl Tokens {
         if self.finished.load(Ordering::Acquire) != before
             && let Some(failure) = &*failure
             && failure.max_retries >= retry.max_retries
-            && failure.timeout >= deadline.whole()
+            && failure.timeout >= deadline.timeout()
         {
             return Err(failure.error.clone());
         }
@@ -115,7 +115,7 @@ impl Tokens {
                 *failure = Some(Failure {
                     error: error.clone(),
                     max_retries: retry.max_retries,
-                    timeout: deadline.whole(),
+                    timeout: deadline.timeout(),
                 });
                 Err(error)
             }

@@ -180,6 +180,17 @@ mod tests {
 
     use super::*;
 
+    /// The service's `fromDate` excludes its instant, and has ticks of 100 ns.
+    #[test]
+    fn since_an_instant_is_after_the_tick_before_it() {
+        let at = |text: &str| text.parse::<Timestamp>().unwrap();
+        let builder = crate::Client::builder().base_url("http://127.0.0.1:9");
+        let values = Values::new(builder.anonymous().build().unwrap(), 5);
+        let since = values.clone().since(at("2026-01-01T00:00:00Z"));
+        assert_eq!(since.from, Some(at("2025-12-31T23:59:59.9999999Z")));
+        assert_eq!(values.since(Timestamp::MIN).from, None);
+    }
+
     #[test]
     fn orders_of_dates_are_known() {
         use Direction::{Ascending, Descending};

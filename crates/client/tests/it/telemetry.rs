@@ -6,12 +6,14 @@ use std::sync::{Arc, Mutex};
 use axum::Router;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use axum::routing::get;
+use axum::routing::{get, post};
 use obeya::call;
 use tracing::Instrument as _;
 
 use crate::limits::plant_at;
-use crate::support::{area, found, json, serve, wait, with_token};
+use crate::support::{
+    Counter, area, found, json, serve, token, wait, with_credentials, with_token,
+};
 
 /// What a subscriber wrote.
 #[derive(Clone, Default)]
@@ -27,14 +29,8 @@ impl Write for Written {
     }
 }
 
-fn identified(mut response: Response) -> Response {
-    let id = "r-4711".parse().unwrap();
-    response.headers_mut().insert("x-request-id", id);
-    response
-}
-
-#[tokio::test]
-async fn each_attempt_is_an_event_of_the_span_of_its_call() {
+/// Writes all events of this thread down to DEBUG, without their time, until the guard is dropped.
+fn subscribe() -> (Written, tracing::subscriber::DefaultGuard) {
     let written = Written::default();
     let writer = written.clone();
     let subscriber = tracing_subscriber::fmt()
@@ -43,7 +39,18 @@ async fn each_attempt_is_an_event_of_the_span_of_its_call() {
         .without_time()
         .with_writer(move || writer.clone())
         .finish();
-    let guard = tracing::subscriber::set_default(subscriber);
+    (written, tracing::subscriber::set_default(subscriber))
+}
+
+fn identified(mut response: Response) -> Response {
+    let id = "r-4711".parse().unwrap();
+    response.headers_mut().insert("x-request-id", id);
+    response
+}
+
+#[tokio::test]
+async fn each_attempt_is_an_event_of_the_span_of_its_call() {
+    let (written, guard) = subscribe();
     let (routes, _) = area(|asked| identified(if asked == 1 { wait(429, "0") } else { found() }));
     let client = with_token(&serve(routes).await).build().unwrap();
     let get = call::GetArea {
@@ -76,14 +83,7 @@ async fn each_attempt_is_an_event_of_the_span_of_its_call() {
 /// Pages that are fetched ahead are requested by tasks of their own.
 #[tokio::test]
 async fn a_page_that_is_fetched_ahead_is_a_call_within_the_callers_span() {
-    let written = Written::default();
-    let writer = written.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::DEBUG)
-        .with_ansi(false)
-        .with_writer(move || writer.clone())
-        .finish();
-    let guard = tracing::subscriber::set_default(subscriber);
+    let (written, guard) = subscribe();
     let (url, _) = plant_at().await;
     let client = with_token(&url).build().unwrap();
     let values = client.datasources().values(9).page_size(10).stream();
@@ -103,6 +103,35 @@ async fn a_page_that_is_fetched_ahead_is_a_call_within_the_callers_span() {
         .iter()
         .filter(|line| line.contains(" nightly:call{"));
     assert_eq!(within.count(), 10, "{text}");
+}
+
+#[tokio::test]
+async fn a_request_for_a_token_is_an_event_without_the_token() {
+    let (written, guard) = subscribe();
+    let asked = Counter::default();
+    let count = asked.clone();
+    let busy = async move || match count.next() {
+        1 => wait(503, "0"),
+        _ => token(1),
+    };
+    let url = serve(Router::new().route("/connect/token", post(busy))).await;
+    let client = with_credentials(&url).build().unwrap();
+    client.authenticate().await.unwrap();
+    drop(guard);
+    let text = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+    // The first request is for the discovery document.
+    let answers = [(1, 404), (1, 503), (2, 200)];
+    let events = answers.map(|(attempt, status)| {
+        format!(r#"answered operation="token" attempt={attempt} status={status}"#)
+    });
+    let positions = events.map(|event| {
+        text.find(&event)
+            .unwrap_or_else(|| panic!("{event}: {text}"))
+    });
+    assert!(positions.is_sorted(), "{text}");
+    for secret in ["token-1", "hunter2"] {
+        assert!(!text.contains(secret), "{text}");
+    }
 }
 
 #[tokio::test]
