@@ -317,8 +317,13 @@ pub(crate) fn bodies<T: serde::de::DeserializeOwned>(
 fn iso(value: &Borrowed<'_, '_, PyAny>) -> PyResult<String> {
     if value.is_instance_of::<PyDate>() {
         value.call_method0("isoformat")?.extract()
-    } else {
+    } else if value.is_instance_of::<PyString>() {
         value.extract()
+    } else {
+        let found = value.get_type().name()?;
+        Err(PyTypeError::new_err(format!(
+            "found {found}, expected a day, a moment or text"
+        )))
     }
 }
 

@@ -54,6 +54,8 @@ def test_days_are_included_and_moments_excluded(client: obeya.Client) -> None:
     assert ids(datetime.datetime(2026, 1, 1, 2, 30), datetime.datetime(2026, 1, 1, 3, 15)) == [11, 12]
     with pytest.raises(ValueError, match="expected a day the calendar has"):
         ids("2026-02-30", "2026-03-01")
+    with pytest.raises(TypeError, match="found time, expected a day, a moment or text"):
+        ids(datetime.time(6), "2026-03-01")  # type: ignore[arg-type]
 
 
 def test_filter_and_order(client: obeya.Client) -> None:
