@@ -75,18 +75,22 @@ impl Error {
 
     /// Decodes a mismatching body again, to find the path of the mismatch.
     pub(crate) fn decode<T: DeserializeOwned>(headers: &HeaderMap, body: &[u8]) -> Self {
-        let media_type = headers.get(http::header::CONTENT_TYPE);
-        let media_type = media_type.and_then(|value| value.to_str().ok());
-        // Such as the login page of a proxy.
-        if let Some(other) = media_type.filter(|name| !name.contains("json")) {
-            return Error::Decode {
-                path: ".".to_owned(),
-                reason: format!("found the media type {other:.100}, expected JSON"),
-            };
-        }
         let mut deserializer = serde_json::Deserializer::from_slice(body);
         let (path, reason) = match serde_path_to_error::deserialize::<_, T>(&mut deserializer) {
-            Err(error) => (error.path().to_string(), error.inner().to_string()),
+            Err(error) if error.inner().is_data() => {
+                (error.path().to_string(), error.inner().to_string())
+            }
+            Err(error) => {
+                let media_type = headers.get(http::header::CONTENT_TYPE);
+                let media_type = media_type.and_then(|value| value.to_str().ok());
+                let other = media_type.filter(|name| !name.to_ascii_lowercase().contains("json"));
+                let reason = match other {
+                    // Such as the login page of a proxy.
+                    Some(other) => format!("found the media type {other:.100}, expected JSON"),
+                    None => error.inner().to_string(),
+                };
+                (error.path().to_string(), reason)
+            }
             Ok(_) => (
                 ".".to_owned(),
                 "there is more after the end of the value".to_owned(),

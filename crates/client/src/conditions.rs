@@ -23,7 +23,7 @@ pub struct Tagged<T> {
 }
 
 /// The headers without which a request would not be the one of its operation, and those with a method.
-const DECIDED: [HeaderName; 9] = [
+const SET_BY_CLIENT: [HeaderName; 9] = [
     IDEMPOTENCY_KEY,
     header::ACCEPT,
     header::CONNECTION,
@@ -86,7 +86,7 @@ impl Client {
         };
         let known = HeaderName::try_from(name)
             .map_err(|_| invalid(format!("{name:?} is no name of a header")))?;
-        if DECIDED.contains(&known) {
+        if SET_BY_CLIENT.contains(&known) {
             let reason = format!("found {known}, which the client sets itself");
             return Err(invalid(reason).into());
         }
@@ -142,7 +142,7 @@ impl Client {
         call: impl FnOnce(Client) -> F,
     ) -> Result<Option<Tagged<T>>> {
         let asking = self.if_none_match(tag.cloned());
-        changed(tag, asking.tagged(call).await)
+        unless_unchanged(tag, asking.tagged(call).await)
     }
 
     /// Makes a call and returns its value with the response: status, headers (such as `x-request-id`, `ETag`,
@@ -198,7 +198,10 @@ impl Client {
 }
 
 /// The outcome of a conditional call: `None` if the response would still have the tag.
-pub(crate) fn changed<T>(tag: Option<&Tag>, found: Result<Tagged<T>>) -> Result<Option<Tagged<T>>> {
+pub(crate) fn unless_unchanged<T>(
+    tag: Option<&Tag>,
+    found: Result<Tagged<T>>,
+) -> Result<Option<Tagged<T>>> {
     match found {
         Ok(found) => Ok(Some(found)),
         // 304 is no valid response to an unconditional call.

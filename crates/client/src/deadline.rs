@@ -27,10 +27,16 @@ impl Deadline {
         self.limit
     }
 
+    /// How long the call may still take.
+    pub(crate) fn remaining(self) -> Duration {
+        self.end.map_or(Duration::MAX, |end| {
+            end.saturating_duration_since(Instant::now())
+        })
+    }
+
     /// Whether the deadline passes before a wait this long ends.
     pub(crate) fn ends_within(self, wait: Duration) -> bool {
-        self.end
-            .is_some_and(|end| end.saturating_duration_since(Instant::now()) <= wait)
+        self.end.is_some() && self.remaining() <= wait
     }
 
     /// Runs the work; `None` if the deadline passed first.

@@ -28,7 +28,7 @@ pub enum Error {
     Config(#[from] ConfigError),
 
     /// No response: the server could not be reached, or the connection broke.
-    #[error("{operation}: {}: {source}{}", if *.connecting || .earlier.is_some() { "no connection" } else { "the connection broke" }, undecided(.earlier))]
+    #[error("{operation}: {}: {source}{}", failed(*.connecting || .earlier.is_some()), earlier_note(.earlier))]
     #[non_exhaustive]
     Connection {
         /// The operation (its `operationId`), or `token` for the token issuer.
@@ -38,7 +38,8 @@ pub enum Error {
         connecting: bool,
         /// The error of the transport.
         source: Cause,
-        /// For a write that was retried: the error of an earlier attempt that may have been applied.
+        /// For a write that was retried and then found no connection: the error of an earlier attempt that
+        /// may have been applied. The chain of sources has `source` alone.
         earlier: Option<Cause>,
     },
 
@@ -55,7 +56,7 @@ pub enum Error {
     },
 
     /// The token issuer refused (RFC 6749, section 5.2), or its response was not a token.
-    #[error("no access token: {}{}{}", OneLine(.code), .description.as_deref().map(|d| format!(": {}", OneLine(d))).unwrap_or_default(), undecided(.earlier))]
+    #[error("no access token: {}{}{}", OneLine(.code), .description.as_deref().map(|d| format!(": {}", OneLine(d))).unwrap_or_default(), earlier_note(.earlier))]
     #[non_exhaustive]
     Auth {
         /// HTTP status of the token issuer's response.
@@ -73,7 +74,7 @@ pub enum Error {
     },
 
     /// The service responded with an error status.
-    #[error("{operation}: {}{}", describe(*.status, .problem), undecided(.earlier))]
+    #[error("{operation}: {}{}", describe(*.status, .problem), earlier_note(.earlier))]
     #[non_exhaustive]
     Api {
         /// HTTP status.
@@ -99,7 +100,7 @@ pub enum Error {
 
     /// Others have changed the same properties of the record. Nothing was changed;
     /// [`conflict`](Self::conflict) has both versions.
-    #[error("{operation}: others have changed what was to be changed: {}; nothing was written", OneLine(&.properties.join(", ")))]
+    #[error("{operation}: others have changed what was to be changed: {}; nothing was written{}", OneLine(&.properties.join(", ")), earlier_note(.earlier))]
     #[non_exhaustive]
     Conflict {
         /// The operation that was not carried out.
@@ -108,6 +109,9 @@ pub enum Error {
         properties: Vec<String>,
         /// The versions of the record.
         versions: Versions,
+        /// The error of an earlier attempt of the edit that may have been applied.
+        #[source]
+        earlier: Option<Cause>,
     },
 
     /// A success whose body does not match the interface.
@@ -240,16 +244,24 @@ impl Error {
     }
 
     /// This error, after an attempt that failed with `open` and may have been applied.
-    pub(crate) fn after(mut self, open: Option<Self>) -> Self {
+    pub(crate) fn after(mut self, open: Option<Cause>) -> Self {
         let Some(open) = open else { return self };
-        if let Self::Api { earlier, .. }
-        | Self::Auth { earlier, .. }
-        | Self::Connection { earlier, .. } = &mut self
-        {
-            *earlier = Some(Arc::new(open));
-        }
-        if let Self::Connection { connecting, .. } = &mut self {
-            *connecting = false;
+        match &mut self {
+            Self::Api { earlier, .. }
+            | Self::Auth { earlier, .. }
+            | Self::Conflict { earlier, .. } => {
+                earlier.get_or_insert(open);
+            }
+            // A connection that broke says itself that its attempt may have been applied.
+            Self::Connection {
+                connecting: connecting @ true,
+                earlier,
+                ..
+            } => {
+                *connecting = false;
+                *earlier = Some(open);
+            }
+            _ => {}
         }
         self
     }
@@ -295,8 +307,15 @@ impl Error {
     }
 }
 
+fn failed(to_connect: bool) -> &'static str {
+    match to_connect {
+        true => "no connection",
+        false => "the connection broke",
+    }
+}
+
 /// The suffix of a message after an earlier attempt of unknown outcome.
-fn undecided(open: &Option<Cause>) -> &'static str {
+fn earlier_note(open: &Option<Cause>) -> &'static str {
     match open {
         Some(_) => "; an earlier attempt broke off and may have been applied",
         None => "",

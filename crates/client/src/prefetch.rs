@@ -12,6 +12,7 @@ use std::collections::VecDeque;
 
 use futures_core::Stream;
 use futures_util::stream;
+use tracing::Instrument as _;
 
 use crate::error::Result;
 use crate::limit::Portion;
@@ -117,7 +118,7 @@ where
             && (state.tasks.is_empty() || state.request <= state.last_known)
         {
             let page = (state.fetch)(state.request);
-            state.tasks.push_back(spawn(page));
+            state.tasks.push_back(spawn(page.in_current_span()));
             state.request += 1;
         }
         let Some(task) = state.tasks.pop_front() else {

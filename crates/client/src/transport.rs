@@ -15,7 +15,7 @@ use tracing::Instrument as _;
 use crate::auth::{Grant, Issuer, Token, Tokens, bearer};
 use crate::config::{Config, Credentials};
 use crate::deadline::Deadline;
-use crate::error::{ConfigError, Error, Result};
+use crate::error::{Cause, ConfigError, Error, Result};
 use crate::http_clients::HttpClients;
 use crate::observe::{Exchange, Observer};
 use crate::problem;
@@ -214,7 +214,7 @@ impl Transport {
                 return outcome.map_err(|error| error.after(undecided));
             };
             if may_have_been_applied {
-                undecided = outcome.err();
+                undecided = outcome.err().map(|error| Arc::new(error) as Cause);
             }
             retries += 1;
             let milliseconds = wait.as_millis();

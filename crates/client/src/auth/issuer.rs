@@ -225,15 +225,18 @@ fn grant(answer: &Answer) -> Result<Grant> {
         earlier: None,
     };
     let mut json = serde_json::Deserializer::from_slice(answer.body());
-    let token: TokenAnswer = serde_path_to_error::deserialize(&mut json).map_err(|error| {
-        let place = match error.path().iter().len() {
-            0 => String::new(),
-            _ => format!(" at {}", error.path()),
-        };
+    let no_token = |place: &str| {
         invalid(&format!(
             "the issuer's answer is not a token response{place}"
         ))
+    };
+    let token: TokenAnswer = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        match error.path().iter().len() {
+            0 => no_token(""),
+            _ => no_token(&format!(" at {}", error.path())),
+        }
     })?;
+    json.end().map_err(|_| no_token(""))?;
     if token.access_token.is_empty() {
         return Err(invalid("the issuer's token is empty"));
     }

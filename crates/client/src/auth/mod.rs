@@ -85,7 +85,7 @@ impl Tokens {
         let mut failure = self.fetch.lock().await;
         // The previous holder of the lock may have fetched a token or failed for us too, so that not every
         // waiting caller asks a failing issuer again. (A dropped fetch does not count, nor does one with
-        // fewer retries or less time than ours.)
+        // fewer retries or a shorter timeout than ours.)
         if let Some(token) = self.fresh() {
             return Ok(token);
         }

@@ -34,7 +34,7 @@ mod runtime;
 use runtime::Runtime;
 
 use crate::builder::ClientBuilder;
-use crate::conditions::{Tagged, changed};
+use crate::conditions::{Tagged, unless_unchanged};
 use crate::error::Result;
 use crate::paged::Paged;
 use crate::recorder::{Answered, Recorder};
@@ -118,7 +118,7 @@ impl Client {
             inner: asking,
             runtime: self.runtime.clone(),
         };
-        changed(tag, asking.tagged(call))
+        unless_unchanged(tag, asking.tagged(call))
     }
 
     /// Makes a call and returns its value with the response; see

@@ -18,7 +18,7 @@ use crate::Client;
 use crate::conditions::Tagged;
 use crate::conflict::{Conflict, Versions};
 use crate::deadline::Deadline;
-use crate::error::{Error, Result};
+use crate::error::{Cause, Error, Result};
 use crate::tag::Tag;
 
 include!(concat!(env!("OUT_DIR"), "/edits.rs"));
@@ -131,9 +131,9 @@ impl<R: Editable> From<&R> for EditTarget<R> {
 /// it. A property that is not set stays as it is; [`Patch::Null`](obeya_model::Patch::Null) empties it.
 ///
 /// It never undoes a change of others in another property. A change of others in a property that is set here
-/// is a conflict, also if both are the same, as two who add one to a number need to know: of a record, a
-/// change since the record was read; of an id, a change while the edit is carried out. Nothing is changed
-/// then, and [`Error::conflict`] has both versions.
+/// is a conflict: of a record, a change since the record was read; of an id, a change while the edit is
+/// carried out. Two equal changes are a conflict as well: of two programs that each add one, the second must
+/// notice. Nothing is changed then, and [`Error::conflict`] has both versions.
 /// [`overwrite`](Self::overwrite) accepts such changes.
 ///
 /// ```no_run
@@ -206,15 +206,6 @@ impl<R: Editable> Edit<R> {
     /// [`Error::is_precondition_failed`] if the record is not in the state of the caller's tag, or changed
     /// before each of five attempts.
     pub async fn send(self) -> Result<R> {
-        let timeout = self.client.transport().config.timeout;
-        let edited = Deadline::after(timeout).limit(self.carry_out()).await;
-        edited.unwrap_or(Err(Error::Timeout {
-            operation: R::OPERATION,
-            after: timeout,
-        }))
-    }
-
-    async fn carry_out(self) -> Result<R> {
         check_numbers(&self.changes).map_err(|found| unfit::<R>(found.to_string()))?;
         let changes = object::<R>(&self.changes)?;
         if changes.is_empty() {
@@ -235,39 +226,61 @@ impl<R: Editable> Edit<R> {
             let update = body::<R>(Map::new(), &changes)?;
             return R::write(self.client, self.place, update).await;
         }
-        self.read_and_write(&changes, own, compares).await
+        let mut undecided = None;
+        let edited = self.read_and_write(&changes, own, compares, &mut undecided);
+        edited.await.map_err(|error| {
+            let error = error.after(undecided);
+            match error {
+                // Each request has what is left of it.
+                Error::Timeout { operation, .. } => Error::Timeout {
+                    operation,
+                    after: self.client.transport().config.timeout,
+                },
+                other => other,
+            }
+        })
     }
 
-    /// Reads the record and writes it with its tag, until nobody has changed it in between.
+    /// Reads the record and writes it with its tag, until nobody has changed it in between. `undecided`
+    /// becomes the error of an attempt that may have been applied.
     async fn read_and_write(
         &self,
         changes: &Map<String, Value>,
         own: Option<Tag>,
         compares: bool,
+        undecided: &mut Option<Cause>,
     ) -> Result<R> {
+        let deadline = Deadline::after(self.client.transport().config.timeout);
+        // A value has no tag before the first write, so a repeat under a key must reach the service to be
+        // recognised.
+        let has_key = self.client.call_headers().idempotency_key.is_some();
+        let mut may_be_repeat = has_key && !R::IS_READ_WITH_TAG;
         let mut seen = self.seen.clone();
         let mut refused = None;
-        let mut may_be_applied = false;
         let mut attempts = 0;
         loop {
             attempts += 1;
             let read = |client| R::read(client, self.place);
-            let Tagged { value: now, tag } = self.client.tagged(read).await?;
+            let client = self.client.timeout(deadline.remaining());
+            let Tagged { value: now, tag } = client.tagged(read).await?;
             let tag = tag.filter(|_| R::IS_READ_WITH_TAG);
             let found = object::<R>(&now)?;
             let conflict = match &seen {
                 Some(seen) if compares => {
-                    self.conflict(seen, &now, &found, changes, may_be_applied)?
+                    let may_be_own = may_be_repeat || undecided.is_some();
+                    self.conflict(seen, &now, &found, changes, may_be_own)?
                 }
                 _ => None,
             };
             let update = body::<R>(found, changes)?;
             if let Some(conflict) = conflict {
-                return self.repeat(tag, update, conflict).await;
+                return self.repeat(client, tag, update, conflict).await;
             }
             let unknown = || (!R::IS_READ_WITH_TAG).then(|| Tag::new(NO_TAG));
             let tag = own.clone().or(tag).or(refused.take()).or_else(unknown);
-            let client = self.client.with_if_match(tag);
+            // The service cannot have carried out a write with a tag that no record has.
+            let is_probe = tag.as_ref().is_some_and(|tag| tag.as_str() == NO_TAG);
+            let client = self.client.timeout(deadline.remaining()).with_if_match(tag);
             match R::write(client, self.place, update).await {
                 Err(Error::Api {
                     status: 412,
@@ -276,7 +289,10 @@ impl<R: Editable> Edit<R> {
                     ..
                 }) if own.is_none() && attempts < MOST_ATTEMPTS => {
                     refused = tag;
-                    may_be_applied |= earlier.is_some();
+                    may_be_repeat = false;
+                    if !is_probe && let Some(earlier) = earlier {
+                        *undecided = Some(earlier);
+                    }
                     seen.get_or_insert(now);
                 }
                 outcome => return outcome,
@@ -292,7 +308,7 @@ impl<R: Editable> Edit<R> {
         theirs: &R,
         found: &Map<String, Value>,
         changes: &Map<String, Value>,
-        may_be_applied: bool,
+        may_be_own: bool,
     ) -> Result<Option<Conflict<R>>> {
         let before = object::<R>(seen)?;
         let is_conflict = |(name, mine): (&String, &Value)| {
@@ -300,7 +316,7 @@ impl<R: Editable> Edit<R> {
             let before = before.get(name)?;
             let theirs = found.get(name).unwrap_or(&Value::Null);
             let is_wanted = theirs == mine || (is_empty(theirs) && is_empty(mine));
-            let is_own = may_be_applied && is_wanted;
+            let is_own = may_be_own && is_wanted;
             (theirs != before && !is_own).then(|| name.clone())
         };
         let properties: Vec<String> = changes.iter().filter_map(is_conflict).collect();
@@ -327,13 +343,14 @@ impl<R: Editable> Edit<R> {
     /// only the service knows: the request is sent once more, with a tag that no record has.
     async fn repeat(
         &self,
+        client: Client,
         tag: Option<Tag>,
         update: R::Update,
         conflict: Conflict<R>,
     ) -> Result<R> {
         // A service without tags would carry the request out.
         if self.client.call_headers().idempotency_key.is_some() && tag.is_some() {
-            let client = self.client.with_if_match(Some(Tag::new(NO_TAG)));
+            let client = client.with_if_match(Some(Tag::new(NO_TAG)));
             match R::write(client, self.place, update).await {
                 Err(error) if error.is_precondition_failed() => {}
                 outcome => return outcome,
@@ -343,6 +360,7 @@ impl<R: Editable> Edit<R> {
             operation: R::OPERATION,
             properties: conflict.properties.clone(),
             versions: Versions::new(conflict),
+            earlier: None,
         })
     }
 }

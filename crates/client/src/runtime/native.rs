@@ -2,14 +2,13 @@
 
 use tokio::task::JoinHandle;
 pub(crate) use tokio::time::{Instant, sleep, timeout_at};
-use tracing::Instrument as _;
 
 /// A task that is aborted when it is dropped.
 pub(crate) struct Task<T>(JoinHandle<T>);
 
-/// Runs the future as a task of its own, in the caller's span.
+/// Runs the future as a task of its own.
 pub(crate) fn spawn<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Task<T> {
-    Task(tokio::spawn(work.in_current_span()))
+    Task(tokio::spawn(work))
 }
 
 impl<T> Task<T> {

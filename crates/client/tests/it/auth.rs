@@ -369,6 +369,7 @@ async fn an_answer_that_is_no_token_is_an_error_without_its_text() {
         "<html>",
         r#"{"access_token":7}"#,
         r#"{"access_token":""}"#,
+        r#"{"access_token":"a"}more"#,
         r#"{"access_token":"a","token_type":"mac"}"#,
     ] {
         let answer = async move || json(200, body);

@@ -235,6 +235,45 @@ async fn the_same_change_by_two_is_a_conflict() {
     assert_eq!((conflict.mine.value, conflict.theirs.value), (89.4, 89.4));
 }
 
+/// Between the read and the write of an edit by id others set what it sets.
+#[tokio::test]
+async fn the_same_change_by_others_meanwhile_is_a_conflict() {
+    let others = |conditions: usize, record: &mut Value| {
+        if conditions == 1 {
+            record["text"] = json!("Replaced.");
+        }
+    };
+    let (client, service) = service(incident(), Box::new(others)).await;
+    let error = client
+        .incidents()
+        .edit(7)
+        .text("Replaced.")
+        .await
+        .unwrap_err();
+    assert!(error.conflict::<IncidentV1>().is_some(), "{error:?}");
+    assert_eq!(log(&service), ["GET 7", "PUT 7 412", "GET 7"]);
+}
+
+#[tokio::test]
+async fn a_repeat_of_a_value_under_a_key_is_answered_and_no_conflict() {
+    let (client, service) = service(value(), nobody()).await;
+    let seen: DatasourceValue = serde_json::from_value(value()).unwrap();
+    let client = client.idempotency_key("meter-5");
+    for sent in [
+        &["GET values", "PUT 5 412", "GET values", "PUT 5 200"][..],
+        &["GET values", "PUT 5 200"],
+    ] {
+        let edit = client.datasources().edit_value(9, &seen).value(90.0);
+        assert_eq!(edit.await.unwrap().value, 90.0);
+        assert_eq!(log(&service), sent);
+    }
+    // Another write of the same value under another key is a change of others.
+    let other = client.idempotency_key("meter-6");
+    let error = other.datasources().edit_value(9, &seen).value(90.0).await;
+    let error = error.unwrap_err();
+    assert!(error.conflict::<DatasourceValue>().is_some(), "{error:?}");
+}
+
 /// The answer to a PUT is lost, and the service knows no keys: its 412 to the next attempt may be about the
 /// change itself.
 #[tokio::test]

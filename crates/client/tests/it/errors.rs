@@ -214,6 +214,20 @@ async fn a_redirect_is_not_followed() {
 
 #[tokio::test]
 async fn a_client_without_an_address_is_not_made() {
+    for (settings, missing) in [
+        (Client::builder().token(""), "token"),
+        (
+            Client::builder().client_id("").client_secret("x"),
+            "client_id",
+        ),
+        (
+            Client::builder().client_id("x").client_secret(""),
+            "client_secret",
+        ),
+    ] {
+        let error = settings.base_url("http://127.0.0.1:9").build().unwrap_err();
+        assert_eq!(error.to_string(), format!("{missing} is not set"));
+    }
     let error = Client::builder().token("t").build().unwrap_err();
     assert!(matches!(error, Error::Config(_)), "{error:?}");
     assert_eq!(error.to_string(), "base_url is not set");

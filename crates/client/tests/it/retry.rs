@@ -220,6 +220,22 @@ async fn an_undecided_attempt_is_named_by_every_later_error() {
         "{text}"
     );
 
+    // A last attempt that was sent says so itself.
+    let broken = Router::new().route("/v1/Improvements/1", put(async || cut()));
+    let (builder, mut tries) = watched(with_token(&serve(broken).await));
+    let improvements = builder.build().unwrap().improvements();
+    let call =
+        tokio::spawn(async move { improvements.update(1, &ImprovementUpdate::default()).await });
+    for attempt in 1..=3 {
+        assert_eq!(tries.recv().await, Some((attempt, None)));
+        clock.advance(LONG).await;
+    }
+    let text = call.await.unwrap().unwrap_err().to_string();
+    assert!(
+        text.starts_with("updateImprovement: the connection broke: "),
+        "{text}"
+    );
+
     let (fetches, updates) = (Counter::default(), Counter::default());
     let (fetch, update) = (fetches.clone(), updates.clone());
     let issuer = async move || match fetch.next() {

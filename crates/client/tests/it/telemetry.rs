@@ -181,11 +181,21 @@ async fn a_header_of_the_callers_is_on_every_request() {
         "header: the value of x-line has characters that a header cannot contain"
     );
     assert!(client.header("x line", "").is_err());
-    let error = client
-        .header("Accept", "text/html")
-        .unwrap_err()
-        .to_string();
-    assert_eq!(error, "header: found accept, which the client sets itself");
+    for name in [
+        "accept",
+        "connection",
+        "content-length",
+        "content-type",
+        "host",
+        "idempotency-key",
+        "if-match",
+        "if-none-match",
+        "transfer-encoding",
+    ] {
+        let error = client.header(name, "1").unwrap_err().to_string();
+        let expected = format!("header: found {name}, which the client sets itself");
+        assert_eq!(error, expected);
+    }
 }
 
 /// Handles are shared by threads and moved into tasks.
