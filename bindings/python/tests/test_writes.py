@@ -347,6 +347,14 @@ def test_a_frame_of_pandas_is_stored_as_it_shows(client: obeya.Client, scrap: in
     assert [value.area_id for value in stored] == [1, None]
     with pytest.raises(ValueError, match=r"values\[0\]: .*area_id: invalid type: floating point"):
         client.datasources.create_values(scrap, pd.DataFrame({"valueDate": days[:1], "value": [1], "areaId": [1.5]}))
+    # So does an index; a text beside them is none of both.
+    indexed = pd.DataFrame({"value": [4.0, 5.0]}, index=pd.Index([days[0], days[2]], name="valueDate"))
+    assert client.datasources.create_values(scrap, indexed) == 2
+    stored = client.datasources.values(scrap, where="value gt 3").all()
+    assert [value.value_date.isoformat() for value in stored] == ["2026-03-01T00:00:00+00:00", "2026-03-01T07:30:00+00:00"]
+    texts = pd.DataFrame({"valueDate": [*days[::2], "2026-03-02"], "value": [6.0, 7.0, 8.0]})
+    assert client.datasources.create_values(scrap, texts) == 3
+    assert client.datasources.edit_value(scrap, np.int64(stored[0].id), value=9).value == 9  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="values: found Series, expected a list or a frame"):
         client.datasources.create_values(scrap, pd.Series([1, 2]))  # type: ignore[arg-type]
 

@@ -107,7 +107,7 @@ class PreconditionFailedError(APIStatusError):
 
 
 class UpdateConflictError(PreconditionFailedError):
-    """Others have changed the same fields of a record, and not to the same. Nothing was written.
+    """Others have changed the same fields of a record. Nothing was written.
 
     To insist on your change, pass ``theirs`` to the same method, or ``if_match="*"``.
     """

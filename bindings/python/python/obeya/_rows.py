@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import sys
 from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -23,7 +24,6 @@ MOST = 10_000
 
 _OF_A_RECORD = frozenset({"id", "dataSourceId", "registrationDate", "data_source_id", "registration_date"})
 """Columns of values as the service shows them that cannot be written."""
-
 
 _IDS = frozenset({"areaId", "assetId", "projectId", "area_id", "asset_id", "project_id"})
 """Columns of integers that may be missing."""
@@ -46,7 +46,7 @@ def batches(values: Sequence[_T] | Frame | pd.DataFrame | pl.DataFrame) -> Itera
         for start in range(0, max(len(values), 1), MOST):
             yield values[start : start + MOST]
         return
-    if not is_frame(values) or type(values).__name__ == "Series":
+    if not is_frame(values) or type(values).__name__ in ("Series", "ChunkedArray"):
         message = f"values: found {type(values).__name__}, expected a list or a frame"
         raise TypeError(message)
     rows = _rows(values)
@@ -65,30 +65,37 @@ def _rows(frame: Any) -> Iterator[dict[str, Any]]:
     _frames.require("pyarrow")
     import pyarrow as pa
 
-    frame = _with_whole_moments(frame)
+    frame = _moments_as_text(frame)
     # pandas gives an index without a name this one; an index with a name is a column.
     left_out = [*_OF_A_RECORD, "__index_level_0__"]
     for batch in pa.RecordBatchReader.from_stream(frame):
         table = pa.Table.from_batches([batch])
         table = table.drop_columns([name for name in table.column_names if name in left_out])
-        yield from _with_whole_ids(_in_microseconds(table)).to_pylist()
+        yield from _ids_as_integers(_in_microseconds(table)).to_pylist()
 
 
-def _with_whole_moments(frame: Any) -> Any:
-    """Columns of pandas that hold days and moments as texts, as Arrow would cut the moments to days."""
-    if type(frame).__module__.partition(".")[0] != "pandas":
+def _moments_as_text(frame: Any) -> Any:
+    """A frame of pandas whose columns of both days and moments hold texts of them, as Arrow would cut the moments to days."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None or not isinstance(frame, pandas.DataFrame):
         return frame
-    for name, kind in frame.dtypes.items():
-        if kind == object:
-            held = frame[name].tolist()
+    named = [level for level, name in enumerate(frame.index.names) if name is not None]
+    frame = frame.reset_index(level=named) if named else frame.copy(deep=False)
+    for at in range(frame.shape[1]):
+        held = frame.iloc[:, at]
+        if held.dtype == object:
             kinds = {type(value) for value in held}
             if datetime.date in kinds and any(issubclass(kind, datetime.datetime) for kind in kinds):
-                texts = [value.isoformat() if isinstance(value, datetime.date) and value == value else None for value in held]  # noqa: PLR0124
-                frame = frame.assign(**{name: texts})
+                frame.isetitem(at, [_date_as_text(value) for value in held])
     return frame
 
 
-def _with_whole_ids(table: pa.Table) -> pa.Table:
+def _date_as_text(value: Any) -> Any:
+    # NaT of pandas is a datetime, and differs from itself.
+    return value.isoformat() if isinstance(value, datetime.date) and value == value else value  # noqa: PLR0124
+
+
+def _ids_as_integers(table: pa.Table) -> pa.Table:
     """pandas makes numbers with a fraction of integers where one is missing."""
     import pyarrow as pa
 

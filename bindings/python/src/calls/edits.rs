@@ -7,7 +7,7 @@ use obeya::{Client, Edit, EditTarget, Editable};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pyclass::boolean_struct::True;
-use pyo3::types::{PyInt, PyTuple};
+use pyo3::types::PyTuple;
 use pyo3::{PyClass, PyTypeInfo};
 use serde::de::DeserializeOwned;
 
@@ -81,16 +81,15 @@ where
     if let Ok(seen) = value.cast::<C>() {
         return Ok(record(seen.get()).into());
     }
-    let id = arguments.id::<I>(position, name)?;
-    if !value.is_instance_of::<PyInt>() {
+    if I::has(value.as_borrowed()) {
         let found = value.get_type().name()?;
         let expected = C::type_object(value.py()).name()?;
         return Err(PyTypeError::new_err(format!(
             "argument '{name}': found {found}, expected {expected} or an id: \
-             changes of others are found in that form only, and an id is the record as it is now"
+             pass the record in that form, or its id to change it as it is now"
         )));
     }
-    Ok(id.into())
+    Ok(arguments.id::<I>(position, name)?.into())
 }
 
 /// The properties that change, checked before anything is sent.

@@ -175,13 +175,22 @@ pub(crate) fn rows<T: DeserializeOwned>(
     (0..items.len()?).map(row).collect()
 }
 
-/// The same error with its place, unless the message begins with that.
+/// The same error with its place, unless the message begins with that. An exception of the caller's own
+/// stays.
 fn within(location: &str, error: PyErr, py: Python<'_>) -> PyErr {
     let text = error.value(py).to_string();
     if text.starts_with(location) {
         return error;
     }
-    PyErr::from_type(error.get_type(py), format!("{location}: {text}"))
+    let text = format!("{location}: {text}");
+    let kind = error.get_type(py);
+    if kind.is(py.get_type::<PyTypeError>()) {
+        PyTypeError::new_err(text)
+    } else if kind.is(py.get_type::<PyValueError>()) {
+        PyValueError::new_err(text)
+    } else {
+        error
+    }
 }
 
 fn parts(

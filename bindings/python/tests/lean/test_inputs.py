@@ -71,11 +71,17 @@ def test_a_series_has_the_dates_of_its_index() -> None:
         assert lean.xmr(one).to_arrow() == lean.xmr({"value": VALUES, "valueDate": MOMENTS}).to_arrow()
     phased = lean.xmr(series, phases=["2026-03-08"], minimum=2)
     assert [phase.points for phase in phased.phases] == [3, 3]
-    # Midnight UTC is that day in every zone, west of UTC too.
-    west = lean.xmr(series, phases=["2026-03-08"], minimum=2, tz="America/New_York")
-    assert [phase.points for phase in west.phases] == [3, 3]
     times = lean.t_chart(series, unit="h")
     assert times.to_arrow()["date"].to_pylist() == MOMENTS
+
+
+def test_moments_at_midnight_alone_are_days_in_every_zone() -> None:
+    zone = "America/New_York"
+    days = pd.Series(range(6), index=pd.date_range("2026-03-05", periods=6, tz="UTC"))
+    assert [phase.points for phase in lean.xmr(days, phases=["2026-03-08"], minimum=2, tz=zone).phases] == [3, 3]
+    # Not so among other moments: a day in New York begins at 5:00 UTC in winter.
+    hours = pd.Series(range(96), index=pd.date_range("2026-03-06", periods=96, freq="h", tz="UTC"))
+    assert [phase.points for phase in lean.xmr(hours, phases=["2026-03-08"], tz=zone).phases] == [53, 43]
 
 
 def test_a_series_has_the_dates_of_any_index_of_them() -> None:

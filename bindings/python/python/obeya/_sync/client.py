@@ -90,8 +90,8 @@ class Client:
     ) -> Self:
         """The same client with other limits; arguments that are left out do not change. Connections and token are shared.
 
-        Its requests carry `headers` too, such as `traceparent` or what a gateway requires; those that the client sets itself, such as
-        `Authorization`, take precedence. Each of the two is closed separately.
+        Its requests carry `headers` too, such as `traceparent` or what a gateway requires. An `Authorization` of the client's own takes
+        precedence; other headers that the client sets, such as `Accept` and `If-Match`, are refused. Each of the two is closed separately.
         """
         if timeout is ...:
             return self._of(self._core.limited(max_retries=max_retries, headers=headers))

@@ -85,8 +85,8 @@ class Datasources:
         They are a list, or a frame whose columns are called as on the wire (`valueDate`) or in Python (`value_date`): of polars, or of
         pandas or another library with pyarrow. An index with a name is a column.
 
-        Up to 10,000 are added all or none. The index in an error of the service is that of a value in its batch. More are sent in batches of 10,000, one after the other, so those before a batch that fails are
-        in. With an `idempotency_key` the first batch has that key, and the others have `.2`, `.3` and so on after it: the same call may
+        Up to 10,000 are added all or none. More are sent in batches of 10,000, one after the other, so those before a batch that fails are
+        in; the index in an error of the service is that of a value in its batch. With an `idempotency_key` the first batch has that key, and the others have `.2`, `.3` and so on after it: the same call may
         then be made again until it succeeds, and adds what is missing.
         """
         added = 0

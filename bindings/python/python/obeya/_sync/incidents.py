@@ -164,8 +164,8 @@ class Incidents:
         `PreconditionFailedError` is raised. This needs the right to read incidents.
 
         If others have changed a field that you pass, `UpdateConflictError` is raised and nothing is written: since
-        the record you pass was read, or while an update by id is carried out. That is so if both changes are the same
-        too, as two who add one to a number need to know. With an `if_match` of your own there is
+        the record you pass was read, or while an update by id is carried out. Two equal changes
+        are a conflict as well: of two programs that each add one, the second must notice. With an `if_match` of your own there is
         one attempt, which it decides alone; `if_match="*"` overwrites such changes. A repeat under the same
         `idempotency_key` is recognised while type, severity, title and date are unchanged.
         """

@@ -60,7 +60,8 @@ def series(
 def phase_names(rows: Rows, phases: Phases, stamps: Sequence[_dates.Stamp | None] | None, tz: str) -> list[str]:
     """The phase of each row: by a column, or numbered from 1 where each moment begins a new one.
 
-    A phase that begins with a day begins with its first moment in the time zone.
+    A phase that begins with a day begins with its first moment in the time zone. Where every moment is midnight UTC, as a day is
+    stored, they are days.
     """
     if phases is None:
         return [""] * rows.table.num_rows
@@ -74,7 +75,8 @@ def phase_names(rows: Rows, phases: Phases, stamps: Sequence[_dates.Stamp | None
         raise ValueError(message)
     where = _dates.zone(tz)
     starts = sorted(_dates.given(start).clock(where) for start in phases)
-    clocks = [None if stamp is None else stamp.clock(where) for stamp in stamps]
+    of_days = all(stamp is None or stamp.whole for stamp in stamps)
+    clocks = [None if stamp is None else stamp.moment.replace(tzinfo=None) if of_days else stamp.clock(where) for stamp in stamps]
     return ["" if clock is None else str(1 + bisect_right(starts, clock)) for clock in clocks]
 
 

@@ -65,8 +65,8 @@ class Stamp(NamedTuple):
 
     def clock(self, where: datetime.tzinfo) -> datetime.datetime:
         """What calendar and clock show in a time zone, without the zone. A day is its first moment in each."""
-        if self.whole:
-            return self.moment.replace(tzinfo=None)
+        if self.day is not None:
+            return datetime.datetime.combine(self.day, datetime.time())
         try:
             return self.moment.astimezone(where).replace(tzinfo=None)
         except OverflowError:
