@@ -9,7 +9,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Conflict<R> {
-    /// The properties that both have changed, named as on the wire.
+    /// The properties that both have changed, named as on the wire, in the order of their names.
     pub properties: Vec<String>,
     /// The record that the changes were based on.
     pub seen: R,

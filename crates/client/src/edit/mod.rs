@@ -319,7 +319,9 @@ impl<R: Editable> Edit<R> {
             let is_own = may_be_own && is_wanted;
             (theirs != before && !is_own).then(|| name.clone())
         };
-        let properties: Vec<String> = changes.iter().filter_map(is_conflict).collect();
+        let mut properties: Vec<String> = changes.iter().filter_map(is_conflict).collect();
+        // Whether a map of JSON is sorted depends on the features of the whole program.
+        properties.sort_unstable();
         if properties.is_empty() {
             return Ok(None);
         }
