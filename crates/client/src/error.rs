@@ -28,7 +28,7 @@ pub enum Error {
     Config(#[from] ConfigError),
 
     /// No response: the server could not be reached, or the connection broke.
-    #[error("{operation}: {}: {source}{}", failed(*.connecting || .earlier.is_some()), earlier_note(.earlier))]
+    #[error("{operation}: {}: {source}{}", connection_failure(*.connecting || .earlier.is_some()), earlier_note(.earlier))]
     #[non_exhaustive]
     Connection {
         /// The operation (its `operationId`), or `token` for the token issuer.
@@ -307,8 +307,8 @@ impl Error {
     }
 }
 
-fn failed(to_connect: bool) -> &'static str {
-    match to_connect {
+fn connection_failure(while_connecting: bool) -> &'static str {
+    match while_connecting {
         true => "no connection",
         false => "the connection broke",
     }

@@ -11,7 +11,8 @@ use obeya::{Client, Error, Exchange};
 use tokio::sync::Notify;
 
 use crate::support::{
-    Clock, Counter, area, found, issuer, json, serve, token, wait, with_credentials, with_token,
+    Clock, Counter, area, found, issuer, issuer_answering, json, serve, token, wait,
+    with_credentials, with_token,
 };
 
 /// `GET /v2/areas/1` for who holds the token of this number.
@@ -63,14 +64,11 @@ async fn other_limits_share_the_token() {
 
 #[tokio::test]
 async fn other_limits_are_those_of_the_token_too() {
-    let fetches = Counter::default();
-    let count = fetches.clone();
-    let busy = async move || match count.next() {
+    let (busy, fetches) = issuer_answering(|asked| match asked {
         6 => token(6),
         _ => wait(503, "0"),
-    };
-    let url = serve(Router::new().route("/connect/token", post(busy))).await;
-    let client = with_credentials(&url).build().unwrap();
+    });
+    let client = with_credentials(&serve(busy).await).build().unwrap();
     let hasty = client.max_retries(0);
     hasty.authenticate().await.unwrap_err();
     assert_eq!(fetches.total(), 1);
@@ -85,14 +83,11 @@ async fn other_limits_are_those_of_the_token_too() {
 
 #[tokio::test]
 async fn a_call_with_more_time_does_not_fail_with_one_that_has_less() {
-    let fetches = Counter::default();
-    let count = fetches.clone();
-    let busy = async move || match count.next() {
+    let (busy, fetches) = issuer_answering(|asked| match asked {
         1 => wait(503, "3"),
         _ => token(1),
-    };
-    let url = serve(Router::new().route("/connect/token", post(busy))).await;
-    let client = with_credentials(&url).build().unwrap();
+    });
+    let client = with_credentials(&serve(busy).await).build().unwrap();
     // The issuer asks for a longer wait than the first call has.
     let hasty = client.timeout(Duration::from_secs(1));
     let (less, more) = tokio::join!(hasty.authenticate(), client.authenticate());

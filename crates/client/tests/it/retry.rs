@@ -6,13 +6,14 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::response::Response;
 use axum::routing::{get, post, put};
-use obeya::Error;
 use obeya::model::{CategoryInput, ImprovementUpdate, IncidentCreate, IncidentSeverity, Patch};
+use obeya::{ClientBuilder, Error};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpListener;
 
 use crate::support::{
-    Clock, Counter, area, found, json, serve, token, wait, watched, with_credentials, with_token,
+    Clock, Counter, area, found, issuer_answering, json, serve, token, wait, watched,
+    with_credentials, with_token,
 };
 
 /// Longer than the longest wait of our own.
@@ -179,6 +180,19 @@ async fn no_limit_is_too_long_for_the_clock() {
     assert_eq!(asked.total(), 2);
 }
 
+/// The error of an update that fails in this many attempts.
+async fn failed_update(clock: &Clock, settings: ClientBuilder, attempts: u32) -> Error {
+    let (builder, mut tries) = watched(settings);
+    let improvements = builder.build().unwrap().improvements();
+    let call =
+        tokio::spawn(async move { improvements.update(1, &ImprovementUpdate::default()).await });
+    for attempt in 1..=attempts {
+        assert_eq!(tries.recv().await, Some((attempt, None)));
+        clock.advance(LONG).await;
+    }
+    call.await.unwrap().unwrap_err()
+}
+
 /// Whether an earlier attempt was applied is unknown, whatever the last one failed with.
 #[tokio::test]
 async fn an_undecided_attempt_is_named_by_every_later_error() {
@@ -189,16 +203,8 @@ async fn an_undecided_attempt_is_named_by_every_later_error() {
         stream.read_buf(&mut Vec::new()).await.unwrap();
     });
     let clock = Clock::stop();
-    let (builder, mut tries) = watched(with_token(&url));
-    let improvements = builder.build().unwrap().improvements();
-    let call =
-        tokio::spawn(async move { improvements.update(1, &ImprovementUpdate::default()).await });
-    for attempt in 1..=3 {
-        assert_eq!(tries.recv().await, Some((attempt, None)));
-        clock.advance(LONG).await;
-    }
+    let error = failed_update(&clock, with_token(&url), 3).await;
     stopped.await.unwrap();
-    let error = call.await.unwrap().unwrap_err();
     let text = error.to_string();
     let Error::Connection {
         connecting,
@@ -211,50 +217,29 @@ async fn an_undecided_attempt_is_named_by_every_later_error() {
     assert!(!connecting);
     let earlier = earlier.unwrap().to_string();
     assert!(earlier.contains("the connection broke"), "{earlier}");
-    assert!(
-        text.starts_with("updateImprovement: no connection: "),
-        "{text}"
-    );
-    assert!(
-        text.ends_with("broke off and may have been applied"),
-        "{text}"
-    );
+    let start = "updateImprovement: no connection: ";
+    assert!(text.starts_with(start), "{text}");
+    let end = "broke off and may have been applied";
+    assert!(text.ends_with(end), "{text}");
 
     // A last attempt that was sent says so itself.
     let broken = Router::new().route("/v1/Improvements/1", put(async || cut()));
-    let (builder, mut tries) = watched(with_token(&serve(broken).await));
-    let improvements = builder.build().unwrap().improvements();
-    let call =
-        tokio::spawn(async move { improvements.update(1, &ImprovementUpdate::default()).await });
-    for attempt in 1..=3 {
-        assert_eq!(tries.recv().await, Some((attempt, None)));
-        clock.advance(LONG).await;
-    }
-    let text = call.await.unwrap().unwrap_err().to_string();
-    assert!(
-        text.starts_with("updateImprovement: the connection broke: "),
-        "{text}"
-    );
+    let settings = with_token(&serve(broken).await);
+    let text = failed_update(&clock, settings, 3).await.to_string();
+    let start = "updateImprovement: the connection broke: ";
+    assert!(text.starts_with(start), "{text}");
 
-    let (fetches, updates) = (Counter::default(), Counter::default());
-    let (fetch, update) = (fetches.clone(), updates.clone());
-    let issuer = async move || match fetch.next() {
+    let (issuer, _) = issuer_answering(|asked| match asked {
         1 => token(1),
         _ => json(400, r#"{"error":"invalid_client"}"#),
-    };
-    let answer = async move || match update.next() {
+    });
+    let updates = Counter::default();
+    let answer = async move || match updates.next() {
         1 => cut(),
         _ => json(401, ""),
     };
-    let routes = Router::new().route("/connect/token", post(issuer));
-    let url = serve(routes.route("/v1/Improvements/1", put(answer))).await;
-    let (builder, mut tries) = watched(with_credentials(&url));
-    let improvements = builder.build().unwrap().improvements();
-    let call =
-        tokio::spawn(async move { improvements.update(1, &ImprovementUpdate::default()).await });
-    assert_eq!(tries.recv().await, Some((1, None)));
-    clock.advance(LONG).await;
-    let error = call.await.unwrap().unwrap_err();
+    let url = serve(issuer.route("/v1/Improvements/1", put(answer))).await;
+    let error = failed_update(&clock, with_credentials(&url), 1).await;
     assert_eq!(
         error.to_string(),
         "no access token: invalid_client; an earlier attempt broke off and may have been applied"

@@ -69,6 +69,16 @@ pub fn issuer(fetches: &Counter) -> Router {
     Router::new().route("/connect/token", post(async move || token(fetches.next())))
 }
 
+/// An issuer at the default path, answered by a function of the number of requests.
+pub fn issuer_answering(
+    answer: impl Fn(usize) -> Response + Clone + Send + Sync + 'static,
+) -> (Router, Counter) {
+    let asked = Counter::default();
+    let count = asked.clone();
+    let token = post(async move || answer(count.next()));
+    (Router::new().route("/connect/token", token), asked)
+}
+
 /// `GET /v2/areas/1`, answered by a function of the number of requests.
 pub fn area(
     answer: impl Fn(usize) -> Response + Clone + Send + Sync + 'static,

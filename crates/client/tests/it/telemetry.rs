@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex};
 use axum::Router;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use axum::routing::{get, post};
+use axum::routing::get;
 use obeya::call;
 use tracing::Instrument as _;
 
 use crate::limits::plant_at;
 use crate::support::{
-    Counter, area, found, json, serve, token, wait, with_credentials, with_token,
+    area, found, issuer_answering, json, serve, token, wait, with_credentials, with_token,
 };
 
 /// What a subscriber wrote.
@@ -108,14 +108,11 @@ async fn a_page_that_is_fetched_ahead_is_a_call_within_the_callers_span() {
 #[tokio::test]
 async fn a_request_for_a_token_is_an_event_without_the_token() {
     let (written, guard) = subscribe();
-    let asked = Counter::default();
-    let count = asked.clone();
-    let busy = async move || match count.next() {
+    let (busy, _) = issuer_answering(|asked| match asked {
         1 => wait(503, "0"),
         _ => token(1),
-    };
-    let url = serve(Router::new().route("/connect/token", post(busy))).await;
-    let client = with_credentials(&url).build().unwrap();
+    });
+    let client = with_credentials(&serve(busy).await).build().unwrap();
     client.authenticate().await.unwrap();
     drop(guard);
     let text = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();

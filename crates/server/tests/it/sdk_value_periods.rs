@@ -69,6 +69,12 @@ async fn periods_follow_the_clock_of_a_zone() {
         shown(&since.stream().all().await.unwrap()),
         expected(&[("2025-10-26T23:00:00Z", Some(-1.0), 1)])
     );
+    // So does that of the values themselves, and `from` excludes it.
+    let instant = "2025-10-24T22:00:00Z".parse().unwrap();
+    let first = || values().to("2025-10-25T22:00:00Z".parse().unwrap());
+    let since = first().since(instant).stream().all().await.unwrap();
+    let from = first().from(instant).stream().all().await.unwrap();
+    assert_eq!((since[0].value, since.len()), (2.0, from.len() + 1));
     let in_utc = values().max().by(BinSize::Day);
     assert_eq!(in_utc.clone().count().await.unwrap(), 2);
     assert_eq!(
