@@ -85,8 +85,8 @@ where
         let found = value.get_type().name()?;
         let expected = C::type_object(value.py()).name()?;
         return Err(PyTypeError::new_err(format!(
-            "argument '{name}': found {found}, expected {expected} or an id: \
-             pass the record in that form, or its id to change it as it is now"
+            "argument '{name}': found {found}, expected {expected} or an id, \
+             which changes the record as it is now"
         )));
     }
     Ok(arguments.id::<I>(position, name)?.into())

@@ -212,7 +212,7 @@ fn parts(
     Ok(Value::Array(parts.collect::<PyResult<_>>()?))
 }
 
-/// The items of a list, which anything else is refused for.
+/// The items of a list, or an error for anything else.
 fn items<'a, 'py>(
     values: &'a Bound<'py, PyAny>,
     location: &str,

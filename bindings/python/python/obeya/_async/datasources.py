@@ -84,8 +84,8 @@ class AsyncDatasources:
         pandas or another library with pyarrow. An index with a name is a column.
 
         Up to 10,000 are added all or none. More are sent in batches of 10,000, one after the other, so those before a batch that fails are
-        in; the index in an error of the service is that of a value in its batch. With an `idempotency_key` the first batch has that key, and the others have `.2`, `.3` and so on after it: the same call may
-        then be made again until it succeeds, and adds what is missing.
+        in; the index in an error of the service is that of a value in its batch. With an `idempotency_key` the first batch has that key,
+        and the others have `.2`, `.3` and so on after it: the same call may then be made again until it succeeds, and adds what is missing.
         """
         added = 0
         for number, batch in enumerate(_rows.batches(values), start=1):

@@ -164,9 +164,9 @@ class Incidents:
         `PreconditionFailedError` is raised. This needs the right to read incidents.
 
         If others have changed a field that you pass, `UpdateConflictError` is raised and nothing is written: since
-        the record you pass was read, or while an update by id is carried out. Two equal changes
-        are a conflict as well: of two programs that each add one, the second must notice. With an `if_match` of your own there is
-        one attempt, which it decides alone; `if_match="*"` overwrites such changes. A repeat under the same
+        the record you pass was read, or while an update by id is carried out. Two equal changes are
+        a conflict as well: of two programs that each add one, the second must notice. With an `if_match` of your own there is one attempt,
+        which it decides alone; `if_match="*"` overwrites such changes. A repeat under the same
         `idempotency_key` is recognised while type, severity, title and date are unchanged.
         """
         call: Call[IncidentV1] = self._core.carrying(if_match, idempotency_key).edit("updateIncident", incident, fields)
