@@ -10,21 +10,93 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use jiff::Timestamp;
 use jiff::tz::{TimeZoneDatabase, TimeZoneTransition};
 
-use crate::calendar::{TICKS_PER_DAY, TICKS_PER_SECOND, days_from_civil};
+use crate::calendar::{TICKS_PER_DAY, TICKS_PER_HOUR, TICKS_PER_SECOND, days_from_civil};
 
 /// The instant from which the changes of clocks are not known.
 const END: i64 = days_from_civil(2100, 1, 1) * TICKS_PER_DAY;
 
 /// A time zone.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct TimeZone {
-    /// Its name, in the spelling of the database.
-    pub(crate) name: String,
-    /// The instants (ticks) from which each of `offsets` holds, ascending; the first one is `i64::MIN`.
-    pub(crate) starts: Vec<i64>,
-    /// What the clock is ahead of UTC, in ticks.
-    pub(crate) offsets: Vec<i64>,
+#[non_exhaustive]
+pub struct TimeZone {
+    /// Its name, in the spelling of the database: letters, digits, `/`, `_`, `+` and `-`.
+    pub name: String,
+    /// What the clock is ahead of UTC, by the instant.
+    pub offsets: Offsets,
+    /// What a midnight of the clock is ahead of the first instant at which the clock shows it, or a later
+    /// time if it skips it; by the midnight.
+    pub midnight_offsets: Offsets,
 }
+
+/// Offsets that hold from different times on, in ticks.
+#[derive(Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Offsets {
+    /// The times from which each of `values` holds, ascending; the first one is `i64::MIN`.
+    pub starts: Vec<i64>,
+    /// The offsets.
+    pub values: Vec<i64>,
+}
+
+impl Offsets {
+    /// The index of the offset that holds at a time.
+    pub(crate) fn entry(&self, ticks: i64) -> usize {
+        // The first start is not after any time.
+        self.starts.partition_point(|start| *start <= ticks) - 1
+    }
+
+    /// The offset that holds at a time.
+    #[cfg(test)]
+    pub(crate) fn at(&self, ticks: i64) -> i64 {
+        self.values[self.entry(ticks)]
+    }
+
+    /// The first time that is not before `local` on the clock with these offsets from UTC.
+    pub(crate) fn first(&self, local: i64) -> i64 {
+        let mut entry = self.entry(local.saturating_sub(MOST_AHEAD));
+        loop {
+            let at = local
+                .saturating_sub(self.values[entry])
+                .max(self.starts[entry]);
+            match self.starts.get(entry + 1) {
+                Some(next) if at >= *next => entry += 1,
+                _ => return at,
+            }
+        }
+    }
+
+    /// Whether every change, and what it changes, is a multiple of these ticks.
+    pub(crate) fn are_multiples_of(&self, ticks: i64) -> bool {
+        let mut all = self.starts[1..].iter().chain(&self.values);
+        all.all(|it| it % ticks == 0)
+    }
+
+    /// The offsets of midnights on the clock with these offsets from UTC.
+    fn of_midnights(&self) -> Self {
+        let offset = |midnight: i64| midnight - self.first(midnight);
+        let mut midnights = Self {
+            starts: vec![i64::MIN],
+            values: vec![self.values[0]],
+        };
+        // Two days away from a change, the offset is that of the clock.
+        let days = self.starts[1..].iter().flat_map(|change| {
+            let day = change.div_euclid(TICKS_PER_DAY);
+            day - 2..=day + 2
+        });
+        let mut last = i64::MIN;
+        for midnight in days.map(|day| day * TICKS_PER_DAY) {
+            if midnight > last && midnights.values.last() != Some(&offset(midnight)) {
+                midnights.starts.push(midnight);
+                midnights.values.push(offset(midnight));
+            }
+            last = last.max(midnight);
+        }
+        midnights
+    }
+}
+
+/// More than any clock was ever ahead of UTC.
+const MOST_AHEAD: i64 = 16 * TICKS_PER_HOUR;
 
 impl TimeZone {
     /// The zone of a name such as `Europe/Oslo`, in any case.
@@ -51,22 +123,20 @@ impl TimeZone {
             .take_while(|change| at(change) < END)
             .collect();
         let first = zone.to_offset(Timestamp::UNIX_EPOCH);
-        Self {
-            name,
+        let offsets = Offsets {
             starts: std::iter::once(i64::MIN)
                 .chain(changes.iter().map(at))
                 .collect(),
-            offsets: std::iter::once(first)
+            values: std::iter::once(first)
                 .chain(changes.iter().map(TimeZoneTransition::offset))
                 .map(ticks)
                 .collect(),
+        };
+        Self {
+            name,
+            midnight_offsets: offsets.of_midnights(),
+            offsets,
         }
-    }
-
-    /// The index of the offset that holds at an instant.
-    pub(crate) fn entry(&self, ticks: i64) -> usize {
-        // The first start is not after any instant.
-        self.starts.partition_point(|start| *start <= ticks) - 1
     }
 }
 
@@ -78,16 +148,30 @@ mod tests {
     fn zones_are_found_by_name() {
         let oslo = TimeZone::named("europe/oslo").expect("a zone");
         assert_eq!(oslo.name, "Europe/Oslo");
-        assert_eq!(oslo.offsets[oslo.entry(0)], 3600 * TICKS_PER_SECOND);
+        let offsets = &oslo.offsets;
+        assert_eq!(offsets.at(0), 3600 * TICKS_PER_SECOND);
         // 1 July 2025, in summer.
         let july = days_from_civil(2025, 7, 1) * TICKS_PER_DAY;
-        assert_eq!(oslo.offsets[oslo.entry(july)], 7200 * TICKS_PER_SECOND);
-        assert_eq!(oslo.entry(i64::MIN), 0);
-        assert_eq!(oslo.entry(i64::MAX), oslo.offsets.len() - 1);
-        assert_eq!(oslo.offsets.last(), Some(&(3600 * TICKS_PER_SECOND)));
-        assert!(oslo.starts.is_sorted() && oslo.starts.len() == oslo.offsets.len());
-        assert_eq!(TimeZone::named("UTC").expect("a zone").offsets, [0]);
+        assert_eq!(offsets.at(july), 7200 * TICKS_PER_SECOND);
+        assert_eq!(offsets.entry(i64::MIN), 0);
+        assert_eq!(offsets.entry(i64::MAX), offsets.values.len() - 1);
+        assert_eq!(offsets.values.last(), Some(&(3600 * TICKS_PER_SECOND)));
+        assert!(offsets.starts.is_sorted() && offsets.starts.len() == offsets.values.len());
+        assert_eq!(TimeZone::named("UTC").expect("a zone").offsets.values, [0]);
         assert_eq!(TimeZone::named("Europe/Olso"), None);
         assert_eq!(TimeZone::named(""), None);
+    }
+
+    /// In every zone, on every day from 1969 to 2101, those that are skipped or shown twice included.
+    #[test]
+    fn midnights_begin_with_their_first_instant() {
+        for name in TimeZoneDatabase::bundled().available() {
+            let zone = TimeZone::named(name.as_str()).expect("a zone");
+            for day in days_from_civil(1969, 1, 1)..days_from_civil(2101, 1, 1) {
+                let midnight = day * TICKS_PER_DAY;
+                let first = midnight - zone.midnight_offsets.at(midnight);
+                assert_eq!(first, zone.offsets.first(midnight), "{name} {day}");
+            }
+        }
     }
 }

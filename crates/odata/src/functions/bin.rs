@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::{Arg, Out, ScalarError};
 use crate::calendar::{TICKS_PER_DAY, TICKS_PER_HOUR, civil_from_days, days_from_civil};
-use crate::time_zone::TimeZone;
+use crate::time_zone::{Offsets, TimeZone};
 
 /// How long a period is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,9 +25,6 @@ pub(crate) enum BinSize {
     Quarter,
     Year,
 }
-
-/// More than any clock was ever ahead of UTC.
-const MOST_AHEAD: i64 = 16 * TICKS_PER_HOUR;
 
 impl BinSize {
     /// The size of that name.
@@ -67,17 +64,18 @@ impl BinSize {
 
     /// The instant at which the period of `ticks` begins; `None` beyond 64 bits.
     fn start_of(self, ticks: i64, zone: &TimeZone) -> Option<i64> {
-        let entry = zone.entry(ticks);
-        let local = ticks.checked_add(zone.offsets[entry])?;
+        let Offsets { starts, values } = &zone.offsets;
+        let entry = zone.offsets.entry(ticks);
+        let local = ticks.checked_add(values[entry])?;
         if let Self::Ticks(size) = self {
             let start = local
                 .checked_sub(local.rem_euclid(size))?
-                .checked_sub(zone.offsets[entry])?;
-            if entry == 0 || start >= zone.starts[entry] {
+                .checked_sub(values[entry])?;
+            if entry == 0 || start >= starts[entry] {
                 return Some(start);
             }
-            let (change, before) = (zone.starts[entry], zone.offsets[entry - 1]);
-            if start + zone.offsets[entry] - before >= change {
+            let (change, before) = (starts[entry], values[entry - 1]);
+            if start + values[entry] - before >= change {
                 // The clock skipped the start.
                 return Some(change);
             }
@@ -88,7 +86,7 @@ impl BinSize {
         let first = self
             .first_day(local.div_euclid(TICKS_PER_DAY))
             .checked_mul(TICKS_PER_DAY)?;
-        Some(zone.first(first))
+        Some(zone.offsets.first(first))
     }
 
     /// The first day of the period of a day.
@@ -105,22 +103,6 @@ impl BinSize {
             _ => 1,
         };
         days_from_civil(year, first, 1)
-    }
-}
-
-impl TimeZone {
-    /// The first instant at which the clock shows a time (ticks since 1970 on that clock) or a later one.
-    fn first(&self, local: i64) -> i64 {
-        let mut entry = self.entry(local.saturating_sub(MOST_AHEAD));
-        loop {
-            let at = local
-                .saturating_sub(self.offsets[entry])
-                .max(self.starts[entry]);
-            match self.starts.get(entry + 1) {
-                Some(next) if at >= *next => entry += 1,
-                _ => return at,
-            }
-        }
     }
 }
 
@@ -384,6 +366,7 @@ mod tests {
             // Later changes follow the same rules for ever.
             let end = days_from_civil(2030, 1, 1) * TICKS_PER_DAY;
             let changes = zone
+                .offsets
                 .starts
                 .iter()
                 .skip(1)
@@ -404,7 +387,7 @@ mod tests {
                             Some(start),
                             "{name} {size:?} {ticks}"
                         );
-                        let local = ticks + zone.offsets[zone.entry(ticks)];
+                        let local = ticks + zone.offsets.at(ticks);
                         let first = match size {
                             BinSize::Ticks(size) => local - local.rem_euclid(size),
                             _ => size.first_day(local.div_euclid(TICKS_PER_DAY)),

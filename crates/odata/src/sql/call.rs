@@ -4,7 +4,7 @@ use crate::bind::node::{Function, Node, NodeKind};
 use crate::edm::Type;
 use crate::functions::bin::BinSize;
 use crate::sql::render::Renderer;
-use crate::sql::{Clock, SqlKind, Value};
+use crate::sql::{SqlKind, Value};
 use crate::time_zone::TimeZone;
 
 impl Renderer<'_> {
@@ -80,16 +80,17 @@ impl Renderer<'_> {
             NodeKind::Value(Value::Text(name)) => TimeZone::named(name),
             _ => None,
         };
-        let (Some(size), Some(zone)) = (size, zone) else {
+        let (Some(size), Some(mut zone)) = (size, zone) else {
             return "NULL".to_owned();
         };
+        // Such periods begin when those of UTC do, which every engine computes in fewer steps.
+        if let (BinSize::Ticks(ticks), Some(utc)) = (size, TimeZone::named("UTC"))
+            && zone.offsets.are_multiples_of(ticks)
+        {
+            zone = utc;
+        }
         let instant = self.argument(instant);
-        let clock = Clock {
-            zone: &zone.name,
-            starts: &zone.starts,
-            offsets: &zone.offsets,
-        };
-        self.dialect.bin(&instant, &size.sql(), &clock)
+        self.dialect.bin(&instant, &size.sql(), &zone)
     }
 
     /// A text, a pattern and its flags, the last two literals.

@@ -7,6 +7,7 @@
 
 use crate::search::PhraseTerms;
 use crate::sql::{SqlKind, Value};
+use crate::time_zone::TimeZone;
 
 /// The substrings that a text must contain to meet a condition, for a trigram index.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,18 +92,6 @@ pub enum Extent {
     Ordered(OrderedPage),
     /// Those that meet further conditions, or a page in another order.
     Other,
-}
-
-/// The clock of a time zone.
-#[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub struct Clock<'a> {
-    /// The name of the zone: letters, digits, `/`, `_`, `+` and `-`.
-    pub zone: &'a str,
-    /// The instants (ticks) from which each of `offsets` holds, ascending; the first one is `i64::MIN`.
-    pub starts: &'a [i64],
-    /// What the clock is ahead of UTC, in ticks.
-    pub offsets: &'a [i64],
 }
 
 /// Binds a value and returns its placeholder.
@@ -255,8 +244,8 @@ pub trait Dialect: Sync {
     }
 
     /// The start of the period that an instant falls into. `size` is a number of ticks or a text in quotes.
-    fn bin(&self, instant: &str, size: &str, clock: &Clock<'_>) -> String {
-        format!("odata_bin({instant}, {size}, '{}')", clock.zone)
+    fn bin(&self, instant: &str, size: &str, zone: &TimeZone) -> String {
+        format!("odata_bin({instant}, {size}, '{}')", zone.name)
     }
 
     /// A pattern in the form of this database's `odata_matches`, if that differs from the original.

@@ -48,9 +48,10 @@ mod sqlite;
 mod trigrams;
 
 pub use crate::predicate::Predicate;
+pub use crate::time_zone::{Offsets, TimeZone};
 pub use crate::value::Value;
 pub use dialect::{
-    Bind, Clock, Dialect, Extent, IndexJoin, IndexLookup, KeyPage, OrderedPage, TextIndex,
+    Bind, Dialect, Extent, IndexJoin, IndexLookup, KeyPage, OrderedPage, TextIndex,
     TrigramCondition,
 };
 pub use kind::SqlKind;

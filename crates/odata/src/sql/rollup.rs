@@ -144,9 +144,7 @@ fn is_of_hours(size_and_zone: &[Node]) -> bool {
     let NodeKind::Value(Value::Text(zone)) = &zone.kind else {
         return false;
     };
-    let changes_with_hours = TimeZone::named(zone).is_some_and(|zone| {
-        let mut all = zone.starts[1..].iter().chain(&zone.offsets);
-        all.all(|ticks| ticks % TICKS_PER_HOUR == 0)
-    });
+    let zone = TimeZone::named(zone);
+    let changes_with_hours = zone.is_some_and(|zone| zone.offsets.are_multiples_of(TICKS_PER_HOUR));
     size_is_of_hours && changes_with_hours
 }

@@ -77,7 +77,7 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
   SELECT ticks - (ticks % size + size) % size
 $$;
 
--- 1970-01-01 was a Thursday. The day of a date is counted from 0000-03-01, as above.
+-- The first day of a quarter or year. The day of a date is counted from 0000-03-01, as above.
 CREATE OR REPLACE FUNCTION odata_first_day(days bigint, size text) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
@@ -85,27 +85,23 @@ DECLARE
   month bigint;
   of_era bigint;
 BEGIN
-  IF size = 'day' THEN
-    RETURN days;
-  ELSIF size = 'week' THEN
-    RETURN days - ((days + 3) % 7 + 7) % 7;
-  END IF;
   year := odata_date_year(days);
-  month := odata_date_month(days);
-  IF size = 'quarter' THEN
-    month := month - (month - 1) % 3;
-  ELSIF size <> 'month' THEN
-    month := 1;
-  END IF;
+  month := CASE size WHEN 'quarter' THEN (odata_date_month(days) - 1) / 3 * 3 + 1 ELSE 1 END;
   year := year - (month <= 2)::int;
   of_era := (year % 400 + 400) % 400;
   RETURN (year - of_era) / 400 * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + (153 * ((month + 9) % 12) + 2) / 5 - 719468;
 END
 $$;
 
+-- 1970-01-01 was a Thursday, three days after a Monday. Not strict, as the server would not lay it into a statement.
 CREATE OR REPLACE FUNCTION odata_bin(ticks bigint, size text) RETURNS bigint
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-  SELECT odata_first_day(odata_date(ticks), size) * 864000000000
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE size
+    WHEN 'day' THEN odata_bin(ticks, 864000000000)
+    WHEN 'week' THEN (odata_date(ticks) - ((odata_date(ticks) + 3) % 7 + 7) % 7) * 864000000000
+    WHEN 'month' THEN (odata_date(ticks) + 1 - odata_date_day(odata_date(ticks))) * 864000000000
+    ELSE odata_first_day(odata_date(ticks), size) * 864000000000
+  END
 $$;
 
 -- The same by the clock of a time zone, which is ahead of UTC by each offset from its start on. Where the clock has changed since the period began, it
@@ -127,22 +123,14 @@ BEGIN
 END
 $$;
 
--- The first instant at which the clock shows the first midnight or a later time. No clock was ever 16 hours ahead of UTC.
-CREATE OR REPLACE FUNCTION odata_bin(ticks bigint, size text, starts bigint[], offsets bigint[]) RETURNS bigint
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
-DECLARE
-  first bigint := odata_bin(ticks + offsets[width_bucket(ticks, starts)], size);
-  entry int := width_bucket(first - 576000000000, starts);
-  at bigint;
-BEGIN
-  LOOP
-    at := greatest(first - offsets[entry], starts[entry]);
-    IF entry = cardinality(starts) OR at < starts[entry + 1] THEN
-      RETURN at;
-    END IF;
-    entry := entry + 1;
-  END LOOP;
-END
+-- The first midnight on the clock, less what it is ahead of its first instant. The midnight stands twice, as the server lays no costly argument into a
+-- statement twice; and PL/pgSQL would copy the arrays for each call.
+CREATE OR REPLACE FUNCTION odata_bin(
+  ticks bigint, size text, starts bigint[], offsets bigint[], midnights bigint[], midnight_offsets bigint[]
+) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT odata_bin(ticks + offsets[width_bucket(ticks, starts)], size)
+    - midnight_offsets[width_bucket(odata_bin(ticks + offsets[width_bucket(ticks, starts)], size), midnights)]
 $$;
 
 CREATE OR REPLACE FUNCTION odata_date_add(days bigint, ticks bigint) RETURNS bigint

@@ -6,10 +6,11 @@
 
 mod search;
 
-use crate::sql::dialect::{Bind, Clock, Dialect, Extent, IndexLookup, TextIndex};
+use crate::sql::dialect::{Bind, Dialect, Extent, IndexLookup, TextIndex};
 use crate::sql::render::quote;
 use crate::sql::trigrams::{self, Runs};
 use crate::sql::{SqlKind, Value};
+use crate::time_zone::{Offsets, TimeZone};
 
 /// `odata_grams(text)`: every run of three characters of a text, for the triggers that fill the tables of
 /// [`crate::edm::PartIndex`].
@@ -154,21 +155,22 @@ impl Dialect for Postgres {
     }
 
     /// The offsets of a zone come from here: the server may have other data of time zones.
-    fn bin(&self, instant: &str, size: &str, clock: &Clock<'_>) -> String {
-        if clock.offsets == [0] {
-            // The function for ticks is inlined, and that for names is not.
-            let size = match size {
-                "'day'" => "864000000000",
-                other => other,
-            };
+    fn bin(&self, instant: &str, size: &str, zone: &TimeZone) -> String {
+        if zone.offsets.values == [0] {
             return format!("odata_bin({instant}, {size})");
         }
         let array = |numbers: &[i64]| {
             let texts: Vec<String> = numbers.iter().map(i64::to_string).collect();
             format!("'{{{}}}'::bigint[]", texts.join(","))
         };
-        let (starts, offsets) = (array(clock.starts), array(clock.offsets));
-        format!("odata_bin({instant}, {size}, {starts}, {offsets})")
+        let arrays =
+            |offsets: &Offsets| format!("{}, {}", array(&offsets.starts), array(&offsets.values));
+        let (clock, midnights) = (arrays(&zone.offsets), arrays(&zone.midnight_offsets));
+        if size.starts_with('\'') {
+            format!("odata_bin({instant}, {size}, {clock}, {midnights})")
+        } else {
+            format!("odata_bin({instant}, {size}, {clock})")
+        }
     }
 
     /// Counts are of 32 bits here, and would be computed with as such.

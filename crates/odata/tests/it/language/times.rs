@@ -1,5 +1,8 @@
 //! Dates, instants, times of day, durations, and GUIDs, whose literals look like none of them.
 
+use jiff::tz::TimeZoneDatabase;
+use jiff::{SignedDuration, Span, Timestamp};
+
 use super::{FALSE, TRUE, check, refused};
 use crate::store::{Store, on_each_engine};
 
@@ -143,6 +146,45 @@ fn bins(store: &Store) {
         ("bin(now(),'week',tolower('UTC')) eq null", "odata.type"),
         ("bin(2025-01-01,'week') eq null", "odata.type"),
     ]);
+}
+
+/// Around changes of clocks, against jiff, which finds the starts of days by other means.
+fn bins_of_another_library(store: &Store) {
+    let zones = TimeZoneDatabase::bundled();
+    let mut conditions = Vec::new();
+    for name in [
+        "Europe/Oslo",
+        "Asia/Beirut",
+        "America/Havana",
+        "Atlantic/Azores",
+        "Australia/Lord_Howe",
+        "Pacific/Apia",
+    ] {
+        let zone = zones.get(name).expect(name);
+        let start: Timestamp = "2009-01-01T00:00:00Z".parse().expect("a time");
+        for change in zone.following(start).take(8) {
+            for hours in [-30, -3, -1, 0, 1, 23, 50] {
+                let at = change.timestamp() + SignedDuration::from_hours(hours);
+                let there = at.to_zoned(zone.clone());
+                let days_since_monday = there.weekday().to_monday_zero_offset();
+                let monday = there.date() - Span::new().days(days_since_monday);
+                let january = there.date().first_of_year();
+                for (size, first) in [
+                    ("day", there.date()),
+                    ("week", monday),
+                    ("month", there.date().first_of_month()),
+                    ("year", january),
+                ] {
+                    let midnight = first.to_zoned(zone.clone()).expect("in range");
+                    let start = midnight.start_of_day().expect("in range").timestamp();
+                    conditions.push(format!("bin({at},'{size}','{name}') eq {start}"));
+                }
+            }
+        }
+    }
+    assert_eq!(conditions.len(), 6 * 8 * 7 * 4);
+    let cases: Vec<_> = conditions.iter().map(|it| (it.as_str(), TRUE)).collect();
+    check(store, &cases);
 }
 
 /// The grammar of dates, instants and times of day, and the functions of their parts. "Services that are
@@ -363,4 +405,10 @@ fn guids(store: &Store) {
     ]);
 }
 
-on_each_engine!(bins, dates_and_times, durations, guids,);
+on_each_engine!(
+    bins,
+    bins_of_another_library,
+    dates_and_times,
+    durations,
+    guids,
+);
