@@ -113,7 +113,8 @@ for (const [name, viewport] of [["desktop", DESKTOP], ["phone", PHONE]]) {
   await page.waitForURL(`${OBEYA_URL}/guide/`);
   await page.locator("main h1", { hasText: "Obeya" }).waitFor();
   await page.locator("#mdbook-search-toggle").click();
-  await page.locator("#mdbook-searchbar").fill("trash");
+  // Typed, as the search follows keys.
+  await page.locator("#mdbook-searchbar").pressSequentially("trash");
   await page.locator("#mdbook-searchresults a", { hasText: "Lean management" }).first().click();
   await page.locator("main h1", { hasText: "Lean management" }).waitFor();
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);

@@ -41,6 +41,11 @@ input-404 = ""
 fold = { enable = true }
 print = { enable = false }
 playground = { copyable = false, runnable = false }
+
+# Records for maintainers: in a search for a word of the interface they would come before its pages.
+[output.html.search.chapter]
+"docs/decisions" = { enable = false }
+"CHANGELOG.md" = { enable = false }
 "#;
 
 /// The licences of what mdBook adds to the site. Those of the fonts are beside them.
