@@ -19,6 +19,8 @@ pub enum Transformation {
         /// The items of `aggregate(…)`; none if only the groups are requested.
         aggregates: Vec<AggregateItem>,
     },
+    /// `concat(…,…)`: the results of two or more sequences, one after another.
+    Concat(Vec<Vec<Transformation>>),
 }
 
 /// One item of `compute`.

@@ -18,11 +18,37 @@ use crate::error::{Error, ErrorKind, excerpt};
 /// The groupings of `$apply`, and the values of the result's rows.
 #[derive(Debug, Clone)]
 pub(crate) struct Pipeline {
-    /// The first groups the rows of the entity, each other one the groups of the one before. Without any, the
-    /// rows are those of the entity, with computed values.
-    pub stages: Vec<Grouping>,
+    /// The first reads the rows of the entity, each other one those of the one before. Without any, the rows
+    /// are those of the entity, with computed values.
+    pub stages: Vec<Stage>,
     /// The values of each row. Their nodes refer to the columns of the last stage if there is one.
     pub columns: Vec<ResultColumn>,
+}
+
+/// A query of its own.
+#[derive(Debug, Clone)]
+pub(crate) enum Stage {
+    Grouping(Grouping),
+    /// Always the first, as each sequence contains what came before.
+    Concat(Concat),
+}
+
+/// The rows of several sequences. The columns are the number of the sequence, followed by the values that any
+/// of them has.
+#[derive(Debug, Clone)]
+pub(crate) struct Concat {
+    pub sequences: Vec<Sequence>,
+    /// The columns that no two rows share: the number of the sequence, and the keys of each.
+    pub places: Vec<Node>,
+}
+
+/// One sequence of a concatenation. Its last stage is a grouping.
+#[derive(Debug, Clone)]
+pub(crate) struct Sequence {
+    pub applied: Applied,
+    /// The values of the columns, by their types, from the second column on. One that the sequence lacks is
+    /// null.
+    pub values: Vec<(Type, Option<Node>)>,
 }
 
 /// One grouping. Its columns are the keys, followed by the aggregates.
@@ -46,23 +72,33 @@ pub(crate) enum Aggregate {
 }
 
 /// What transformations result in.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Applied {
-    pub stages: Vec<Grouping>,
+    pub stages: Vec<Stage>,
     /// Which of the rows of the last stage, or of the entity, there are.
     pub filter: Option<Node>,
 }
 
-impl Pipeline {
-    /// The last grouping, whose keys no two rows share, if there is one.
-    pub fn last(&self) -> Option<&Grouping> {
-        self.stages.last()
+impl Stage {
+    /// The columns whose values no two rows share.
+    pub fn places(&self) -> &[Node] {
+        match self {
+            Self::Grouping(grouping) => &grouping.places,
+            Self::Concat(concat) => &concat.places,
+        }
     }
 }
 
 /// A column of the stage before.
 pub(crate) fn column(at: usize, ty: Type, place: usize) -> Node {
     Node::new(at, ty, NodeKind::Column(place))
+}
+
+fn is_same_column(one: &Node, other: &Node) -> bool {
+    match (&one.kind, &other.kind) {
+        (NodeKind::Column(one), NodeKind::Column(other)) => one == other,
+        _ => false,
+    }
 }
 
 /// Both conditions.
@@ -83,6 +119,15 @@ pub(crate) fn transformations(
     all: &[Transformation],
 ) -> Result<Applied, Error> {
     let mut applied = Applied::default();
+    apply(binder, &mut applied, all)?;
+    Ok(applied)
+}
+
+fn apply(
+    binder: &mut Binder<'_>,
+    applied: &mut Applied,
+    all: &[Transformation],
+) -> Result<(), Error> {
     for transformation in all {
         match transformation {
             Transformation::Filter(condition) => {
@@ -90,13 +135,14 @@ pub(crate) fn transformations(
                 applied.filter = both(applied.filter.take(), Some(condition));
             }
             Transformation::Compute(items) => compute(binder, items)?,
-            Transformation::Aggregate(items) => group(binder, &mut applied, &[], items)?,
+            Transformation::Aggregate(items) => group(binder, applied, &[], items)?,
             Transformation::GroupBy { paths, aggregates } => {
-                group(binder, &mut applied, paths, aggregates)?;
+                group(binder, applied, paths, aggregates)?;
             }
+            Transformation::Concat(sequences) => concat(binder, applied, sequences)?,
         }
     }
-    Ok(applied)
+    Ok(())
 }
 
 /// The values of the result, once every expression is bound; `None` if they are those of the entity.
@@ -192,12 +238,94 @@ fn group(
         });
         aggregates.push(aggregate);
     }
-    applied.stages.push(Grouping {
-        filter: applied.filter.take(),
+    let filter = applied.filter.take();
+    applied.stages.push(Stage::Grouping(Grouping {
+        filter,
         keys,
         places,
         aggregates,
+    }));
+    binder.shape = Shape {
+        columns,
+        grouped: true,
+    };
+    Ok(())
+}
+
+fn concat(
+    binder: &mut Binder<'_>,
+    applied: &mut Applied,
+    all: &[Vec<Transformation>],
+) -> Result<(), Error> {
+    let before = std::mem::take(applied);
+    let shape = std::mem::take(&mut binder.shape);
+    let mut columns: Vec<ResultColumn> = Vec::new();
+    let mut is_key: Vec<bool> = Vec::new();
+    let mut sequences = Vec::with_capacity(all.len());
+    for (number, transformations) in all.iter().enumerate() {
+        let mut applied = before.clone();
+        binder.shape = shape.clone();
+        apply(binder, &mut applied, transformations)?;
+        let values = std::mem::take(&mut binder.shape);
+        let last = applied.stages.last().filter(|_| values.grouped);
+        let Some(last) = last else {
+            let message = format!(
+                "found records as the result of sequence {} of `concat`; expected groups, as `groupby` and `aggregate` make them",
+                number + 1
+            );
+            return Err(Error::new(ErrorKind::Option, None, message));
+        };
+        let mut nodes: Vec<Option<Node>> = vec![None; columns.len()];
+        for value in values.columns {
+            let place = match columns.iter().position(|known| known.path == value.path) {
+                Some(place) => place,
+                None => {
+                    columns.push(ResultColumn {
+                        node: column(value.node.at, value.ty, columns.len() + 1),
+                        ..value.clone()
+                    });
+                    is_key.push(false);
+                    nodes.push(None);
+                    columns.len() - 1
+                }
+            };
+            let known = &mut columns[place];
+            if let (Type::Int32, Type::Int64) | (Type::Int64, Type::Int32) = (known.ty, value.ty) {
+                known.ty = Type::Int64;
+                known.node.ty = Some(Type::Int64);
+            } else if known.ty != value.ty {
+                let message = format!(
+                    "found `{}` of type {} in sequence {} of `concat`; expected {}, as in a sequence before",
+                    excerpt(&value.path.join("/")),
+                    value.ty.name(),
+                    number + 1,
+                    known.ty.name()
+                );
+                return Err(Error::new(ErrorKind::Type, value.node.at, message));
+            }
+            is_key[place] |= last
+                .places()
+                .iter()
+                .any(|key| is_same_column(key, &value.node));
+            nodes[place] = Some(value.node);
+        }
+        sequences.push((applied, nodes));
+    }
+    let sequences = sequences.into_iter().map(|(applied, mut nodes)| {
+        nodes.resize(columns.len(), None);
+        let types = columns.iter().map(|column| column.ty);
+        let values = types.zip(nodes).collect();
+        Sequence { applied, values }
     });
+    let keys = columns.iter().zip(is_key);
+    let keys = keys.filter_map(|(column, is_key)| is_key.then(|| column.node.clone()));
+    let concat = Concat {
+        sequences: sequences.collect(),
+        places: std::iter::once(column(0, Type::Int64, 0))
+            .chain(keys)
+            .collect(),
+    };
+    applied.stages.push(Stage::Concat(concat));
     binder.shape = Shape {
         columns,
         grouped: true,

@@ -46,7 +46,7 @@ use crate::edm::{Column, EntityType, Navigation, Property, ReplacedProperty, Typ
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::visibility::{RowConditions, Visibility};
-use apply::{Applied, Grouping, Pipeline};
+use apply::{Applied, Pipeline, Stage};
 use expr::Binder;
 use node::{Node, NodeKind};
 pub use shape::ResultColumn;
@@ -184,11 +184,11 @@ impl Bound {
     /// Whether the rows are groups, which are no entities.
     #[must_use]
     pub fn is_grouped(&self) -> bool {
-        self.last_grouping().is_some()
+        self.last_stage().is_some()
     }
 
-    pub(crate) fn last_grouping(&self) -> Option<&Grouping> {
-        self.pipeline.as_ref()?.last()
+    pub(crate) fn last_stage(&self) -> Option<&Stage> {
+        self.pipeline.as_ref()?.stages.last()
     }
 
     /// Whether the request has an `$orderby`.

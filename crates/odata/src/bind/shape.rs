@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, excerpt};
 use crate::nearest::{did_you_mean, nearest};
 
 /// The named values of the rows that an expression is evaluated for.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Shape {
     /// The values. No two have the same path, and none has the name of a property of the entity that it is
     /// not.

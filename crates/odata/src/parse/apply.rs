@@ -9,7 +9,8 @@ use crate::lex::{TokenKind, is_identifier, is_literal_or_operator};
 use crate::nearest::{did_you_mean, nearest};
 
 /// The transformations that are offered, as `$metadata` lists them.
-pub(crate) const TRANSFORMATIONS: [&str; 4] = ["aggregate", "compute", "filter", "groupby"];
+pub(crate) const TRANSFORMATIONS: [&str; 5] =
+    ["aggregate", "compute", "concat", "filter", "groupby"];
 
 /// What follows a transformation.
 pub(crate) const AFTER: &str = "`/` before another transformation, or the end";
@@ -17,19 +18,31 @@ pub(crate) const AFTER: &str = "`/` before another transformation, or the end";
 /// The most characters of a name that a request gives, as of any identifier of OData.
 const LONGEST_ALIAS: usize = 128;
 
+/// What was read of an `$apply`, in every sequence.
+#[derive(Default)]
+struct Count {
+    transformations: usize,
+    has_concat: bool,
+}
+
 impl Parser<'_> {
     /// The transformations of `$apply`.
     pub(crate) fn apply(&mut self) -> Result<Vec<Transformation>, Error> {
+        self.sequence(&mut Count::default())
+    }
+
+    fn sequence(&mut self, count: &mut Count) -> Result<Vec<Transformation>, Error> {
         let mut all = Vec::new();
         loop {
-            if all.len() == self.limits.transformations {
+            if count.transformations == self.limits.transformations {
                 return Err(Error::limit(
                     self.peek().at,
                     "there are too many transformations",
                     self.limits.transformations,
                 ));
             }
-            all.push(self.transformation()?);
+            count.transformations += 1;
+            all.push(self.transformation(count)?);
             if !self.eat(&TokenKind::Slash) {
                 return Ok(all);
             }
@@ -41,7 +54,7 @@ impl Parser<'_> {
         self.items(Self::compute_item)
     }
 
-    fn transformation(&mut self) -> Result<Transformation, Error> {
+    fn transformation(&mut self, count: &mut Count) -> Result<Transformation, Error> {
         let name = self.segment("a transformation such as `groupby((…),aggregate(…))`")?;
         let known = TRANSFORMATIONS
             .into_iter()
@@ -54,6 +67,7 @@ impl Parser<'_> {
             "filter" => Transformation::Filter(self.expr()?),
             "compute" => Transformation::Compute(self.compute()?),
             "aggregate" => Transformation::Aggregate(self.items(Self::aggregate_item)?),
+            "concat" => self.concat(&name, count)?,
             _ => self.groups()?,
         };
         match transformation {
@@ -61,6 +75,26 @@ impl Parser<'_> {
             _ => self.expect(&TokenKind::Close, "`,` or `)`")?,
         };
         Ok(transformation)
+    }
+
+    /// The sequences of `concat`. What comes before it is computed for each of them: a second `concat` would
+    /// multiply that.
+    fn concat(&mut self, name: &Segment, count: &mut Count) -> Result<Transformation, Error> {
+        if std::mem::replace(&mut count.has_concat, true) {
+            let message = "found a second `concat`; expected one, with all sequences";
+            return Err(Error::new(ErrorKind::Option, name.at, message));
+        }
+        let mut sequences = vec![self.sequence(count)?];
+        self.expect(
+            &TokenKind::Comma,
+            "`,` before a second sequence of `concat`",
+        )?;
+        loop {
+            sequences.push(self.sequence(count)?);
+            if !self.eat(&TokenKind::Comma) {
+                return Ok(Transformation::Concat(sequences));
+            }
+        }
     }
 
     /// The paths of `groupby` in their own parentheses, and what is aggregated in each group.

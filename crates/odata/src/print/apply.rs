@@ -25,6 +25,13 @@ impl Display for Transformation {
                 }
                 f.write_char(')')
             }
+            Self::Concat(sequences) => {
+                f.write_str("concat(")?;
+                write_list(f, sequences, ",", |f, sequence| {
+                    write_list(f, sequence, "/", |f, it| it.fmt(f))
+                })?;
+                f.write_char(')')
+            }
         }
     }
 }

@@ -45,8 +45,8 @@ pub(super) fn keys<'q>(query: &'q Bound, scope: &Scope<'_>) -> Vec<SortKey<'q>> 
             ..SortKey::of(&key.node)
         });
     }
-    if let Some(last) = query.last_grouping() {
-        keys.extend(last.places.iter().map(SortKey::of));
+    if let Some(last) = query.last_stage() {
+        keys.extend(last.places().iter().map(SortKey::of));
         return keys;
     }
     let default = if query.order.is_empty() {

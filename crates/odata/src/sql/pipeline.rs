@@ -1,4 +1,4 @@
-//! The groupings of `$apply` as SQL: each is a subquery over that of the one before, with the columns `c0, c1
+//! The stages of `$apply` as SQL: each is a subquery over that of the one before, with the columns `c0, c1
 //! …`.
 //!
 //! What a sum of doubles is, and which value stands for a group, does not depend on the order in which a
@@ -9,45 +9,96 @@ use super::render::{Mode, Renderer};
 use super::{Scope, SqlKind, conditions_of_entity, where_clause};
 use crate::ast::apply::AggregateMethod;
 use crate::bind::Bound;
-use crate::bind::apply::{Aggregate, Grouping};
+use crate::bind::apply::{Aggregate, Concat, Grouping, Stage};
 use crate::bind::node::Node;
 use crate::edm::Type;
 
-/// The text after FROM for the groups of the last stage, which become the rows that columns refer to; `None`
-/// for a query without groupings.
+/// The text after FROM for the rows of the last stage, which become those that columns refer to; `None` for a
+/// query without stages.
 pub(super) fn source(
     query: &Bound,
     renderer: &mut Renderer<'_>,
     scope: &Scope<'_>,
 ) -> Option<String> {
-    let pipeline = query.pipeline.as_ref()?;
+    rows_of(&query.pipeline.as_ref()?.stages, query, renderer, scope)
+}
+
+fn rows_of(
+    stages: &[Stage],
+    query: &Bound,
+    renderer: &mut Renderer<'_>,
+    scope: &Scope<'_>,
+) -> Option<String> {
     let mut from = None;
-    for (number, stage) in pipeline.stages.iter().enumerate() {
-        let filter = stage.filter.as_ref();
-        let aggregates = match from {
-            None => from_rollup(query, stage, renderer, scope),
-            Some(_) => None,
+    for (number, stage) in stages.iter().enumerate() {
+        let select = match stage {
+            Stage::Grouping(stage) => grouping(stage, from, query, renderer, scope),
+            Stage::Concat(stage) => concat(stage, query, renderer, scope),
         };
-        let conditions = match from {
-            None => conditions_of_entity(query, filter, renderer, scope, Extent::Other),
-            Some(_) => filter
-                .map(|filter| renderer.condition(filter, Mode::Filter))
-                .into_iter()
-                .collect(),
-        };
-        let columns = columns(stage, aggregates, renderer);
-        // The joins of the entity's row are known only now.
-        let rows = from.unwrap_or_else(|| renderer.from());
         let alias = format!("g{number}");
-        from = Some(format!(
-            "(SELECT {} FROM {rows}{}{}) AS {alias}",
-            columns.join(", "),
-            where_clause(&conditions),
-            group_by(stage),
-        ));
+        from = Some(format!("({select}) AS {alias}"));
         renderer.enter_groups(alias);
     }
     from
+}
+
+/// The groups of the rows of the entity, or of the stage before.
+fn grouping(
+    stage: &Grouping,
+    from: Option<String>,
+    query: &Bound,
+    renderer: &mut Renderer<'_>,
+    scope: &Scope<'_>,
+) -> String {
+    let filter = stage.filter.as_ref();
+    let aggregates = match from {
+        None => from_rollup(query, stage, renderer, scope),
+        Some(_) => None,
+    };
+    let conditions = match from {
+        None => conditions_of_entity(query, filter, renderer, scope, Extent::Other),
+        Some(_) => condition_of_groups(filter, renderer),
+    };
+    let columns = columns(stage, aggregates, renderer);
+    // The joins of the entity's row are known only now.
+    let rows = from.unwrap_or_else(|| renderer.from());
+    format!(
+        "SELECT {} FROM {rows}{}{}",
+        columns.join(", "),
+        where_clause(&conditions),
+        group_by(stage),
+    )
+}
+
+/// The rows of each sequence, with its number.
+fn concat(stage: &Concat, query: &Bound, renderer: &mut Renderer<'_>, scope: &Scope<'_>) -> String {
+    let sequences = stage.sequences.iter().enumerate();
+    let selects = sequences.map(|(number, sequence)| {
+        renderer.enter_entity(query);
+        let from = rows_of(&sequence.applied.stages, query, renderer, scope);
+        let conditions = condition_of_groups(sequence.applied.filter.as_ref(), renderer);
+        let mut columns = vec![format!("CAST({number} AS BIGINT) AS c0")];
+        for (place, (ty, node)) in sequence.values.iter().enumerate() {
+            let text = match node {
+                Some(node) => renderer.narrow(node),
+                None => renderer.dialect.null(Some(SqlKind::of_type(*ty))),
+            };
+            columns.push(format!("{text} AS c{}", place + 1));
+        }
+        format!(
+            "SELECT {} FROM {}{}",
+            columns.join(", "),
+            from.unwrap_or_else(|| renderer.from()),
+            where_clause(&conditions)
+        )
+    });
+    let selects: Vec<String> = selects.collect();
+    selects.join(" UNION ALL ")
+}
+
+fn condition_of_groups(filter: Option<&Node>, renderer: &mut Renderer<'_>) -> Vec<String> {
+    let filter = filter.map(|filter| renderer.condition(filter, Mode::Filter));
+    filter.into_iter().collect()
 }
 
 /// The aggregates of the first stage from the rollup of the entity's rows, which the renderer then reads;

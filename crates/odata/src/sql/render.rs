@@ -104,7 +104,7 @@ impl<'d> Renderer<'d> {
             frames: Vec::new(),
             aliases: 0,
         };
-        renderer.enter(0, query.entity.table);
+        renderer.enter_entity(query);
         renderer
     }
 
@@ -155,6 +155,12 @@ impl<'d> Renderer<'d> {
     /// Reads the outermost rows from this query instead of their table.
     pub(super) fn read_from(&mut self, query: &str) {
         self.frames[0].source = format!("({query})");
+    }
+
+    /// Makes a row of the entity the outermost again, without the joins to the one before.
+    pub(super) fn enter_entity(&mut self, query: &Bound) {
+        self.frames.clear();
+        self.enter(0, query.entity.table);
     }
 
     /// Makes groups with this alias the rows that the following nodes refer to.

@@ -119,7 +119,7 @@ fn text(text: &str) -> Value {
 fn the_examples_of_the_specification(store: &Store) {
     use Value::{Int, Real};
     sales(store);
-    let cases: [(&str, Vec<Vec<Value>>); 9] = [
+    let cases: [(&str, Vec<Vec<Value>>); 11] = [
         (
             "aggregate(Amount with sum as Total,Amount with max as MxA)",
             vec![vec![Real(24.0), Real(8.0)]],
@@ -174,6 +174,19 @@ fn the_examples_of_the_specification(store: &Store) {
                 vec![text("Paper"), Real(4.0)],
                 vec![text("Sugar"), Real(4.0)],
             ],
+        ),
+        (
+            "concat(groupby((Customer/Country),aggregate(Amount with sum as Total)),aggregate(Amount with sum as Total,$count as n))",
+            vec![
+                vec![text("Netherlands"), Real(5.0), Value::Null],
+                vec![text("USA"), Real(19.0), Value::Null],
+                vec![Value::Null, Real(24.0), Int(8)],
+            ],
+        ),
+        // The same of the records that a filter leaves, without the sequence that has none.
+        (
+            "filter(Amount gt 4)/concat(groupby((Product/Name))/filter(Product/Name eq 'Tea'),aggregate(Amount with sum as Total))",
+            vec![vec![Value::Null, Real(8.0)]],
         ),
     ];
     for (apply, expected) in cases {
@@ -317,6 +330,16 @@ fn pages_of_groups_follow_each_other(store: &Store) {
             "groupby((boardType,groupId),aggregate(id with max as m))",
             "m desc&$select=m",
         ),
+        (
+            &INCIDENT,
+            "concat(groupby((status),aggregate($count as n)),groupby((area/name),aggregate($count as n)),aggregate($count as n))",
+            "",
+        ),
+        (
+            &INCIDENT,
+            "concat(groupby((status),aggregate($count as n)),groupby((area/name,status),aggregate($count as n)))",
+            "n desc,status",
+        ),
         (&BOARD, "compute(length(name) as l)", "l desc"),
         (&BOARD, "compute(length(name) as l)", ""),
         (&COMMENT, "aggregate($count as n)", ""),
@@ -385,6 +408,16 @@ fn only_rows_that_are_shown_are_grouped(store: &Store) {
         &scope,
     );
     assert_eq!(by_group, [[Value::Null, Value::Null, Value::Int(all)]]);
+    // In each sequence, with the joins of its own.
+    let both = "concat(groupby((group/name),aggregate($count as n)),aggregate($count as n),groupby((group/id)))";
+    assert_eq!(
+        found(both, &scope),
+        [
+            [Value::Null, Value::Int(all), Value::Null],
+            [Value::Null, Value::Int(all), Value::Null],
+            [Value::Null, Value::Null, Value::Null],
+        ]
+    );
     let scope = Scope {
         predicates: vec![Predicate::new("{t}.id = ?", [Value::Int(boards[0])])],
         ..scope

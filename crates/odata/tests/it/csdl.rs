@@ -180,6 +180,7 @@ const XML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
                 <Collection>
                   <String>aggregate</String>
                   <String>compute</String>
+                  <String>concat</String>
                   <String>filter</String>
                   <String>groupby</String>
                 </Collection>
@@ -217,6 +218,7 @@ const XML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
                 <Collection>
                   <String>aggregate</String>
                   <String>compute</String>
+                  <String>concat</String>
                   <String>filter</String>
                   <String>groupby</String>
                 </Collection>
@@ -232,6 +234,7 @@ const XML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
               <Collection>
                 <String>aggregate</String>
                 <String>compute</String>
+                <String>concat</String>
                 <String>filter</String>
                 <String>groupby</String>
               </Collection>
@@ -260,7 +263,7 @@ fn the_description_in_json_is_csdl_json() {
             "@Org.OData.Capabilities.V1.UpdateRestrictions": {"Updatable": false},
             "@Org.OData.Capabilities.V1.DeleteRestrictions": {"Deletable": false},
             "@Org.OData.Aggregation.V1.ApplySupported": {
-                "Transformations": ["aggregate", "compute", "filter", "groupby"],
+                "Transformations": ["aggregate", "compute", "concat", "filter", "groupby"],
                 "Rollup": "None",
                 "From": false,
             },
@@ -325,7 +328,7 @@ fn the_description_in_json_is_csdl_json() {
                     "@Org.OData.Capabilities.V1.SearchRestrictions": {"Searchable": false},
                 })),
                 "@Org.OData.Aggregation.V1.ApplySupportedDefaults": {
-                    "Transformations": ["aggregate", "compute", "filter", "groupby"],
+                    "Transformations": ["aggregate", "compute", "concat", "filter", "groupby"],
                     "Rollup": "None",
                     "From": false,
                 },

@@ -223,6 +223,7 @@ async fn pages_lead_through_all_groups() {
         "groupby((name),aggregate($count as n))",
         "groupby((name),aggregate($count as n))&$orderby=n desc&$skip=1&$top=4",
         "groupby((name))&$skip=3&$top=3",
+        "concat(groupby((name),aggregate($count as n)),groupby((group/name,isPublic),aggregate($count as n)),aggregate($count as n))",
         "compute(length(name) as l)&$orderby=name desc",
     ] {
         let path = format!("/v2/boards?$apply={query}");
@@ -230,6 +231,36 @@ async fn pages_lead_through_all_groups() {
         assert!(expected.len() > 2, "{query}");
         assert_eq!(walk(&paged, &path).await, expected, "{query}");
     }
+}
+
+/// The transformation `concat` of OData Data Aggregation 4.0: the results of the sequences, one after
+/// another.
+#[tokio::test]
+async fn groups_and_their_total_are_one_answer() {
+    let plant = Plant::new().await;
+    let boards = cases()["fixture"]["boards"].clone();
+    let boards = boards.as_array().expect("the boards");
+    let of = |public: bool| boards.iter().filter(|it| it["isPublic"] == public).count();
+    let concat = "concat(groupby((isPublic),aggregate($count as n)),aggregate($count as n,id with max as last))";
+    let expected = json!([
+        {"isPublic": false, "n": of(false), "last": null},
+        {"isPublic": true, "n": of(true), "last": null},
+        {"isPublic": null, "n": boards.len(), "last": boards.iter().map(|it| it["id"].as_i64()).max()},
+    ]);
+    let path = format!("/v2/boards?$apply={concat}");
+    assert_eq!(value(&plant, &path).await, expected);
+    let count = plant
+        .get(&format!("/v2/boards/$count?$apply={concat}"))
+        .await;
+    assert_eq!(count.text(), "3");
+    // What follows applies to all of them.
+    let path = format!(
+        "/v2/boards?$apply={concat}/filter(last ne null)/compute(n mul 2 as twice)&$select=twice"
+    );
+    assert_eq!(
+        value(&plant, &path).await,
+        json!([{"twice": boards.len() * 2}])
+    );
 }
 
 #[tokio::test]

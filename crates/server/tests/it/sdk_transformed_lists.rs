@@ -1,6 +1,7 @@
 //! `$apply` by the SDK on the real service: groups as rows of the caller's type and as Arrow columns, with
 //! the options of the list. What is expected is counted by hand from the records of the semantic cases.
 
+use arrow_array::Array as _;
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Date32Type, Float64Type, Int64Type, TimestampMicrosecondType};
@@ -164,6 +165,27 @@ async fn groups_are_columns_of_their_types() {
             .to_vec()
     });
     assert_eq!(n.collect::<Vec<_>>().concat(), [2, 3, 3]);
+}
+
+/// What a sequence lacks is null, also where each group has a value.
+#[tokio::test]
+async fn groups_and_their_total_are_columns() {
+    let plant = Plant::new().await;
+    let comments = plant.client().comments().list();
+    let both = comments.apply(
+        "concat(groupby((commentedBy),aggregate($count as n)),aggregate($count as all,level with sum as levels))",
+    );
+    let batches = both.arrow_stream().all().await.expect("batches");
+    let [batch] = &batches[..] else {
+        panic!("{} batches", batches.len());
+    };
+    let last = batch.num_rows() - 1;
+    assert!(last > 1);
+    let whole = |column: usize| batch.column(column).as_primitive::<Int64Type>();
+    assert!(batch.column(0).is_null(last) && whole(1).is_null(last));
+    assert_eq!((whole(2).value(last), whole(2).null_count()), (8, last));
+    let counts: i64 = whole(1).iter().flatten().sum();
+    assert_eq!(counts, 8);
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 
 use obeya_odata::ast::apply::{AggregateItem, AggregateMethod, Aggregated, Transformation};
-use obeya_odata::ast::{Expr, OrderItem};
+use obeya_odata::ast::{Expr, OrderItem, Segment};
 use obeya_odata::edm::EntityType;
 use obeya_odata::sql::{self, Scope, Value};
 use obeya_odata::{Context, Limits, OptionName, Options};
@@ -190,17 +190,67 @@ fn apply(lines: Vec<Line>, step: &Transformation, entity: &'static EntityType) -
             .collect(),
         Transformation::Aggregate(items) => grouped(lines, &[], items, entity),
         Transformation::GroupBy { paths, aggregates } => {
-            let paths: Vec<String> = paths
-                .iter()
-                .map(|path| {
-                    let names: Vec<&str> = path.iter().map(|it| it.name.as_str()).collect();
-                    names.join("/")
-                })
-                .collect();
+            let paths: Vec<String> = paths.iter().map(|path| path_text(path)).collect();
             grouped(lines, &paths, aggregates, entity)
+        }
+        Transformation::Concat(sequences) => {
+            let mut columns: Vec<(String, bool)> = Vec::new();
+            for (name, is_key) in sequences.iter().flat_map(|sequence| names(sequence)) {
+                match columns.iter_mut().find(|(known, _)| *known == name) {
+                    Some((_, known)) => *known |= is_key,
+                    None => columns.push((name, is_key)),
+                }
+            }
+            let mut all = Vec::new();
+            for sequence in sequences {
+                let steps = sequence.iter();
+                let mut lines = steps.fold(lines.clone(), |lines, step| apply(lines, step, entity));
+                for line in &mut lines {
+                    let value = |(name, _): &(String, bool)| {
+                        let known = line.named.iter().find(|(known, _)| known == name);
+                        let value = known.map_or(Val::Null, |(_, value)| value.clone());
+                        (name.clone(), value)
+                    };
+                    line.named = columns.iter().map(value).collect();
+                }
+                lines.sort_by(|a, b| {
+                    let both = a.named.iter().zip(&b.named).zip(&columns);
+                    let keys = both.filter(|(_, (_, is_key))| *is_key);
+                    keys.fold(Ordering::Equal, |before, ((a, b), _)| {
+                        before.then_with(|| compare(&a.1, &b.1))
+                    })
+                });
+                all.extend(lines);
+            }
+            all
         }
         other => panic!("the generator makes no {other:?}"),
     }
+}
+
+/// The names of the values of a sequence that ends in groups, and whether it is grouped by them.
+fn names(sequence: &[Transformation]) -> Vec<(String, bool)> {
+    let mut names: Vec<(String, bool)> = Vec::new();
+    for step in sequence {
+        let (paths, items) = match step {
+            Transformation::Compute(items) => {
+                names.extend(items.iter().map(|item| (item.alias.name.clone(), false)));
+                continue;
+            }
+            Transformation::Aggregate(items) => (&[][..], items),
+            Transformation::GroupBy { paths, aggregates } => (&paths[..], aggregates),
+            _ => continue,
+        };
+        let keys = paths.iter().map(|path| (path_text(path), true));
+        let items = items.iter().map(|item| (item.alias.name.clone(), false));
+        names = keys.chain(items).collect();
+    }
+    names
+}
+
+fn path_text(path: &[Segment]) -> String {
+    let names: Vec<&str> = path.iter().map(|it| it.name.as_str()).collect();
+    names.join("/")
 }
 
 fn sort(lines: &mut [Line], keys: &[OrderItem], entity: &'static EntityType) {
@@ -423,10 +473,27 @@ fn query(random: &mut Rng, words: &Words) -> String {
         return format!("$apply={}/groupby(({}))", steps.join("/"), keys.join(","))
             .replace("=/", "=");
     }
+    let grouping = |keys: &[&str], items: &str| match keys {
+        [] => format!("aggregate({items})"),
+        keys => format!("groupby(({}),aggregate({items}))", keys.join(",")),
+    };
     let items = items(random, words);
-    match keys.as_slice() {
-        [] => steps.push(format!("aggregate({items})")),
-        keys => steps.push(format!("groupby(({}),aggregate({items}))", keys.join(","))),
+    let whole = grouping(&keys, &items);
+    if steps.len() <= 4 && random.usize(..3) == 0 {
+        // The same values of other groups, and some of them alone.
+        let others = some(random, words.keys, 0);
+        let part = grouping(&others, &items);
+        let distinct = format!(
+            "aggregate({} as n)",
+            ["$count", "id with max"][random.usize(..2)]
+        );
+        let sequences = [whole, format!("{part}/filter(n gt 1)"), distinct];
+        steps.push(format!(
+            "concat({})",
+            sequences[..random.usize(2..=3)].join(",")
+        ));
+    } else {
+        steps.push(whole);
     }
     match (random.usize(..6), keys.first()) {
         (0, _) => steps.push("filter(n gt 1)".to_owned()),

@@ -14,7 +14,17 @@ fn message(entity: &'static EntityType, query: &str) -> String {
 fn transformations_are_written_in_their_grammar() {
     assert_snapshot!(message(&GROUP, "$apply="), @"$apply at byte 0: found the end; expected a transformation such as `groupby((…),aggregate(…))`");
     assert_snapshot!(message(&GROUP, "$apply=agregate($count as n)"), @"$apply at byte 0: found `agregate`, which is no transformation that is supported; did you mean `aggregate`?");
-    assert_snapshot!(message(&GROUP, "$apply=concat(aggregate($count as n),filter(id gt 1))"), @"$apply at byte 0: found `concat`, which is no transformation that is supported; expected one of `aggregate`, `compute`, `filter`, `groupby`");
+    assert_snapshot!(message(&GROUP, "$apply=topcount(2,level)"), @"$apply at byte 0: found `topcount`, which is no transformation that is supported; expected one of `aggregate`, `compute`, `concat`, `filter`, `groupby`");
+    assert_snapshot!(message(&GROUP, "$apply=concat(aggregate($count as n))"), @"$apply at byte 29: found `)`; expected `,` before a second sequence of `concat`");
+    assert_snapshot!(message(&GROUP, "$apply=concat(aggregate($count as n),)"), @"$apply at byte 30: found `)`; expected a transformation such as `groupby((…),aggregate(…))`");
+    assert_snapshot!(message(&GROUP, "$apply=concat(aggregate($count as n),filter(id gt 1))"), @"$apply: found records as the result of sequence 2 of `concat`; expected groups, as `groupby` and `aggregate` make them");
+    assert_snapshot!(message(&GROUP, "$apply=concat(filter(id gt 1),aggregate($count as n))"), @"$apply: found records as the result of sequence 1 of `concat`; expected groups, as `groupby` and `aggregate` make them");
+    assert_snapshot!(message(&GROUP, "$apply=concat(aggregate($count as n),aggregate(level with average as n))"), @"$apply at byte 62: found `n` of type Edm.Double in sequence 2 of `concat`; expected Edm.Int64, as in a sequence before");
+    assert_snapshot!(message(&GROUP, "$apply=concat(aggregate($count as n),concat(groupby((level)),groupby((type))))"), @"$apply at byte 30: found a second `concat`; expected one, with all sequences");
+    assert_snapshot!(message(&GROUP, "$apply=concat(aggregate($count as n),groupby((level)))/concat(groupby((level)),groupby((type)))"), @"$apply at byte 48: found a second `concat`; expected one, with all sequences");
+    assert_snapshot!(message(&GROUP, "$apply=concat(groupby((level)),groupby((type)))&$filter=id gt 1"), @"$filter at byte 0: found `id`, which the result does not have; expected one of `level`, `type`");
+    let many = "filter(id gt 1)/".repeat(3);
+    assert_snapshot!(message(&GROUP, &format!("$apply=concat({many}groupby((level)),{many}groupby((type)),{many}groupby((type)))")), @"$apply at byte 152: there are too many transformations; the limit is 10");
     assert_snapshot!(message(&GROUP, "$apply=groupby(level)"), @"$apply at byte 8: found `level`; expected the properties to group by in parentheses, as in `groupby((status,area/name))`");
     assert_snapshot!(message(&GROUP, "$apply=groupby((level),filter(id gt 1))"), @"$apply at byte 16: found `filter`; expected `aggregate(…)`, the only transformation that may be applied to each group");
     assert_snapshot!(message(&GROUP, "$apply=groupby((year(level)))"), @"$apply at byte 9: found a call of `year`; expected a property: name the value of a function first, as in `compute(year(…) as x)/groupby((x))`");
