@@ -6,18 +6,34 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
+use super::platform::Platform;
+use super::python_tools::{self, builder};
 use super::{BINARY, PACKAGE};
 use crate::process::{self, cargo, root};
 
 /// A release build with line tables: the debug file is made of them.
 pub(super) const PROFILE: &str = "profiling";
 
+/// The version of glibc that the binary of another platform needs: that of Debian 12. One of this machine's
+/// platform needs the version that this machine has.
+const GLIBC: &str = "2.36";
+
 /// Builds the binary in a target folder. `guide` is the folder of the documentation that it serves.
-pub(super) fn binary(triple: &str, guide: &Path, target: &Path) -> Result<PathBuf> {
-    let mut build = cargo();
+pub(super) fn binary(platform: &Platform, guide: &Path, target: &Path) -> Result<PathBuf> {
+    let triple = &platform.triple;
+    let mut build = if platform.is_foreign {
+        // A compiler of C and a linker for every platform, instead of those of this machine.
+        let mut zig = builder(&python_tools::interpreter()?, "cargo-zigbuild")?;
+        zig.args(["zigbuild", "--target", &format!("{triple}.{GLIBC}")]);
+        zig
+    } else {
+        let mut cargo = cargo();
+        cargo.args(["build", "--target", triple]);
+        cargo
+    };
     build
-        .args(["build", "--locked", "--profile", PROFILE])
-        .args(["--package", PACKAGE, "--target", triple, "--target-dir"])
+        .args(["--locked", "--profile", PROFILE])
+        .args(["--package", PACKAGE, "--target-dir"])
         .arg(target)
         .env("OBEYA_GUIDE", guide);
     forget_folders(&mut build, target)?;

@@ -23,19 +23,21 @@ struct Dependency {
     folder: PathBuf,
 }
 
-/// The licences of the crates that are linked into a package of the workspace, as one text.
-pub(super) fn third_party(package: &str) -> Result<String> {
-    text(&dependencies(package)?)
+/// The licences of the crates that are linked into a package of the workspace on a platform, as one text.
+pub(super) fn third_party(package: &str, triple: &str) -> Result<String> {
+    text(&dependencies(package, triple)?)
 }
 
 /// The crates from a registry that the package needs when it runs, without those of build scripts and macros.
-fn dependencies(package: &str) -> Result<Vec<Dependency>> {
+fn dependencies(package: &str, triple: &str) -> Result<Vec<Dependency>> {
     let edges = "normal,no-proc-macro";
     let tree = output(&[
         "tree",
         "--locked",
         "--package",
         package,
+        "--target",
+        triple,
         "--edges",
         edges,
         "--prefix",
@@ -138,6 +140,7 @@ fn output(arguments: &[&str]) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dist::platform::host;
 
     #[test]
     fn a_text_that_two_crates_carry_is_written_once() {
@@ -179,7 +182,7 @@ mod tests {
 
     #[test]
     fn what_is_linked_is_listed_and_what_only_builds_or_tests_is_not() {
-        let found = dependencies("obeya-odata").expect("listed");
+        let found = dependencies("obeya-odata", &host().expect("a platform")).expect("listed");
         let has = |name: &str| {
             found
                 .iter()

@@ -10,6 +10,8 @@ mod deb;
 mod first_screen;
 mod image;
 mod licences;
+mod platform;
+mod python_tools;
 mod release;
 mod sbom;
 mod shared;
@@ -18,12 +20,13 @@ mod twice;
 mod wheel;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
 use crate::guide;
-use crate::process::{exists, root, rustc, target};
+use crate::process::{exists, root, target};
+use platform::Platform;
 use release::{Files, Release};
 
 /// The package and the binary in it.
@@ -78,6 +81,11 @@ pub(crate) struct Options {
     /// Installs, starts and removes each in an empty place. It needs root, mmdebstrap, umoci and runc.
     #[arg(long)]
     check: bool,
+    /// The platform to build for, by the name that Rust gives it; that of this machine by default. For
+    /// another one, zig links, and qemu starts the programs: it needs the packages qemu-user-static and
+    /// binfmt-support of Debian.
+    #[arg(long, value_name = "TRIPLE")]
+    target: Option<String>,
     /// Builds the binary again, in another folder, and fails unless it has the same bytes. It takes as long
     /// as the first build.
     #[arg(long)]
@@ -100,17 +108,17 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         bail!("`dist` splits ELF binaries on Linux; elsewhere use `cargo build --release`");
     }
     // Before the builds, which take minutes: a machine that lacks something fails early.
-    requirements(options)?;
+    let platform = Platform::new(options.target.as_deref())?;
+    requirements(&platform, options)?;
     let out = match &options.out {
         Some(out) => root().join(out),
         None => target().join("dist"),
     };
     fs::create_dir_all(&out).with_context(|| out.display().to_string())?;
     let build = tempfile::tempdir_in(&out)?;
-    let triple = host()?;
     let (mut binary, mut image) = (None, None);
     if options.needs_binary() {
-        let release = release(&triple, options)?;
+        let release = release(&platform, options, build.path())?;
         let content = release.lay_out(&split::objcopy()?, build.path())?;
         if options.has(Part::Binary) {
             binary = Some(release.pack(&content, build.path(), &out)?);
@@ -124,7 +132,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         }
     }
     let python = match options.has(Part::Python) {
-        true => Some(wheel::write(&triple, build.path(), &out)?),
+        true => Some(wheel::write(&platform, build.path(), &out)?),
         false => None,
     };
 
@@ -138,6 +146,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     if options.check {
         check::check(&check::Artefacts {
+            platform: &platform,
             folder: &out,
             binary: binary.as_ref(),
             python: python.as_ref(),
@@ -148,7 +157,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 }
 
 /// Fails where a program is missing that is needed later.
-fn requirements(options: &Options) -> Result<()> {
+fn requirements(platform: &Platform, options: &Options) -> Result<()> {
     if options.needs_binary() {
         split::objcopy()?;
     }
@@ -157,7 +166,11 @@ fn requirements(options: &Options) -> Result<()> {
         needed("dpkg-deb", "--version", "dpkg")?;
     }
     if options.check {
-        check::requirements(options.has(Part::Binary), options.has(Part::Image))?;
+        check::requirements(
+            platform,
+            options.has(Part::Binary),
+            options.has(Part::Image),
+        )?;
     }
     Ok(())
 }
@@ -174,25 +187,20 @@ fn needed(program: &str, argument: &str, package: &str) -> Result<()> {
 }
 
 /// Builds the binary and what belongs to it.
-fn release(triple: &str, options: &Options) -> Result<Release> {
+fn release(platform: &Platform, options: &Options, work: &Path) -> Result<Release> {
     let guide = guide::build()?;
-    let binary = build::binary(triple, &guide, &target())?;
+    let binary = build::binary(platform, &guide, &target())?;
     if options.twice {
-        twice::compare(triple, &guide, &binary)?;
+        twice::compare(platform, &guide, &binary)?;
     }
+    let triple = &platform.triple;
+    let starter = platform.starter(work)?;
     Ok(Release {
         name: format!("{BINARY}-{}-{triple}", env!("CARGO_PKG_VERSION")),
-        architecture: image::architecture(triple)?,
-        third_party: licences::third_party(PACKAGE)?,
-        shared: shared::files(&binary)?,
+        architecture: platform.architecture,
+        third_party: licences::third_party(PACKAGE, triple)?,
+        shared: shared::files(|| starter.command(&binary))?,
         components: sbom::components(PACKAGE)?,
         binary,
     })
-}
-
-/// The platform that the compiler builds for by default, such as `x86_64-unknown-linux-gnu`.
-fn host() -> Result<String> {
-    let version = rustc(&["-vV"])?;
-    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
-    Ok(host.context("`rustc -vV` names no host")?.to_owned())
 }

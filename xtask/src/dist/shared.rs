@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
 use super::BINARY;
-use crate::process::{self, command};
+use crate::process;
 
 /// Each shell, and where it looks for completions of `obeya` below `share`.
 const SHELLS: [(&str, &str); 3] = [
@@ -15,14 +16,12 @@ const SHELLS: [(&str, &str); 3] = [
     ("fish", "fish/vendor_completions.d/obeya.fish"),
 ];
 
-/// The files by their place below `share`.
-pub(super) fn files(binary: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>> {
+/// The files by their place below `share`. `binary` starts it.
+pub(super) fn files(binary: impl Fn() -> Command) -> Result<Vec<(PathBuf, Vec<u8>)>> {
     let mut files = Vec::new();
     for (shell, place) in SHELLS {
-        let output = command(binary)
-            .args(["completions", shell])
-            .output()
-            .with_context(|| format!("cannot start {}", binary.display()))?;
+        let output = binary().args(["completions", shell]).output();
+        let output = output.context("cannot start the binary")?;
         if !output.status.success() {
             bail!(
                 "`{BINARY} completions {shell}` failed: {}",
@@ -32,7 +31,7 @@ pub(super) fn files(binary: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>> {
         files.push((place.into(), output.stdout));
     }
     let folder = tempfile::tempdir()?;
-    process::run(command(binary).arg("manual").arg(folder.path()))?;
+    process::run(binary().arg("manual").arg(folder.path()))?;
     let mut pages: Vec<_> = fs::read_dir(folder.path())?.collect::<Result<_, _>>()?;
     pages.sort_by_key(fs::DirEntry::file_name);
     for page in pages {

@@ -5,17 +5,18 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::host;
+use super::platform::host;
 use crate::process::{self, command, exists, rustc};
 
 /// The program that copies parts of binaries: the one that rustup installs with the compiler, or one on the
-/// path. A compiler of a distribution may come without it, and binutils has one.
+/// path. A compiler of a distribution may come without it. The one of LLVM knows all architectures, that of
+/// binutils its own.
 pub(super) fn objcopy() -> Result<PathBuf> {
     let bundled = Path::new(&rustc(&["--print", "sysroot"])?)
         .join("lib/rustlib")
         .join(host()?)
         .join("bin/rust-objcopy");
-    let candidates = [bundled.clone(), "objcopy".into(), "llvm-objcopy".into()];
+    let candidates = [bundled.clone(), "llvm-objcopy".into(), "objcopy".into()];
     match candidates
         .into_iter()
         .find(|program| exists(program, "--version"))

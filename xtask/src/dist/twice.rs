@@ -8,13 +8,14 @@ use anyhow::{Context, Result, bail};
 use object::{Object, ObjectSection};
 
 use super::build;
+use super::platform::Platform;
 use crate::process::target;
 
 /// Builds again, into an empty folder below the target folder, and compares.
 ///
 /// The folder stays: a run that was interrupted continues, and Cargo finds nothing to do if there was none.
-pub(super) fn compare(triple: &str, guide: &Path, binary: &Path) -> Result<()> {
-    let second = build::binary(triple, guide, &target().join("dist-twice"))?;
+pub(super) fn compare(platform: &Platform, guide: &Path, binary: &Path) -> Result<()> {
+    let second = build::binary(platform, guide, &target().join("dist-twice"))?;
     let [one, other] = [binary, &second]
         .map(|path| fs::read(path).with_context(|| format!("reading {}", path.display())));
     let (one, other) = (one?, other?);

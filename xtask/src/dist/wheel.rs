@@ -9,23 +9,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::archive::time_of_source;
 use super::build::forget_folders;
-use crate::process::{self, command, target};
-use crate::venv;
-
-/// The environment of the tools.
-const VENV: &str = "target/dist-venv";
-
-/// What the builds and their checks need. maturin and abi3audit have the versions of the tests.
-const TOOLS: [&str; 6] = [
-    "-c",
-    "bindings/python/requirements-test.txt",
-    "abi3audit",
-    "auditwheel==6.8.2",
-    "maturin",
-    "ziglang==0.17.1",
-];
+use super::platform::Platform;
+use super::python_tools;
+use crate::process::{self, target};
 
 const MANIFEST: &str = "bindings/python/Cargo.toml";
 
@@ -41,26 +28,11 @@ impl Python {
     }
 }
 
-/// The interpreter of the environment with the tools.
-pub(super) fn tools() -> Result<PathBuf> {
-    let python = venv::interpreter_of(VENV)?;
-    venv::install_into(&python, &TOOLS)?;
-    Ok(python)
-}
-
 /// Builds both into `out`, by way of the folder `build`.
-pub(super) fn write(triple: &str, build: &Path, out: &Path) -> Result<Python> {
-    let python = tools()?;
+pub(super) fn write(platform: &Platform, build: &Path, out: &Path) -> Result<Python> {
+    let python = python_tools::interpreter()?;
     let (wheels, sdists) = (build.join("wheel"), build.join("sdist"));
-    let maturin = || -> Result<_> {
-        let mut maturin = command(&python);
-        maturin
-            .args(["-m", "maturin"])
-            // It looks for `zig` on the path.
-            .env("PATH", venv::path_with(&python)?)
-            .env("SOURCE_DATE_EPOCH", time_of_source()?.to_string());
-        Ok(maturin)
-    };
+    let maturin = || python_tools::builder(&python, "maturin");
     let mut wheel = maturin()?;
     wheel
         .args([
@@ -71,7 +43,7 @@ pub(super) fn write(triple: &str, build: &Path, out: &Path) -> Result<Python> {
             MANIFEST,
         ])
         .args(["--zig", "--compatibility", "manylinux2014"])
-        .args(["--target", triple, "--out"])
+        .args(["--target", &platform.triple, "--out"])
         .arg(&wheels);
     forget_folders(&mut wheel, &target())?;
     process::run(&mut wheel)?;

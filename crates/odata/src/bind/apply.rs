@@ -317,8 +317,8 @@ fn concat(
         let values = types.zip(nodes).collect();
         Sequence { applied, values }
     });
-    let keys = columns.iter().zip(is_key);
-    let keys = keys.filter_map(|(column, is_key)| is_key.then(|| column.node.clone()));
+    let keys = columns.iter().zip(is_key).filter(|(_, is_key)| *is_key);
+    let keys = keys.map(|(column, _)| column.node.clone());
     let concat = Concat {
         sequences: sequences.collect(),
         places: std::iter::once(column(0, Type::Int64, 0))

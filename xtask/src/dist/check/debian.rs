@@ -4,36 +4,27 @@
 //! It needs root, for `chroot`, and mmdebstrap, which downloads some 40 packages.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::Stdio;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
 use super::expect;
+use super::system::System;
+use crate::dist::platform::Platform;
 use crate::dist::release::Files;
 use crate::dist::{BINARY, first_screen};
 use crate::process::{self, command};
-use crate::running::Running;
 
 /// Where the database of the package belongs. It stays when the package is removed.
 const PLANT: &str = "var/lib/obeya/plant.db";
 
 /// Installs, starts and removes each of them, in a system that it makes in the folder `work`.
-pub(super) fn check(files: &Files, work: &Path) -> Result<()> {
+pub(super) fn check(files: &Files, platform: &Platform, work: &Path) -> Result<()> {
     let built = files.package.as_deref();
     let built = built.context("there is no package to check")?;
-    let root = work.join("root");
-    process::run(
-        command("mmdebstrap")
-            .args(["--quiet", "--variant=essential", "--include=passwd"])
-            // A mirror may be some weeks old. Nothing of this system is used afterwards.
-            .arg("--aptopt=Acquire::Check-Valid-Until \"false\"")
-            .arg("stable")
-            .arg(&root),
-    )
-    .context("making an empty Debian")?;
-    let system = System { root };
+    let system = System::make(work.join("root"), platform, "passwd")?;
     first_screen::walk(
         &system.root,
         |words| system.command(words),
@@ -108,31 +99,4 @@ fn package(system: &System, package: &Path) -> Result<()> {
     }
     println!("package: removed and purged; the data is still there");
     Ok(())
-}
-
-/// A Debian in a folder.
-struct System {
-    root: PathBuf,
-}
-
-impl System {
-    /// A command inside.
-    fn command(&self, words: &[&str]) -> Command {
-        let mut chroot = command("chroot");
-        chroot
-            .arg(&self.root)
-            .args(words)
-            .current_dir("/")
-            .env_clear();
-        chroot
-            .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
-            .env("HOME", "/root");
-        chroot
-    }
-
-    /// Starts the service on a free port of loopback.
-    fn serve(&self, words: &[&str]) -> Result<Running> {
-        let mut serve = self.command(words);
-        Running::start(serve.args(["--listen", "127.0.0.1:0", "--log", "warn"]))
-    }
 }

@@ -4,12 +4,14 @@
 
 mod debian;
 mod image;
+mod system;
 mod wheel;
 
 use std::path::Path;
 
 use anyhow::{Result, bail};
 
+use super::platform::Platform;
 use super::release::Files;
 use super::wheel::Python;
 use super::{CHECKSUMS, needed};
@@ -18,6 +20,7 @@ use crate::running::Running;
 
 /// What is tried: the files of a release that were built.
 pub(super) struct Artefacts<'a> {
+    pub(super) platform: &'a Platform,
     pub(super) folder: &'a Path,
     pub(super) binary: Option<&'a Files>,
     pub(super) python: Option<&'a Python>,
@@ -25,7 +28,11 @@ pub(super) struct Artefacts<'a> {
 }
 
 /// Fails where a program is missing that a check needs, before anything is built.
-pub(super) fn requirements(is_binary: bool, is_image: bool) -> Result<()> {
+pub(super) fn requirements(platform: &Platform, is_binary: bool, is_image: bool) -> Result<()> {
+    if platform.is_foreign {
+        // By which mmdebstrap knows that it may start programs of the platform.
+        needed("arch-test", "-n", "arch-test")?;
+    }
     if is_binary {
         needed("mmdebstrap", "--version", "mmdebstrap")?;
         needed("dpkg-deb", "--version", "dpkg")?;
@@ -45,14 +52,15 @@ pub(super) fn check(artefacts: &Artefacts<'_>) -> Result<()> {
             .current_dir(artefacts.folder),
     )?;
     let work = tempfile::tempdir_in(artefacts.folder)?;
+    let platform = artefacts.platform;
     if let Some(binary) = artefacts.binary {
-        debian::check(binary, work.path())?;
+        debian::check(binary, platform, work.path())?;
     }
     if let Some(image) = artefacts.image {
         image::check(image, work.path())?;
     }
     if let Some(python) = artefacts.python {
-        wheel::check(python)?;
+        wheel::check(python, platform, work.path())?;
     }
     Ok(())
 }

@@ -8,7 +8,10 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use crate::dist::wheel::{Python, tools};
+use super::system::System;
+use crate::dist::platform::Platform;
+use crate::dist::python_tools;
+use crate::dist::wheel::Python;
 use crate::process::{self, command, target};
 use crate::{packages, venv};
 
@@ -22,17 +25,21 @@ with obeya.TestServer.demo(today='2026-03-01') as server:
         assert listed.count() > 0
 ";
 
-/// Installs, starts and removes both.
-pub(super) fn check(python: &Python) -> Result<()> {
+/// Installs, starts and removes both. The source distribution is the same on all platforms, and tried on that
+/// of this machine only.
+pub(super) fn check(python: &Python, platform: &Platform, work: &Path) -> Result<()> {
     tags(&python.wheel)?;
+    if platform.is_foreign {
+        return in_debian(&python.wheel, platform, work);
+    }
     let started = Instant::now();
-    use_it(&python.wheel)?;
+    in_environment(&python.wheel)?;
     println!(
         "wheel: installed, asked and removed in {:.1} s",
         started.elapsed().as_secs_f64()
     );
     let started = Instant::now();
-    use_it(&wheel_of_sdist(&python.sdist)?)?;
+    in_environment(&wheel_of_sdist(&python.sdist)?)?;
     println!(
         "sdist: built (unoptimised), installed, asked and removed in {:.1} s",
         started.elapsed().as_secs_f64()
@@ -42,7 +49,7 @@ pub(super) fn check(python: &Python) -> Result<()> {
 
 /// Whether the extension needs no more of glibc and of Python than the name of the wheel says.
 fn tags(wheel: &Path) -> Result<()> {
-    let python = tools()?;
+    let python = python_tools::interpreter()?;
     let output = command(&python)
         .args(["-m", "auditwheel", "show"])
         .arg(wheel)
@@ -85,18 +92,39 @@ fn wheel_of_sdist(sdist: &Path) -> Result<PathBuf> {
     packages::build_sdist(&unpacked, &folder.join("wheels"), &target())
 }
 
-/// Installs a wheel into a new environment, starts it and removes it.
-fn use_it(wheel: &Path) -> Result<()> {
+/// Tries a wheel in a new environment of the Python of this machine.
+fn in_environment(wheel: &Path) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let python = venv::interpreter_of(&folder.path().join("venv").to_string_lossy())?;
+    use_it(wheel, || {
+        let mut python = command(&python);
+        python.current_dir(folder.path()).env_clear();
+        python
+    })
+}
+
+/// Tries a wheel in a new environment of the Python of a fresh Debian.
+fn in_debian(wheel: &Path, platform: &Platform, work: &Path) -> Result<()> {
+    let system = System::make(work.join("python"), platform, "python3-venv")?;
+    let inside = Path::new("/root").join(wheel.file_name().context("a file has a name")?);
+    fs::copy(wheel, system.root.join(inside.strip_prefix("/")?))?;
+    process::run(&mut system.command(&["python3", "-m", "venv", "/root/venv"]))?;
+    let started = Instant::now();
+    use_it(&inside, || system.command(&["/root/venv/bin/python"]))?;
+    println!(
+        "wheel: installed, asked and removed in {:.1} s, on a Debian of {}",
+        started.elapsed().as_secs_f64(),
+        platform.architecture
+    );
+    Ok(())
+}
+
+/// Installs a wheel, starts it and removes it. `python` starts the interpreter of an empty environment.
+fn use_it(wheel: &Path, python: impl Fn() -> Command) -> Result<()> {
     let isolated = |arguments: &[&str]| -> Command {
-        let mut isolated = command(&python);
-        isolated
-            // `-I`: without the current folder and the settings of the user.
-            .arg("-I")
-            .args(arguments)
-            .current_dir(folder.path())
-            .env_clear();
+        let mut isolated = python();
+        // `-I`: without the current folder and the settings of the user.
+        isolated.arg("-I").args(arguments);
         isolated
     };
     let pip = ["-m", "pip", "--quiet", "--disable-pip-version-check"];

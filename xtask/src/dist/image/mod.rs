@@ -8,13 +8,14 @@ mod layout;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use super::archive::{pack_content, time_of_source};
+use super::platform::debian;
 use super::release::Release;
 use super::{BINARY, THIRD_PARTY};
-use crate::process::{self, command, root};
+use crate::process::{self, root};
 use layout::Layout;
 
 /// The user of the service in the image, by number: a runtime that is asked for it sees that it is not root.
@@ -80,13 +81,8 @@ impl Image<'_> {
     /// The layer with the files of Debian. Its times are 1970: as long as the packages do not change, the
     /// layer is the same in each release.
     fn debian(&self, archive: &Path) -> Result<()> {
-        let mut mmdebstrap = command("mmdebstrap");
-        mmdebstrap
-            .args(["--quiet", "--variant=extract", PACKAGES])
-            .arg(format!("--architectures={}", self.release.architecture))
-            // A mirror may be some weeks old.
-            .arg("--aptopt=Acquire::Check-Valid-Until \"false\"")
-            .arg("--dpkgopt=path-exclude=/*");
+        let mut mmdebstrap = debian(self.release.architecture, "extract");
+        mmdebstrap.arg(PACKAGES).arg("--dpkgopt=path-exclude=/*");
         for file in FILES {
             mmdebstrap.arg(format!("--dpkgopt=path-include={file}"));
         }
@@ -154,15 +150,4 @@ fn config(architecture: &str, created: &str) -> Value {
             },
         },
     })
-}
-
-/// The name that Debian and OCI give to the architecture of a platform of Rust.
-pub(super) fn architecture(triple: &str) -> Result<&'static str> {
-    match triple.split('-').next() {
-        Some("x86_64") => Ok("amd64"),
-        Some("aarch64") => Ok("arm64"),
-        _ => bail!(
-            "found the platform {triple}; packages and images are built for x86_64 and aarch64"
-        ),
-    }
 }
