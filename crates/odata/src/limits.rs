@@ -30,7 +30,8 @@ pub struct Limits {
     pub expands: usize,
     /// Keys of one `$orderby`.
     pub order_keys: usize,
-    /// Transformations of `$apply`. Each grouping is a query over that of the one before.
+    /// Transformations of `$apply`, with those of the sequences of `concat`. Each grouping is a query over
+    /// that of the one before, and each sequence repeats what comes before the `concat`.
     pub transformations: usize,
     /// Patterns of `matchespattern` in one request, each use counted, and again for each level of `$levels`.
     /// A thread caches eight compiled ones, and a ninth would make it compile all of them again for every

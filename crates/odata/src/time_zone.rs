@@ -23,12 +23,12 @@ pub struct TimeZone {
     pub name: String,
     /// What the clock is ahead of UTC, by the instant.
     pub offsets: Offsets,
-    /// What a midnight of the clock is ahead of the first instant at which the clock shows it, or a later
-    /// time if it skips it; by the midnight.
+    /// For each midnight of the clock: that midnight less the first instant at which the clock shows it or,
+    /// if the clock skips it, a later time.
     pub midnight_offsets: Offsets,
 }
 
-/// Offsets that hold from different times on, in ticks.
+/// Offsets that hold from different times on, in ticks: from instants, or from midnights of a clock.
 #[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Offsets {

@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
+use super::platform::Platform;
 use crate::process;
 
 const README: &str = include_str!("../../../README.md");
@@ -17,10 +18,14 @@ const README: &str = include_str!("../../../README.md");
 /// The folder of the system in which they run.
 const PLACE: &str = "root/first-screen";
 
+/// The platform of the files that README.md names.
+const SHOWN: [&str; 2] = ["x86_64-unknown-linux-gnu", "amd64"];
+
 /// Runs the commands in the folder below `root`, beside these files, and prints how long each took. `inside`
 /// makes a command of the system from its words.
 pub(super) fn walk(
     root: &Path,
+    platform: &Platform,
     inside: impl Fn(&[&str]) -> Command,
     files: [&Path; 2],
 ) -> Result<()> {
@@ -31,7 +36,8 @@ pub(super) fn walk(
         fs::copy(file, place.join(name)).with_context(|| file.display().to_string())?;
     }
     let started = Instant::now();
-    for command in commands(README)? {
+    for shown in commands(README)? {
+        let command = for_platform(shown, platform);
         let script = format!("cd /{PLACE} && {command}");
         process::run(inside(&["sh", "-c", &script]).stdout(Stdio::null()))
             .with_context(|| format!("README.md: {command}"))?;
@@ -40,6 +46,14 @@ pub(super) fn walk(
     }
     fs::remove_dir_all(&place)?;
     Ok(())
+}
+
+/// The command with the names that the files of a platform have.
+fn for_platform(shown: &str, platform: &Platform) -> String {
+    let [triple, architecture] = SHOWN;
+    shown
+        .replace(triple, &platform.triple)
+        .replace(architecture, platform.architecture)
 }
 
 /// The commands for the files of a release: the second block of commands on the first screen.
@@ -92,6 +106,24 @@ mod tests {
         ] {
             assert!(all.contains(&name), "README.md: expected {name} in\n{all}");
         }
+    }
+
+    #[test]
+    fn files_of_another_platform_have_its_names() {
+        let platform = Platform {
+            triple: "aarch64-unknown-linux-gnu".to_owned(),
+            architecture: "arm64",
+            is_foreign: true,
+        };
+        let all = commands(README).expect("a block");
+        let all: Vec<String> = all.iter().map(|it| for_platform(it, &platform)).collect();
+        let all = all.join("\n");
+        for name in SHOWN {
+            assert!(!all.contains(name), "{all}");
+        }
+        let version = env!("CARGO_PKG_VERSION");
+        assert!(all.contains(&format!("obeya-{version}-aarch64-unknown-linux-gnu.tar.gz")));
+        assert!(all.contains(&format!("obeya_{version}_arm64.deb")));
     }
 
     #[test]

@@ -82,8 +82,8 @@ pub(crate) struct Options {
     #[arg(long)]
     check: bool,
     /// The platform to build for, by the name that Rust gives it; that of this machine by default. For
-    /// another one, zig links, and qemu starts the programs: it needs the packages qemu-user-static and
-    /// binfmt-support of Debian.
+    /// another one, zig links, and qemu starts the programs, which the package qemu-user-static of Debian
+    /// arranges.
     #[arg(long, value_name = "TRIPLE")]
     target: Option<String>,
     /// Builds the binary again, in another folder, and fails unless it has the same bytes. It takes as long
@@ -119,7 +119,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let (mut binary, mut image) = (None, None);
     if options.needs_binary() {
         let release = release(&platform, options, build.path())?;
-        let content = release.lay_out(&split::objcopy()?, build.path())?;
+        let content = release.lay_out(&split::objcopy(&platform)?, build.path())?;
         if options.has(Part::Binary) {
             binary = Some(release.pack(&content, build.path(), &out)?);
         }
@@ -159,7 +159,11 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 /// Fails where a program is missing that is needed later.
 fn requirements(platform: &Platform, options: &Options) -> Result<()> {
     if options.needs_binary() {
-        split::objcopy()?;
+        split::objcopy(platform)?;
+    }
+    // The binary writes its completions and the pages of its manual.
+    if options.needs_binary() || options.check {
+        platform.starts_here()?;
     }
     if options.has(Part::Image) {
         needed("mmdebstrap", "--version", "mmdebstrap")?;

@@ -22,7 +22,7 @@ pub(super) struct Platform {
 
 impl Platform {
     /// The platform that is asked for, or the one of this machine. Fails if the compiler has no standard
-    /// library for it, or this machine cannot start its programs.
+    /// library for it.
     pub(super) fn new(target: Option<&str>) -> Result<Self> {
         let host = host()?;
         let triple = target.unwrap_or(&host).to_owned();
@@ -33,10 +33,17 @@ impl Platform {
         };
         if platform.is_foreign {
             platform.has_standard_library()?;
-            needed("mmdebstrap", "--version", "mmdebstrap")?;
-            platform.can_be_emulated(Path::new("/proc/sys/fs/binfmt_misc"))?;
         }
         Ok(platform)
+    }
+
+    /// Fails unless programs of the platform can be started here.
+    pub(super) fn starts_here(&self) -> Result<()> {
+        if machine(&self.triple) == machine(&host()?) {
+            return Ok(());
+        }
+        needed("mmdebstrap", "--version", "mmdebstrap")?;
+        self.can_be_emulated(Path::new("/proc/sys/fs/binfmt_misc"))
     }
 
     /// Starts programs of the platform. `work` is a folder for the C library that they need.
@@ -76,8 +83,8 @@ impl Platform {
         let flags = state.lines().find_map(|line| line.strip_prefix("flags: "));
         if !state.starts_with("enabled") || !flags.is_some_and(|flags| flags.contains('F')) {
             bail!(
-                "the kernel does not start programs of {machine}: expected {} to be enabled with the flag F; \
-                 Debian has qemu and registers it by the packages `qemu-user-static` and `binfmt-support`",
+                "the kernel does not start programs of {machine}: expected {} to be enabled with the flag F, \
+                 in a file system of the type binfmt_misc; the package `qemu-user-static` of Debian registers it",
                 format.display()
             );
         }
@@ -122,12 +129,11 @@ pub(super) fn host() -> Result<String> {
 
 /// The name that Debian and OCI give to the architecture of a platform of Rust.
 fn architecture(triple: &str) -> Result<&'static str> {
-    match triple {
-        "x86_64-unknown-linux-gnu" => Ok("amd64"),
-        "aarch64-unknown-linux-gnu" => Ok("arm64"),
+    match machine(triple) {
+        "x86_64" => Ok("amd64"),
+        "aarch64" => Ok("arm64"),
         _ => bail!(
-            "found the platform {triple}; packages and images are built for x86_64-unknown-linux-gnu \
-             and aarch64-unknown-linux-gnu"
+            "found the platform {triple}; packages and images are built for x86_64 and aarch64"
         ),
     }
 }
@@ -147,7 +153,7 @@ mod tests {
         assert_eq!(
             refused.err().expect("refused").to_string(),
             "found the platform riscv64gc-unknown-linux-gnu; packages and images are built for \
-             x86_64-unknown-linux-gnu and aarch64-unknown-linux-gnu"
+             x86_64 and aarch64"
         );
     }
 

@@ -115,6 +115,7 @@ mod tests {
     use std::process::Command;
 
     use super::*;
+    use crate::dist::platform::Platform;
     use crate::packages::unpack;
 
     /// The test below, as the test binary takes its name.
@@ -169,7 +170,7 @@ mod tests {
             shared: vec![("man/man1/obeya.1".into(), b".TH obeya 1\n".to_vec())],
             components: b"{}\n".to_vec(),
         };
-        let objcopy = split::objcopy().expect("found");
+        let objcopy = split::objcopy(&Platform::new(None).expect("this one")).expect("found");
         let content = release.lay_out(&objcopy, &build).expect("laid out");
         let files = release.pack(&content, &build, &out).expect("packed");
         let (program, debug) = (&files.archive, &files.debug);

@@ -5,25 +5,26 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::platform::host;
+use super::platform::{Platform, host};
 use crate::process::{self, command, exists, rustc};
 
 /// The program that copies parts of binaries: the one that rustup installs with the compiler, or one on the
 /// path. A compiler of a distribution may come without it. The one of LLVM knows all architectures, that of
-/// binutils its own.
-pub(super) fn objcopy() -> Result<PathBuf> {
+/// binutils only this machine's.
+pub(super) fn objcopy(platform: &Platform) -> Result<PathBuf> {
     let bundled = Path::new(&rustc(&["--print", "sysroot"])?)
         .join("lib/rustlib")
         .join(host()?)
         .join("bin/rust-objcopy");
-    let candidates = [bundled.clone(), "llvm-objcopy".into(), "objcopy".into()];
-    match candidates
-        .into_iter()
-        .find(|program| exists(program, "--version"))
-    {
+    let (other, package) = match platform.is_foreign {
+        true => ("llvm-objcopy", "llvm"),
+        false => ("objcopy", "binutils"),
+    };
+    let mut candidates = [bundled.clone(), other.into()].into_iter();
+    match candidates.find(|program| exists(program, "--version")) {
         Some(program) => Ok(program),
         None => bail!(
-            "found neither {} (rustup installs it with the compiler) nor `objcopy` on the path; install binutils",
+            "found neither {} (rustup installs it with the compiler) nor `{other}` on the path; install {package}",
             bundled.display()
         ),
     }

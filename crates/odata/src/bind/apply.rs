@@ -1,8 +1,8 @@
-//! `$apply` typed against the entity model: groupings as stages of a pipeline, each of which later names and
-//! types follow from.
+//! `$apply` typed against the entity model: groupings and a concatenation as stages of a pipeline, each of
+//! which later names and types follow from.
 //!
 //! A filter of ungrouped records joins the conditions of the query, and a computed value takes the place of
-//! its name; only groupings become queries of their own. `$compute` names values of the result, as a last
+//! its name; only stages become queries of their own. `$compute` names values of the result, as a last
 //! transformation would.
 
 use crate::ast::apply::{AggregateItem, AggregateMethod, Aggregated, ComputeItem, Transformation};
@@ -15,7 +15,7 @@ use crate::bind::shape::{ResultColumn, Shape};
 use crate::edm::Type;
 use crate::error::{Error, ErrorKind, excerpt};
 
-/// The groupings of `$apply`, and the values of the result's rows.
+/// The stages of `$apply`, and the values of the result's rows.
 #[derive(Debug, Clone)]
 pub(crate) struct Pipeline {
     /// The first reads the rows of the entity, each other one those of the one before. Without any, the rows
@@ -77,6 +77,25 @@ pub(crate) struct Applied {
     pub stages: Vec<Stage>,
     /// Which of the rows of the last stage, or of the entity, there are.
     pub filter: Option<Node>,
+}
+
+impl Applied {
+    /// The number of nodes, as of [`Node::size`].
+    fn size(&self) -> usize {
+        let stages = self.stages.iter().map(|stage| match stage {
+            Stage::Grouping(grouping) => {
+                let aggregates = grouping.aggregates.iter().map(|aggregate| match aggregate {
+                    Aggregate::Count => 1,
+                    Aggregate::Of(_, node) => node.size(),
+                });
+                let nodes = grouping.filter.iter().chain(&grouping.keys);
+                nodes.map(Node::size).chain(aggregates).sum::<usize>()
+            }
+            // There is one at most, and nothing before it has one.
+            Stage::Concat(_) => 0,
+        });
+        stages.chain(self.filter.iter().map(Node::size)).sum()
+    }
 }
 
 impl Stage {
@@ -263,6 +282,9 @@ fn concat(
     let mut is_key: Vec<bool> = Vec::new();
     let mut sequences = Vec::with_capacity(all.len());
     for (number, transformations) in all.iter().enumerate() {
+        if number > 0 {
+            repeat(binder, &before)?;
+        }
         let mut applied = before.clone();
         binder.shape = shape.clone();
         apply(binder, &mut applied, transformations)?;
@@ -330,6 +352,18 @@ fn concat(
         columns,
         grouped: true,
     };
+    Ok(())
+}
+
+/// Accounts for what is written again for a sequence.
+fn repeat(binder: &mut Binder<'_>, before: &Applied) -> Result<(), Error> {
+    let most = binder.limits.list.saturating_mul(4);
+    binder.used.concatenated += before.size();
+    if binder.used.concatenated > most {
+        let message =
+            "what comes before `concat` has too many parts, as each of its sequences repeats it";
+        return Err(Error::limit(None, message, most));
+    }
     Ok(())
 }
 

@@ -273,6 +273,8 @@ pub(crate) struct Used {
     pub alias_nodes: usize,
     /// Parts of operands that are written once for each member of a list.
     pub repeated: usize,
+    /// Parts of what comes before `concat`, again for each of its sequences but the first.
+    pub concatenated: usize,
     /// Patterns matched.
     pub patterns: usize,
     /// Members of lists given by aliases.

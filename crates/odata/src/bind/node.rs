@@ -137,6 +137,9 @@ pub(crate) enum Function {
     Ceiling,
 }
 
+/// What the table of a time zone counts as: on PostgreSQL it has some 15,000 characters.
+const ZONE_SIZE: usize = 50;
+
 impl Node {
     pub(crate) fn new(at: usize, ty: impl Into<Option<Type>>, kind: NodeKind) -> Self {
         Self {
@@ -146,11 +149,16 @@ impl Node {
         }
     }
 
-    /// The number of nodes in the tree.
+    /// The number of nodes in the tree, with the members of lists.
     pub(crate) fn size(&self) -> usize {
         let inside: usize = self.children().map(Self::size).sum();
         let listed = match &self.kind {
             NodeKind::In(_, values, _) => values.len(),
+            // The table of a zone is written with each period.
+            NodeKind::Call(Function::Bin, arguments) => match arguments.get(2).map(|it| &it.kind) {
+                Some(NodeKind::Value(Value::Text(zone))) if zone != "UTC" => ZONE_SIZE,
+                _ => 0,
+            },
             _ => 0,
         };
         1 + listed + inside

@@ -87,7 +87,7 @@ impl Parser<'_> {
         let mut sequences = vec![self.sequence(count)?];
         self.expect(
             &TokenKind::Comma,
-            "`,` before a second sequence of `concat`",
+            "`/` before another transformation, or `,` before a second sequence of `concat`",
         )?;
         loop {
             sequences.push(self.sequence(count)?);

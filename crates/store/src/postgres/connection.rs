@@ -233,13 +233,20 @@ impl PostgresConnection {
     /// The prepared statement of this text, from the cache if possible.
     pub(super) fn prepared(&mut self, sql: &str) -> Result<Statement, Failure> {
         let link = &mut self.link;
-        let statement = self.statements.get(sql, || {
+        let prepare = || {
             let (client, text) = (link.client(), numbered(sql));
             link.wait(client.prepare(&text))
-        });
-        statement.cloned()
+        };
+        if sql.len() > LONGEST_CACHED {
+            return prepare();
+        }
+        self.statements.get(sql, prepare).cloned()
     }
 }
+
+/// The longest statement that is cached, in bytes: the server needs several times as much for its plan, on
+/// each connection. Those with a time zone have 15,000.
+const LONGEST_CACHED: usize = 100_000;
 
 #[cfg(test)]
 mod tests {

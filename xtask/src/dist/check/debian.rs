@@ -27,6 +27,7 @@ pub(super) fn check(files: &Files, platform: &Platform, work: &Path) -> Result<(
     let system = System::make(work.join("root"), platform, "passwd")?;
     first_screen::walk(
         &system.root,
+        platform,
         |words| system.command(words),
         [&files.archive, built],
     )?;

@@ -15,7 +15,7 @@ fn transformations_are_written_in_their_grammar() {
     assert_snapshot!(message(&GROUP, "$apply="), @"$apply at byte 0: found the end; expected a transformation such as `groupby((…),aggregate(…))`");
     assert_snapshot!(message(&GROUP, "$apply=agregate($count as n)"), @"$apply at byte 0: found `agregate`, which is no transformation that is supported; did you mean `aggregate`?");
     assert_snapshot!(message(&GROUP, "$apply=topcount(2,level)"), @"$apply at byte 0: found `topcount`, which is no transformation that is supported; expected one of `aggregate`, `compute`, `concat`, `filter`, `groupby`");
-    assert_snapshot!(message(&GROUP, "$apply=concat(aggregate($count as n))"), @"$apply at byte 29: found `)`; expected `,` before a second sequence of `concat`");
+    assert_snapshot!(message(&GROUP, "$apply=concat(aggregate($count as n))"), @"$apply at byte 29: found `)`; expected `/` before another transformation, or `,` before a second sequence of `concat`");
     assert_snapshot!(message(&GROUP, "$apply=concat(aggregate($count as n),)"), @"$apply at byte 30: found `)`; expected a transformation such as `groupby((…),aggregate(…))`");
     assert_snapshot!(message(&GROUP, "$apply=concat(aggregate($count as n),filter(id gt 1))"), @"$apply: found records as the result of sequence 2 of `concat`; expected groups, as `groupby` and `aggregate` make them");
     assert_snapshot!(message(&GROUP, "$apply=concat(filter(id gt 1),aggregate($count as n))"), @"$apply: found records as the result of sequence 1 of `concat`; expected groups, as `groupby` and `aggregate` make them");
@@ -23,6 +23,14 @@ fn transformations_are_written_in_their_grammar() {
     assert_snapshot!(message(&GROUP, "$apply=concat(aggregate($count as n),concat(groupby((level)),groupby((type))))"), @"$apply at byte 30: found a second `concat`; expected one, with all sequences");
     assert_snapshot!(message(&GROUP, "$apply=concat(aggregate($count as n),groupby((level)))/concat(groupby((level)),groupby((type)))"), @"$apply at byte 48: found a second `concat`; expected one, with all sequences");
     assert_snapshot!(message(&GROUP, "$apply=concat(groupby((level)),groupby((type)))&$filter=id gt 1"), @"$filter at byte 0: found `id`, which the result does not have; expected one of `level`, `type`");
+    let list = vec!["1"; 1000].join(",");
+    let sequences = ["aggregate($count as n)"; 6].join(",");
+    assert_snapshot!(message(&GROUP, &format!("$apply=filter(id in ({list}))/concat({sequences})")), @"$apply: what comes before `concat` has too many parts, as each of its sequences repeats it; the limit is 4000");
+    let days: Vec<String> = (1..=9)
+        .map(|day| format!("d eq 2026-01-0{day}T00:00:00Z"))
+        .collect();
+    let days = days.join(" or ");
+    assert_snapshot!(message(&INCIDENT, &format!("$apply=compute(bin(dueDate,'day','Europe/Oslo') as d)/filter({days})/filter({days})/concat({sequences})")), @"$apply at byte 465: the computed values have too many parts where they are used; the limit is 800");
     let many = "filter(id gt 1)/".repeat(3);
     assert_snapshot!(message(&GROUP, &format!("$apply=concat({many}groupby((level)),{many}groupby((type)),{many}groupby((type)))")), @"$apply at byte 152: there are too many transformations; the limit is 10");
     assert_snapshot!(message(&GROUP, "$apply=groupby(level)"), @"$apply at byte 8: found `level`; expected the properties to group by in parentheses, as in `groupby((status,area/name))`");
