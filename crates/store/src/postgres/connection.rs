@@ -233,7 +233,7 @@ impl PostgresConnection {
     /// The prepared statement of this text, from the cache if possible.
     pub(super) fn prepared(&mut self, sql: &str) -> Result<Statement, Failure> {
         let link = &mut self.link;
-        let prepare = || {
+        let mut prepare = || {
             let (client, text) = (link.client(), numbered(sql));
             link.wait(client.prepare(&text))
         };
