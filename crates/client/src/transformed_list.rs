@@ -259,7 +259,8 @@ impl<T: Resource> TransformedList<T> {
         }
         if self.transformations.is_empty() {
             return refused(
-                "found no transformation; expected `groupby`, `aggregate` or `compute`".to_owned(),
+                "found no transformation; expected `groupby`, `aggregate`, `concat` or `compute`"
+                    .to_owned(),
             );
         }
         let filter = self.filter.as_deref().unwrap_or("true");

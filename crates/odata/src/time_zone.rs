@@ -12,6 +12,9 @@ use jiff::tz::{TimeZoneDatabase, TimeZoneTransition};
 
 use crate::calendar::{TICKS_PER_DAY, TICKS_PER_HOUR, TICKS_PER_SECOND, days_from_civil};
 
+/// The name of the zone without offsets.
+pub(crate) const UTC: &str = "UTC";
+
 /// The instant from which the changes of clocks are not known.
 const END: i64 = days_from_civil(2100, 1, 1) * TICKS_PER_DAY;
 

@@ -67,7 +67,7 @@ impl<T: Resource> TransformedList<T> {
             .and_then(|(options, _)| options.bind(T::entity_type(), &context))
             .map_err(|error| refused(error.to_string()))?;
         let Some(columns) = bound.result() else {
-            let reason = "found filters only; expected `groupby`, `aggregate` or `compute`, which name the values of a row";
+            let reason = "found filters only; expected `groupby`, `aggregate`, `concat` or `compute`, which name the values of a row";
             return Err(refused(reason.to_owned()));
         };
         let columns = columns.iter().map(|column| {

@@ -5,6 +5,8 @@
 //! its name; only stages become queries of their own. `$compute` names values of the result, as a last
 //! transformation would.
 
+use std::collections::BTreeSet;
+
 use crate::ast::apply::{AggregateItem, AggregateMethod, Aggregated, ComputeItem, Transformation};
 use crate::ast::options::Options;
 use crate::ast::{LogicOp, Segment, SelectItem};
@@ -278,8 +280,7 @@ fn concat(
 ) -> Result<(), Error> {
     let before = std::mem::take(applied);
     let shape = std::mem::take(&mut binder.shape);
-    let mut columns: Vec<ResultColumn> = Vec::new();
-    let mut is_key: Vec<bool> = Vec::new();
+    let mut union = Union::default();
     let mut sequences = Vec::with_capacity(all.len());
     for (number, transformations) in all.iter().enumerate() {
         if number > 0 {
@@ -297,55 +298,21 @@ fn concat(
             );
             return Err(Error::new(ErrorKind::Option, None, message));
         };
-        let mut nodes: Vec<Option<Node>> = vec![None; columns.len()];
-        for value in values.columns {
-            let place = match columns.iter().position(|known| known.path == value.path) {
-                Some(place) => place,
-                None => {
-                    columns.push(ResultColumn {
-                        node: column(value.node.at, value.ty, columns.len() + 1),
-                        ..value.clone()
-                    });
-                    is_key.push(false);
-                    nodes.push(None);
-                    columns.len() - 1
-                }
-            };
-            let known = &mut columns[place];
-            if let (Type::Int32, Type::Int64) | (Type::Int64, Type::Int32) = (known.ty, value.ty) {
-                known.ty = Type::Int64;
-                known.node.ty = Some(Type::Int64);
-            } else if known.ty != value.ty {
-                let message = format!(
-                    "found `{}` of type {} in sequence {} of `concat`; expected {}, as in a sequence before",
-                    excerpt(&value.path.join("/")),
-                    value.ty.name(),
-                    number + 1,
-                    known.ty.name()
-                );
-                return Err(Error::new(ErrorKind::Type, value.node.at, message));
-            }
-            is_key[place] |= last
-                .places()
-                .iter()
-                .any(|key| is_same_column(key, &value.node));
-            nodes[place] = Some(value.node);
-        }
+        let nodes = union.add(number + 1, values.columns, last)?;
         sequences.push((applied, nodes));
     }
+    let Union { columns, keys } = union;
     let sequences = sequences.into_iter().map(|(applied, mut nodes)| {
         nodes.resize(columns.len(), None);
         let types = columns.iter().map(|column| column.ty);
         let values = types.zip(nodes).collect();
         Sequence { applied, values }
     });
-    let keys = columns.iter().zip(is_key).filter(|(_, is_key)| *is_key);
-    let keys = keys.map(|(column, _)| column.node.clone());
+    let keys = keys.into_iter().map(|place| columns[place].node.clone());
+    let number = column(0, Type::Int64, 0);
     let concat = Concat {
         sequences: sequences.collect(),
-        places: std::iter::once(column(0, Type::Int64, 0))
-            .chain(keys)
-            .collect(),
+        places: std::iter::once(number).chain(keys).collect(),
     };
     applied.stages.push(Stage::Concat(concat));
     binder.shape = Shape {
@@ -353,6 +320,66 @@ fn concat(
         grouped: true,
     };
     Ok(())
+}
+
+/// The columns of several sequences.
+#[derive(Default)]
+struct Union {
+    columns: Vec<ResultColumn>,
+    /// The places of those by which any sequence is grouped, ascending.
+    keys: BTreeSet<usize>,
+}
+
+impl Union {
+    /// Adds the values of a sequence, and returns their nodes by the place of their column. `last` is the
+    /// stage that they refer to.
+    fn add(
+        &mut self,
+        sequence: usize,
+        values: Vec<ResultColumn>,
+        last: &Stage,
+    ) -> Result<Vec<Option<Node>>, Error> {
+        let mut nodes = vec![None; self.columns.len()];
+        for value in values {
+            let known = self.columns.iter().position(|it| it.path == value.path);
+            let place = known.unwrap_or(self.columns.len());
+            if known.is_none() {
+                let node = column(value.node.at, value.ty, place + 1);
+                self.columns.push(ResultColumn {
+                    node,
+                    ..value.clone()
+                });
+                nodes.push(None);
+            }
+            self.widen(place, &value, sequence)?;
+            let mut keys = last.places().iter();
+            if keys.any(|key| is_same_column(key, &value.node)) {
+                self.keys.insert(place);
+            }
+            nodes[place] = Some(value.node);
+        }
+        Ok(nodes)
+    }
+
+    /// Gives the column a type that has this value, too.
+    fn widen(&mut self, place: usize, value: &ResultColumn, sequence: usize) -> Result<(), Error> {
+        let known = &mut self.columns[place];
+        if let (Type::Int32, Type::Int64) | (Type::Int64, Type::Int32) = (known.ty, value.ty) {
+            known.ty = Type::Int64;
+            known.node.ty = Some(Type::Int64);
+            return Ok(());
+        }
+        if known.ty == value.ty {
+            return Ok(());
+        }
+        let message = format!(
+            "found `{}` of type {} in sequence {sequence} of `concat`; expected {}, as in a sequence before",
+            excerpt(&value.path.join("/")),
+            value.ty.name(),
+            known.ty.name()
+        );
+        Err(Error::new(ErrorKind::Type, value.node.at, message))
+    }
 }
 
 /// Accounts for what is written again for a sequence.

@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, excerpt};
 use crate::functions::bin::BinSize;
 use crate::functions::pattern;
 use crate::nearest::{did_you_mean, nearest};
-use crate::time_zone::TimeZone;
+use crate::time_zone::{TimeZone, UTC};
 use crate::value::Value;
 
 /// The type of an argument.
@@ -337,17 +337,16 @@ fn check_pattern(at: usize, nodes: &mut Vec<Node>) -> Result<(), Error> {
 fn check_bin(at: usize, args: &[Expr], nodes: &mut Vec<Node>) -> Result<(), Error> {
     const SIZE: &str = "a duration that divides a day, such as duration'PT15M', or 'hour', 'day', 'week', 'month', 'quarter' or 'year'";
     const ZONE: &str = "the name of a time zone, such as 'Europe/Oslo'";
-    let size = &nodes[1];
-    let is_size = match &size.kind {
-        NodeKind::Null => true,
-        NodeKind::Value(Value::Int(ticks)) => BinSize::of_ticks(*ticks).is_some(),
-        NodeKind::Value(Value::Text(name)) => BinSize::named(name).is_some(),
-        _ => {
-            let message = format!("found an expression as the size of `bin`; expected {SIZE}");
-            return Err(Error::new(ErrorKind::Type, args[1].at, message));
-        }
-    };
-    if !is_size {
+    let literal = &nodes[1].kind;
+    let size = nodes[1].bin_size();
+    if !matches!(
+        literal,
+        NodeKind::Null | NodeKind::Value(Value::Int(_) | Value::Text(_))
+    ) {
+        let message = format!("found an expression as the size of `bin`; expected {SIZE}");
+        return Err(Error::new(ErrorKind::Type, args[1].at, message));
+    }
+    if size.is_none() && !matches!(literal, NodeKind::Null) {
         let found = args[1].to_string();
         let message = format!(
             "found {} as the size of `bin`; expected {SIZE}",
@@ -356,7 +355,7 @@ fn check_bin(at: usize, args: &[Expr], nodes: &mut Vec<Node>) -> Result<(), Erro
         return Err(Error::new(ErrorKind::Value, args[1].at, message));
     }
     let name = match nodes.get(2).map(|node| &node.kind) {
-        None => "UTC",
+        None => UTC,
         Some(NodeKind::Null) => return Ok(()),
         Some(NodeKind::Value(Value::Text(name))) => name,
         Some(_) => {
@@ -373,7 +372,12 @@ fn check_bin(at: usize, args: &[Expr], nodes: &mut Vec<Node>) -> Result<(), Erro
         return Err(Error::new(ErrorKind::Value, zone_at, message));
     };
     nodes.truncate(2);
-    let name = NodeKind::Value(Value::Text(zone.name.clone()));
+    let name = match size {
+        // Such periods begin when those of UTC do, which every engine computes in fewer steps.
+        Some(BinSize::Ticks(ticks)) if zone.offsets.are_multiples_of(ticks) => UTC,
+        _ => &zone.name,
+    };
+    let name = NodeKind::Value(Value::Text(name.to_owned()));
     nodes.push(Node::new(zone_at, Type::String, name));
     Ok(())
 }

@@ -4,6 +4,8 @@
 
 use crate::ast::LogicOp;
 use crate::edm::{Column, EntityType, Navigation, Property, Type};
+use crate::functions::bin::BinSize;
+use crate::time_zone::UTC;
 use crate::value::Value;
 
 /// A typed expression.
@@ -149,6 +151,15 @@ impl Node {
         }
     }
 
+    /// The size of periods that a literal means: ticks, or a name.
+    pub(crate) fn bin_size(&self) -> Option<BinSize> {
+        match &self.kind {
+            NodeKind::Value(Value::Int(ticks)) => BinSize::of_ticks(*ticks),
+            NodeKind::Value(Value::Text(name)) => BinSize::named(name),
+            _ => None,
+        }
+    }
+
     /// The number of nodes in the tree, with the members of lists.
     pub(crate) fn size(&self) -> usize {
         let inside: usize = self.children().map(Self::size).sum();
@@ -156,7 +167,7 @@ impl Node {
             NodeKind::In(_, values, _) => values.len(),
             // The table of a zone is written with each period.
             NodeKind::Call(Function::Bin, arguments) => match arguments.get(2).map(|it| &it.kind) {
-                Some(NodeKind::Value(Value::Text(zone))) if zone != "UTC" => ZONE_SIZE,
+                Some(NodeKind::Value(Value::Text(zone))) if zone != UTC => ZONE_SIZE,
                 _ => 0,
             },
             _ => 0,

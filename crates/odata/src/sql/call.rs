@@ -2,7 +2,6 @@
 
 use crate::bind::node::{Function, Node, NodeKind};
 use crate::edm::Type;
-use crate::functions::bin::BinSize;
 use crate::sql::render::Renderer;
 use crate::sql::{SqlKind, Value};
 use crate::time_zone::TimeZone;
@@ -71,24 +70,14 @@ impl Renderer<'_> {
         let [instant, size, zone] = args else {
             return "NULL".to_owned();
         };
-        let size = match &size.kind {
-            NodeKind::Value(Value::Int(ticks)) => BinSize::of_ticks(*ticks),
-            NodeKind::Value(Value::Text(name)) => BinSize::named(name),
-            _ => None,
-        };
+        let size = size.bin_size();
         let zone = match &zone.kind {
             NodeKind::Value(Value::Text(name)) => TimeZone::named(name),
             _ => None,
         };
-        let (Some(size), Some(mut zone)) = (size, zone) else {
+        let (Some(size), Some(zone)) = (size, zone) else {
             return "NULL".to_owned();
         };
-        // Such periods begin when those of UTC do, which every engine computes in fewer steps.
-        if let (BinSize::Ticks(ticks), Some(utc)) = (size, TimeZone::named("UTC"))
-            && zone.offsets.are_multiples_of(ticks)
-        {
-            zone = utc;
-        }
         let instant = self.argument(instant);
         self.dialect.bin(&instant, &size.sql(), &zone)
     }

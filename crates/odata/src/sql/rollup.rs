@@ -136,10 +136,9 @@ fn is_of_hours(size_and_zone: &[Node]) -> bool {
     let [size, zone] = size_and_zone else {
         return false;
     };
-    let size_is_of_hours = match &size.kind {
-        NodeKind::Value(Value::Int(ticks)) => ticks % TICKS_PER_HOUR == 0,
-        NodeKind::Value(Value::Text(name)) => BinSize::named(name).is_some(),
-        _ => false,
+    let size_is_of_hours = match size.bin_size() {
+        Some(BinSize::Ticks(ticks)) => ticks % TICKS_PER_HOUR == 0,
+        other => other.is_some(),
     };
     let NodeKind::Value(Value::Text(zone)) = &zone.kind else {
         return false;

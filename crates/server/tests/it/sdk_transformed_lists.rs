@@ -203,7 +203,7 @@ async fn what_the_service_would_refuse_is_refused() {
         .apply("filter(id gt 1)")
         .arrow_schema()
         .unwrap_err();
-    insta::assert_snapshot!(error, @"listBoardsV2: the request could not be built: found filters only; expected `groupby`, `aggregate` or `compute`, which name the values of a row");
+    insta::assert_snapshot!(error, @"listBoardsV2: the request could not be built: found filters only; expected `groupby`, `aggregate`, `concat` or `compute`, which name the values of a row");
     let sent = boards
         .clone()
         .apply("groupby((nmae))")
@@ -233,5 +233,5 @@ async fn what_the_service_would_refuse_is_refused() {
         assert_eq!((sent.to_string(), sent.status()), (error, None));
     }
     let nothing = boards.filter("id gt 1").aggregate("").send::<Json>().await;
-    insta::assert_snapshot!(nothing.unwrap_err(), @"listBoardsV2: the request could not be built: found no transformation; expected `groupby`, `aggregate` or `compute`");
+    insta::assert_snapshot!(nothing.unwrap_err(), @"listBoardsV2: the request could not be built: found no transformation; expected `groupby`, `aggregate`, `concat` or `compute`");
 }

@@ -27,6 +27,10 @@ const BEGIN_SHORT_READ: &str =
 /// server. With a longer limit, long statements would occupy more of the readers for short work.
 pub(super) const SHORT_WORK_LIMIT: Duration = Duration::from_millis(100);
 
+/// The longest statement that is cached, in bytes: the server needs several times as much for its plan, on
+/// each connection. Those with a time zone have 15,000.
+const LONGEST_CACHED: usize = 100_000;
+
 /// A connection, with the statements it has prepared.
 pub struct PostgresConnection {
     pub(super) link: Link,
@@ -243,10 +247,6 @@ impl PostgresConnection {
         self.statements.get(sql, prepare).cloned()
     }
 }
-
-/// The longest statement that is cached, in bytes: the server needs several times as much for its plan, on
-/// each connection. Those with a time zone have 15,000.
-const LONGEST_CACHED: usize = 100_000;
 
 #[cfg(test)]
 mod tests {

@@ -93,7 +93,7 @@ BEGIN
 END
 $$;
 
--- 1970-01-01 was a Thursday, three days after a Monday. Not strict, as the server would not lay it into a statement.
+-- 1970-01-01 was a Thursday, three days after a Monday. Not strict, as the server would not inline it then: CASE is not strict.
 CREATE OR REPLACE FUNCTION odata_bin(ticks bigint, size text) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE size
@@ -123,8 +123,8 @@ BEGIN
 END
 $$;
 
--- The first midnight on the clock, less what it is ahead of its first instant. The midnight stands twice, as the server lays no costly argument into a
--- statement twice; and PL/pgSQL would copy the arrays for each call.
+-- A midnight of the clock, less its offset, is the first instant of the period. The midnight stands here twice: as the argument of another function that
+-- uses it twice, it would be too costly for the server to inline that. PL/pgSQL would copy the arrays for each call.
 CREATE OR REPLACE FUNCTION odata_bin(
   ticks bigint, size text, starts bigint[], offsets bigint[], midnights bigint[], midnight_offsets bigint[]
 ) RETURNS bigint
