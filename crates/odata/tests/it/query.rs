@@ -451,6 +451,26 @@ fn statements_for_postgres_say_types_and_collations() {
     );
 }
 
+/// The table of a zone is in a statement only if its periods are not those of UTC.
+#[test]
+fn statements_for_postgres_have_the_zones_that_matter() {
+    let has_table = |call: &str| {
+        let filter = format!("$filter=bin(valueDate,{call}) gt 2025-01-01T00:00:00Z");
+        let bound = bind(&DATASOURCE_VALUE, &filter).unwrap();
+        let sql = sql::select(&bound, &Postgres, &Scope::default()).sql;
+        sql.contains("bigint[]")
+    };
+    for (call, expected) in [
+        ("'hour','Europe/Oslo'", false),
+        ("duration'PT15M','Asia/Kolkata'", false),
+        ("'hour','Asia/Kolkata'", true),
+        ("'day','Europe/Oslo'", true),
+        ("'day','UTC'", false),
+    ] {
+        assert_eq!(has_table(call), expected, "{call}");
+    }
+}
+
 #[test]
 fn a_query_knows_whether_it_asks_the_time() {
     for (query, asks) in [

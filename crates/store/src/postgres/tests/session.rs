@@ -200,6 +200,20 @@ fn more_statements_than_are_kept_can_be_used_in_turn() {
 }
 
 #[test]
+fn a_long_statement_is_not_cached() {
+    let scratch = Scratch::new();
+    let mut reader = scratch.reader();
+    let cached = "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE 'SELECT 7%'";
+    for (spaces, expected) in [(100_000, 0), (90_000, 1)] {
+        let sql = format!("SELECT 7{}", " ".repeat(spaces));
+        for _ in 0..2 {
+            assert_eq!(one(&mut reader, &sql, &[]).unwrap(), Some(7));
+        }
+        assert_eq!(one(&mut reader, cached, &[]).unwrap(), Some(expected));
+    }
+}
+
+#[test]
 fn a_statement_whose_table_was_changed_meanwhile_is_prepared_anew() {
     let scratch = Scratch::new();
     let (mut reader, mut writer) = (scratch.reader(), scratch.writer());
