@@ -38,7 +38,7 @@ impl SyncContext<'_> {
             at: Timestamp::now(),
             is_exact,
         });
-        self.target.save(&self.state)?;
+        tokio::task::block_in_place(|| self.target.end(&self.state))?;
         Ok(self.report)
     }
 

@@ -3,7 +3,7 @@
 //!
 //! Nothing here sends requests to the service.
 
-mod folder;
+mod files;
 mod postgres;
 mod sql;
 mod sqlite;
@@ -18,7 +18,7 @@ use super::month::Month;
 use super::row::{GroupRows, Table, TableGroup, TableRow};
 use super::state::State;
 
-pub(super) use folder::FolderTarget;
+pub(super) use files::FolderTarget;
 pub(super) use postgres::Postgres;
 pub(super) use sql::SqlTarget;
 pub(super) use sqlite::Sqlite;
@@ -87,8 +87,13 @@ pub(super) trait Target: Send {
     /// The stored state; `None` for a new copy.
     fn state(&mut self) -> Result<Option<State>>;
 
-    /// Stores a state.
+    /// Stores a state; perhaps not at once.
     fn save(&mut self, state: &State) -> Result<()>;
+
+    /// Stores the state at the end of a run.
+    fn end(&mut self, state: &State) -> Result<()> {
+        self.save(state)
+    }
 
     /// The columns that a table has in the target; empty if it does not exist.
     fn columns(&mut self, table: &Table) -> Result<BTreeSet<String>>;

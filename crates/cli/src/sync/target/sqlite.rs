@@ -9,7 +9,7 @@ use obeya::model::Date;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, ToSql, params_from_iter};
 
-use super::folder::lock;
+use super::files::lock;
 use super::sql::{self, SqlEngine, quoted};
 use crate::durable;
 use crate::sync::row::{CellValue, ColumnSpec, TableRow};

@@ -3,15 +3,14 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 
-use super::file::temporary_path;
-use super::state_file::{STATE, STATE_INTERVAL, parse};
-use super::{FolderTarget, Months};
+use super::{Folder, FolderTarget, temporary_path};
 use crate::durable;
 use crate::sync::state::State;
+use crate::sync::target::files::FilesTarget;
+use crate::sync::target::files::state_file::{STATE, parse};
 
 const LOCK: &str = ".sync-lock";
 
@@ -23,74 +22,49 @@ impl FolderTarget {
     pub(in crate::sync) fn open(path: &Path) -> Result<Self> {
         durable::create_folders(path).context("the folder cannot be created")?;
         let lock = lock(&path.join(LOCK))?;
-        let mut folder = FolderTarget {
+        let folder = Folder {
             path: path.to_owned(),
-            months: Months::new(),
-            parts: BTreeSet::new(),
-            state: None,
-            state_written: Instant::now(),
-            state_interval: STATE_INTERVAL,
             unsynced: BTreeSet::new(),
             // An earlier run may have been killed before it flushed them.
             has_unsynced_folders: path.join("values").is_dir(),
-            begun: None,
+            has_unsynced_tables: false,
             _lock: lock,
         };
-        match fs::read_to_string(folder.file(STATE)) {
-            Ok(text) => folder.load(&text)?,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => folder.check_empty()?,
-            Err(error) => return Err(error).context(format!("{STATE} cannot be read")),
+        match folder.file(STATE).try_exists()? {
+            true => folder.remove_leftovers()?,
+            false => folder.check_empty()?,
         }
-        Ok(folder)
+        FilesTarget::in_storage(folder)
     }
 
     /// Reads the stored state without changing the folder.
     pub(in crate::sync) fn read_state(path: &Path) -> Result<Option<State>> {
-        match fs::read_to_string(path.join(STATE)) {
-            Ok(text) => Ok(Some(parse(&text)?.1)),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error).context(format!("{STATE} cannot be read")),
-        }
+        let text = read_state(path)?;
+        text.map(|text| Ok(parse(&text)?.1)).transpose()
     }
+}
 
-    fn load(&mut self, text: &str) -> Result<()> {
-        let (mut read, state) = parse(text)?;
-        self.mark_missing_files(&mut read.months);
-        self.state = Some(state);
-        self.months = read.months;
-        self.parts = read.parts;
-        self.remove_leftovers(&self.path, |_| false)?;
-        for (folder, datasource) in self.value_folders()? {
-            let known = self.months.get(&datasource);
-            let is_known = |month| known.is_some_and(|known| known.contains_key(&month));
-            self.remove_leftovers(&folder, |name| {
-                let month = name.strip_suffix(".parquet").map(str::parse);
-                matches!(month, Some(Ok(month)) if !is_known(month))
-            })?;
-        }
-        Ok(())
+/// The stored state; `None` if there is none.
+pub(super) fn read_state(folder: &Path) -> Result<Option<String>> {
+    match fs::read_to_string(folder.join(STATE)) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).context(format!("{STATE} cannot be read")),
     }
+}
 
-    /// Marks the months as uncertain whose files somebody removed, so that they are read again.
-    fn mark_missing_files(&self, months: &mut Months) {
-        for (datasource, months) in months {
-            for (month, count) in months {
-                let file = self.month_file(*datasource, *month);
-                if matches!(file.try_exists(), Ok(false)) {
-                    *count = None;
+impl Folder {
+    /// Removes the temporary files that a killed run left.
+    fn remove_leftovers(&self) -> Result<()> {
+        let values = self.value_folders()?.into_iter().map(|(folder, _)| folder);
+        for folder in std::iter::once(self.path.clone()).chain(values) {
+            for entry in fs::read_dir(folder)? {
+                let entry = entry?;
+                let name = entry.file_name();
+                let name = name.to_string_lossy();
+                if name.starts_with('.') && name.ends_with(".new") {
+                    fs::remove_file(entry.path())?;
                 }
-            }
-        }
-    }
-
-    /// Removes what a killed run left: temporary files, and other files that `is_left` selects.
-    fn remove_leftovers(&self, folder: &Path, is_left: impl Fn(&str) -> bool) -> Result<()> {
-        for entry in fs::read_dir(folder)? {
-            let entry = entry?;
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            if (name.starts_with('.') && name.ends_with(".new")) || is_left(&name) {
-                fs::remove_file(entry.path())?;
             }
         }
         Ok(())
@@ -111,7 +85,7 @@ impl FolderTarget {
     }
 
     /// The folders of values, with their datasources.
-    fn value_folders(&self) -> Result<Vec<(PathBuf, i32)>> {
+    pub(super) fn value_folders(&self) -> Result<Vec<(PathBuf, i32)>> {
         let entries = match fs::read_dir(self.file("values")) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
             entries => entries?,

@@ -1,11 +1,9 @@
 //! Rewrites a file with some of its rows replaced, and defines the order of rows.
 
-use std::path::Path;
-
 use anyhow::Result;
 
 use super::diff::is_same_row;
-use super::file::{self, Reader, Writer, micros};
+use super::parquet_file::{Reader, Writer, Written, micros};
 use crate::sync::row::{CellValue, RowKey, Table, TableRow, row_key};
 use crate::sync::target::Counts;
 
@@ -13,14 +11,14 @@ use crate::sync::target::Counts;
 /// the old row with its key.
 pub(super) fn rewrite_file(
     table: &Table,
-    path: &Path,
+    reader: Option<Reader>,
+    mut writer: Writer,
     stays: impl Fn(&TableRow) -> bool,
     rows: Vec<TableRow>,
-) -> Result<(file::Written, Counts)> {
-    let mut writer = Writer::new(table, path)?;
+) -> Result<(Written, Counts)> {
     let mut counts = Counts::default();
     let mut rows = rows.into_iter().peekable();
-    for old in Reader::open(table, path)?.into_iter().flatten() {
+    for old in reader.into_iter().flatten() {
         let old = old?;
         let at = table.row_key(&old);
         while let Some(row) = rows.next_if(|row| table.row_key(row) < at) {

@@ -1,29 +1,24 @@
-//! The state file of a folder, and the order in which files are renamed around its updates.
+//! The stored state of the files of a copy, and the order in which files are published around its updates.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 
-use super::file::{self, Writer, temporary_path};
-use super::rewrite::rewrite_file;
-use super::{FolderTarget, Months};
-use crate::durable;
+use super::FilesTarget;
+use super::parquet_file::Written;
+use super::storage::{FileKey, Months, Storage};
 use crate::sync::month::Month;
-use crate::sync::row::{TableGroup, TableRow};
+use crate::sync::row::{Table, TableGroup, TableRow};
 use crate::sync::state::State;
 use crate::sync::target::Counts;
 
 /// The file that stores the state of the copy.
 pub(super) const STATE: &str = "sync-state.json";
 
-/// How long month files may be renamed before the state is written.
-pub(super) const STATE_INTERVAL: Duration = Duration::from_secs(1);
-
 /// The content of the state file. A month's count is `None` while its file is replaced: it may be the old or
-/// the new one.
+/// the new one. There are no months where the files themselves say how many rows they have.
 #[derive(Serialize)]
 struct StateFile<'a> {
     copy: &'a State,
@@ -39,28 +34,35 @@ pub(super) struct StoredState {
     pub(super) parts: BTreeSet<String>,
 }
 
-impl FolderTarget {
+impl<S: Storage> FilesTarget<S> {
+    /// Commits the files and writes the state.
     pub(super) fn keep(&mut self, state: &State) -> Result<()> {
-        for datasource in std::mem::take(&mut self.unsynced) {
-            durable::sync_folder(&self.values_folder(datasource))?;
-        }
-        if std::mem::take(&mut self.has_unsynced_folders) {
-            durable::sync_folder(&self.file("values"))?;
-        }
+        self.storage.commit()?;
         let content = StateFile {
             copy: state,
-            months: &self.months,
+            months: if S::KNOWS_COUNTS {
+                &Months::new()
+            } else {
+                &self.months
+            },
             parts: &self.parts,
         };
-        let to = self.file(STATE);
-        let from = temporary_path(&to);
-        let mut file = durable::create(&from).context("the state cannot be written")?;
-        serde_json::to_writer(&mut file, &content).context("the state cannot be written")?;
-        durable::sync(&file, &from)?;
-        durable::publish(&from, &to)?;
+        let content = serde_json::to_vec(&content).expect("all keys are texts or numbers");
+        self.storage.write_state(&content)?;
         self.state = Some(state.clone());
-        self.state_written = Instant::now();
+        self.state_written = Some(Instant::now());
         Ok(())
+    }
+
+    /// Does so if some time has passed since the last time: after a kill, what follows is done again.
+    pub(super) fn keep_after(&mut self, interval: Duration, state: &State) -> Result<()> {
+        match self.state_written {
+            Some(written) if written.elapsed() < interval => {
+                self.state = Some(state.clone());
+                Ok(())
+            }
+            _ => self.keep(state),
+        }
     }
 
     /// Marks months as uncertain before their files are replaced.
@@ -69,6 +71,9 @@ impl FolderTarget {
         datasource: i32,
         months: impl IntoIterator<Item = Month>,
     ) -> Result<()> {
+        if S::KNOWS_COUNTS {
+            return Ok(());
+        }
         let of = self.months.entry(datasource).or_default();
         of.extend(months.into_iter().map(|month| (month, None)));
         self.rewrite_state()
@@ -83,16 +88,18 @@ impl FolderTarget {
         self.keep(&state)
     }
 
-    /// Renames the files of a group to their final names, unless none of them changed.
+    /// Publishes the files of a group, unless none of them changed.
     pub(super) fn publish_if_changed(
         &mut self,
         group: &TableGroup,
-        written: Vec<file::Written>,
+        written: Vec<Written>,
         counts: &[Counts],
         state: &State,
     ) -> Result<()> {
-        let is_other = counts.iter().any(|counts| *counts != Counts::default())
-            || !written.iter().all(file::Written::replaces_file);
+        let mut is_other = counts.iter().any(|counts| *counts != Counts::default());
+        for table in group.tables() {
+            is_other |= !self.storage.exists(FileKey::Table(table.name))?;
+        }
         // After a run that was killed between them, parts and records are published together again.
         if is_other || self.parts.contains(group.main.name) {
             return self.publish(group, written, state);
@@ -100,14 +107,14 @@ impl FolderTarget {
         for file in written {
             file.discard()?;
         }
-        self.keep(state)
+        self.keep_after(S::SAVE_INTERVAL, state)
     }
 
-    /// Renames the files of a group to their final names.
+    /// Publishes the files of a group.
     pub(super) fn publish(
         &mut self,
         group: &TableGroup,
-        written: Vec<file::Written>,
+        written: Vec<Written>,
         state: &State,
     ) -> Result<()> {
         let name = group.main.name;
@@ -115,65 +122,62 @@ impl FolderTarget {
             self.rewrite_state()?;
         }
         // The main table last: it decides which parts are orphaned.
-        for file in written.into_iter().rev() {
-            file.publish(&self.file(STATE))?;
+        let mut files: Vec<_> = group.tables().zip(written).collect();
+        files.reverse();
+        for (table, written) in files {
+            self.storage
+                .publish(FileKey::Table(table.name), table, written)?;
         }
-        durable::sync_folder(&self.path)?;
+        self.storage.commit()?;
         self.parts.remove(name);
-        self.keep(state)
+        self.keep_after(S::SAVE_INTERVAL, state)
     }
 
     /// Removes orphaned parts, which a run leaves that is killed between parts and records.
     pub(super) fn remove_orphans(&mut self, group: &TableGroup, ids: &[i32]) -> Result<()> {
         for table in &group.parts {
-            let path = self.table_file(table);
-            if path.exists() {
+            let file = FileKey::Table(table.name);
+            if self.storage.exists(file)? {
                 let has_owner = |row: &TableRow| ids.binary_search(&row[0].id()).is_ok();
-                let (written, _) = rewrite_file(table, &path, has_owner, Vec::new())?;
-                written.publish(&self.file(STATE))?;
+                let (written, _) = self.rewrite(table, has_owner, Vec::new())?;
+                self.storage.publish(file, table, written)?;
             }
         }
-        durable::sync_folder(&self.path)?;
+        self.storage.commit()?;
         self.parts.remove(group.main.name);
         self.rewrite_state()
     }
 
     pub(super) fn finish_month(
         &mut self,
-        writer: Writer,
+        table: &Table,
+        written: Written,
         (datasource, month): (i32, Month),
         state: &State,
     ) -> Result<()> {
-        let rows = writer.rows;
-        let written = writer.close()?;
+        let rows = written.rows;
         let known_count = self.months.get(&datasource).and_then(|of| of.get(&month));
         if matches!(known_count, Some(Some(_))) {
             self.mark_uncertain(datasource, [month])?;
         }
+        let file = FileKey::Month(datasource, month);
         let of = self.months.entry(datasource).or_default();
         if rows == 0 {
             of.remove(&month);
             written.discard()?;
-            remove(&self.month_file(datasource, month))?;
+            self.storage.remove(file)?;
         } else {
             of.insert(month, Some(rows));
-            written.publish(&self.file(STATE))?;
+            self.storage.publish(file, table, written)?;
         }
-        self.unsynced.insert(datasource);
-        if self.state_written.elapsed() < self.state_interval {
-            return Ok(());
-        }
-        self.keep(state)
+        self.keep_after(self.state_interval, state)
     }
 }
 
+/// Parses a stored state.
 pub(super) fn parse(text: &str) -> Result<(StoredState, State)> {
     let read: StoredState = serde_json::from_str(text)
         .with_context(|| format!("{STATE} is not the state of a copy"))?;
     let state = State::parse(&read.copy.to_string())?;
     Ok((read, state))
-}
-
-pub(super) fn remove(path: &Path) -> Result<()> {
-    durable::remove(path).with_context(|| format!("{} cannot be removed", path.display()))
 }

@@ -1,5 +1,5 @@
-//! Reads and writes a Parquet file. A file is written under a temporary name and then renamed, so that
-//! readers always open a complete one.
+//! Reads and writes a Parquet file. A file is written under a temporary name; a storage puts it in its place
+//! once it is complete.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -37,30 +37,26 @@ pub(super) struct Writer {
     schema: SchemaRef,
     writer: ArrowWriter<File>,
     buffered: Vec<TableRow>,
-    /// The temporary and the final path.
-    from: PathBuf,
-    to: PathBuf,
-    pub(super) rows: u64,
+    path: PathBuf,
+    rows: u64,
 }
 
 impl Writer {
-    pub(super) fn new(table: &Table, to: &Path) -> Result<Self> {
-        let from = temporary_path(to);
+    pub(super) fn new(table: &Table, path: PathBuf) -> Result<Self> {
         let schema = schema(table);
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
             .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
             .build();
-        let file = durable::create(&from)
-            .with_context(|| format!("{} cannot be written", from.display()))?;
+        let file = durable::create(&path)
+            .with_context(|| format!("{} cannot be written", path.display()))?;
         let writer = ArrowWriter::try_new(file, Arc::clone(&schema), Some(properties))?;
         Ok(Writer {
             table: table.clone(),
             schema,
             writer,
             buffered: Vec::with_capacity(BATCH_ROWS),
-            from,
-            to: to.to_owned(),
+            path,
             rows: 0,
         })
     }
@@ -80,11 +76,11 @@ impl Writer {
         let file = self
             .writer
             .into_inner()
-            .with_context(|| format!("{} cannot be written", self.from.display()))?;
-        durable::sync(&file, &self.from)?;
+            .with_context(|| format!("{} cannot be written", self.path.display()))?;
+        durable::sync(&file, &self.path)?;
         Ok(Written {
-            from: self.from,
-            to: self.to,
+            path: self.path,
+            rows: self.rows,
         })
     }
 
@@ -99,39 +95,21 @@ impl Writer {
         self.buffered.clear();
         self.writer
             .write(&batch)
-            .with_context(|| format!("{} cannot be written", self.from.display()))
+            .with_context(|| format!("{} cannot be written", self.path.display()))
     }
 }
 
 /// A complete file under its temporary name.
 #[must_use = "the file still has its temporary name"]
-pub(super) struct Written {
-    from: PathBuf,
-    to: PathBuf,
+pub(in crate::sync) struct Written {
+    pub(super) path: PathBuf,
+    pub(super) rows: u64,
 }
 
 impl Written {
-    /// Renames the file to its final path. It takes over the mode of the file it replaces, or of `model`.
-    pub(super) fn publish(self, model: &Path) -> Result<()> {
-        durable::copy_mode(model, &self.from)
-            .and_then(|()| durable::rename(&self.from, &self.to))
-            .with_context(|| format!("{} cannot be renamed to its final name", self.to.display()))
-    }
-
-    /// Whether a file exists at the final path.
-    pub(super) fn replaces_file(&self) -> bool {
-        self.to.exists()
-    }
-
     pub(super) fn discard(self) -> Result<()> {
-        Ok(fs::remove_file(&self.from)?)
+        Ok(fs::remove_file(&self.path)?)
     }
-}
-
-/// The temporary path of a file. No glob for Parquet files matches it.
-pub(super) fn temporary_path(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.new"))
 }
 
 /// Reads the rows of a file as rows of a table, which may have more columns than the file.
@@ -144,21 +122,18 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Opens a file; `None` if it does not exist.
-    pub(super) fn open(table: &Table, path: &Path) -> Result<Option<Self>> {
-        let Some(builder) = reader(path)? else {
-            return Ok(None);
-        };
+    pub(super) fn open(table: &Table, path: &Path) -> Result<Self> {
+        let builder = reader(path)?;
         let file_columns = table
             .names()
             .map(|name| builder.schema().index_of(name).ok())
             .collect();
-        Ok(Some(Reader {
+        Ok(Reader {
             batches: builder.with_batch_size(BATCH_ROWS).build()?,
             file_columns,
             rows: Vec::new().into_iter(),
             path: path.to_owned(),
-        }))
+        })
     }
 
     fn read(&mut self) -> Result<Option<TableRow>> {
@@ -195,11 +170,9 @@ impl Iterator for Reader {
     }
 }
 
-/// The first column of all rows of a file; empty if the file does not exist.
+/// The first column of all rows of a file.
 pub(super) fn ids(path: &Path) -> Result<Vec<i32>> {
-    let Some(builder) = reader(path)? else {
-        return Ok(Vec::new());
-    };
+    let builder = reader(path)?;
     let first = parquet::arrow::ProjectionMask::leaves(builder.parquet_schema(), [0]);
     let mut ids = Vec::new();
     for batch in builder.with_projection(first).build()? {
@@ -209,33 +182,24 @@ pub(super) fn ids(path: &Path) -> Result<Vec<i32>> {
     Ok(ids)
 }
 
-/// The names of the columns of a file; empty if it does not exist.
+/// The names of the columns of a file.
 pub(super) fn columns(path: &Path) -> Result<BTreeSet<String>> {
-    let Some(builder) = reader(path)? else {
-        return Ok(BTreeSet::new());
-    };
+    let builder = reader(path)?;
     let fields = builder.schema().fields().iter();
     Ok(fields.map(|field| field.name().clone()).collect())
 }
 
-/// The number of rows according to the file's metadata; 0 if the file does not exist.
+/// The number of rows according to the file's metadata.
 pub(super) fn rows(path: &Path) -> Result<u64> {
-    let Some(builder) = reader(path)? else {
-        return Ok(0);
-    };
+    let builder = reader(path)?;
     Ok(u64::try_from(
         builder.metadata().file_metadata().num_rows(),
     )?)
 }
 
-/// A reader for a file; `None` if it does not exist.
-fn reader(path: &Path) -> Result<Option<ParquetRecordBatchReaderBuilder<File>>> {
-    let file = match File::open(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        file => file.with_context(|| unreadable_message(path))?,
-    };
-    let builder = ParquetRecordBatchReaderBuilder::try_new(file);
-    builder.with_context(|| unreadable_message(path)).map(Some)
+fn reader(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
+    let file = File::open(path).with_context(|| unreadable_message(path))?;
+    ParquetRecordBatchReaderBuilder::try_new(file).with_context(|| unreadable_message(path))
 }
 
 fn unreadable_message(path: &Path) -> String {

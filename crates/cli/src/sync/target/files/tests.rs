@@ -1,7 +1,9 @@
 //! A folder after runs that were killed.
 
-use super::file::temporary_path;
 use super::*;
+use std::fs;
+use std::path::PathBuf;
+
 use obeya::model::{Board, UserMembership, UserV2};
 
 use crate::durable::calls;
@@ -81,7 +83,7 @@ fn parts_of_a_record_that_never_came_to_its_place_are_removed() {
         let path = |table: &Table| directory.path().join(format!("{}.parquet", table.name));
         group
             .tables()
-            .map(|table| file::ids(&path(table)).unwrap())
+            .map(|table| parquet_file::ids(&path(table)).unwrap())
             .collect()
     };
     folder.begin(Scope::All(&group)).unwrap();
@@ -89,13 +91,12 @@ fn parts_of_a_record_that_never_came_to_its_place_are_removed() {
     folder.finish(&state).unwrap();
     assert!(folder.parts.is_empty());
     // Killed after the parts were renamed and before the main table was.
-    let written = group.tables().zip(rows(&[3])).map(|(table, rows)| {
-        rewrite_file(table, &folder.table_file(table), |_| true, rows)
-            .unwrap()
-            .0
-    });
+    let written = group
+        .tables()
+        .zip(rows(&[3]))
+        .map(|(table, rows)| folder.rewrite(table, |_| true, rows).unwrap().0);
     let written: Vec<_> = written.collect();
-    fs::remove_file(temporary_path(&folder.table_file(&group.main))).unwrap();
+    fs::remove_file(&written[0].path).unwrap();
     folder.publish(&group, written, &state).unwrap_err();
     drop(folder);
     let (some, all) = (vec![1, 2], vec![1, 2, 3]);
@@ -265,8 +266,9 @@ fn new_files_are_their_owners_alone_until_the_copy_is_widened() {
     let (directory, mut folder, group, state) = new_folder();
     replace(&mut folder, &group, 1..11, &state);
     folder.save(&state).unwrap();
-    let first = folder.month_file(12, "2026-03".parse().unwrap());
-    let state_file = folder.file("sync-state.json");
+    let file = |name| directory.path().join(name);
+    let first = file("values/datasource=12/2026-03.parquet");
+    let state_file = file("sync-state.json");
     let mode = |path: &PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&first), mode(&state_file)), (0o600, 0o600));
 

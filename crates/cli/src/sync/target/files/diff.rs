@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::file::{Reader, micros};
+use super::parquet_file::{Reader, micros};
 use super::rewrite::RowOrder;
 use crate::sync::row::{CellValue, TableRow};
 use crate::sync::target::Counts;
