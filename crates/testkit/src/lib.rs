@@ -4,6 +4,7 @@
 //! The fixture of a crate builds on it: the service in the test's process in
 //! `crates/server/tests/it/support`, the binary in `crates/cli/tests/it`.
 
+mod buckets;
 #[cfg(target_os = "linux")]
 pub mod disk;
 pub mod postgres;
@@ -12,6 +13,7 @@ mod seed;
 mod serving;
 mod words;
 
+pub use buckets::Buckets;
 pub use fastrand::Rng;
 pub use proxy::{Answer, Fault, Proxy};
 pub use seed::{is_long, rng, seed, seeds};

@@ -26,11 +26,12 @@ use anyhow::{Context as _, Result, bail};
 use clap::ValueEnum as _;
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
+use reqwest::Url;
 
 use self::context::SyncContext;
 use self::report::SyncReport;
 use self::state::{Source, State};
-use self::target::{FolderTarget, Location, Postgres, SqlTarget, Sqlite, Target};
+use self::target::{DeltaTarget, FolderTarget, Location, Postgres, SqlTarget, Sqlite, Target};
 use crate::connect::ConnectArgs;
 use crate::database;
 use crate::optional::Optional;
@@ -39,8 +40,8 @@ use crate::optional::Optional;
 #[derive(clap::Args)]
 #[command(mut_arg("url", |argument| argument.required(false).required_unless_present("status")), mut_arg("client_id", |argument| argument.required(false).required_unless_present("status")))]
 pub(crate) struct Args {
-    /// The copy: a folder (of Parquet files), sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME. A folder or
-    /// file is created if it does not exist
+    /// The copy: a folder (of Parquet files), s3://BUCKET/PREFIX (tables of Delta Lake), sqlite:FILE or
+    /// postgres://USER:PASSWORD@HOST/NAME. A folder or file is created if it does not exist
     #[arg(long, value_name = "TARGET", value_parser = TargetParser)]
     to: Location,
 
@@ -59,6 +60,10 @@ pub(crate) struct Args {
     /// Rows per request [default: 2000 for records, 10000 for values, 1000 for other lists]
     #[arg(long, value_name = "ROWS", value_parser = crate::pull::page_sizes())]
     page_size: Option<i32>,
+
+    /// For how long replaced files stay in a bucket, for readers of earlier versions
+    #[arg(long, value_name = "HOURS", default_value_t = 1)]
+    retention_hours: u32,
 
     /// Prints the state of the copy without connecting to the service
     #[arg(long, conflicts_with_all = ["only", "datasource", "full", "page_size"])]
@@ -145,6 +150,7 @@ pub(crate) async fn sync_to_folder(
         datasource: vec![datasource],
         full: false,
         page_size: None,
+        retention_hours: 1,
         status: false,
         connect: Optional(None),
     };
@@ -158,7 +164,7 @@ pub(crate) async fn sync_to_folder(
 }
 
 async fn update_copy(args: &Args, client: &obeya::Client, source: Source) -> Result<SyncReport> {
-    let mut target = open(&args.to).await?;
+    let mut target = open(args).await?;
     let state = match target.state()? {
         Some(state) if state.source != source => {
             let Source { url, client_id } = state.source;
@@ -186,6 +192,7 @@ async fn update_copy(args: &Args, client: &obeya::Client, source: Source) -> Res
 async fn status(location: &Location) -> Result<()> {
     let state = match location {
         Location::FolderTarget(path) => FolderTarget::read_state(path),
+        Location::Bucket(url) => DeltaTarget::read_state(url),
         Location::Sqlite(path) => Sqlite::read_state(path),
         Location::Postgres(url) => Postgres::read_state(url).await,
     };
@@ -195,10 +202,11 @@ async fn status(location: &Location) -> Result<()> {
     }
 }
 
-async fn open(location: &Location) -> Result<Box<dyn Target>> {
+async fn open(args: &Args) -> Result<Box<dyn Target>> {
     let ours = schema::tables();
-    Ok(match location {
+    Ok(match &args.to {
         Location::FolderTarget(path) => Box::new(FolderTarget::open(path)?),
+        Location::Bucket(url) => Box::new(DeltaTarget::open(url, args.retention_hours)?),
         Location::Sqlite(path) => Box::new(SqlTarget::open(Sqlite::open(path)?, &ours)?),
         Location::Postgres(url) => Box::new(SqlTarget::open(Postgres::open(url).await?, &ours)?),
     })
@@ -224,6 +232,9 @@ impl TypedValueParser for TargetParser {
                 None => Location::Postgres(text.into_owned()),
             });
         }
+        if let Some(url) = bucket(&text) {
+            return Ok(Location::Bucket(url));
+        }
         let scheme = text.split_once(':').map_or("", |(scheme, _)| scheme);
         // A single letter is a drive on Windows.
         if !text.is_empty() && scheme.len() < 2 {
@@ -235,8 +246,19 @@ impl TypedValueParser for TargetParser {
         };
         let option = argument.map(ToString::to_string).unwrap_or_default();
         let message = format!(
-            "invalid value for '{option}': found {found}, expected a folder, sqlite: and a file name, or postgres://USER:PASSWORD@HOST/NAME"
+            "invalid value for '{option}': found {found}, expected a folder, s3://BUCKET/PREFIX, sqlite: and a file name, or postgres://USER:PASSWORD@HOST/NAME"
         );
         Err(command.clone().error(ErrorKind::ValueValidation, message))
     }
+}
+
+/// The URL of a prefix of a bucket. The credentials come from the environment.
+fn bucket(text: &str) -> Option<Url> {
+    let url = Url::parse(text).ok()?;
+    let is_plain = url.username().is_empty()
+        && url.password().is_none()
+        && url.port().is_none()
+        && url.query().is_none()
+        && url.fragment().is_none();
+    (url.scheme() == "s3" && url.has_host() && is_plain).then_some(url)
 }

@@ -60,8 +60,11 @@ pub(super) fn improvements() -> TableGroup {
     TableGroup::single(Table::of("improvements", 1, None, Improvement::columns()))
 }
 
+/// The table of values.
+pub(super) const VALUES: &str = "datasource_values";
+
 pub(super) fn values() -> TableGroup {
-    let table = Table::of("datasource_values", 1, None, DatasourceValue::columns());
+    let table = Table::of(VALUES, 1, None, DatasourceValue::columns());
     TableGroup::single(table.indexed(&["datasource_id", "value_date"]))
 }
 

@@ -18,6 +18,7 @@ pub fn obeya() -> Command {
             command.env_remove(variable);
         }
     }
+    command.envs(crate::sync::bucket::environment());
     command.stdin(Stdio::null());
     command
 }

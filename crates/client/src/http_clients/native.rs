@@ -43,6 +43,9 @@ fn proxied(config: &Config) -> reqwest::Result<reqwest::Client> {
 fn settings(config: &Config, compression: bool) -> reqwest::ClientBuilder {
     reqwest::Client::builder()
         .user_agent(&config.user_agent)
+        // Another crate of the program may turn HTTP/2 on for reqwest. Retries and deadlines were tested
+        // without it.
+        .http1_only()
         .connect_timeout(config.connect_timeout)
         .gzip(config.compression.unwrap_or(compression))
         // An API does not redirect, and a followed redirect could send the secret elsewhere.

@@ -13,12 +13,13 @@ use std::fmt;
 use std::path::PathBuf;
 
 use anyhow::Result;
+use reqwest::Url;
 
 use super::month::Month;
 use super::row::{GroupRows, Table, TableGroup, TableRow};
 use super::state::State;
 
-pub(super) use files::FolderTarget;
+pub(super) use files::{DeltaTarget, FolderTarget};
 pub(super) use postgres::Postgres;
 pub(super) use sql::SqlTarget;
 pub(super) use sqlite::Sqlite;
@@ -27,6 +28,7 @@ pub(super) use sqlite::Sqlite;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Location {
     FolderTarget(PathBuf),
+    Bucket(Url),
     Sqlite(PathBuf),
     Postgres(String),
 }
@@ -36,6 +38,7 @@ impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Location::FolderTarget(path) => path.display().fmt(f),
+            Location::Bucket(url) => url.fmt(f),
             Location::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
             Location::Postgres(url) => f.write_str(&obeya_server::without_password(url)),
         }

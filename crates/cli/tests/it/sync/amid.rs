@@ -103,10 +103,11 @@ impl<'a> Amid<'a> {
 }
 
 /// A severity for each copy, another one than before.
-const SEVERITIES: [IncidentSeverity; 3] = [
+const SEVERITIES: [IncidentSeverity; 4] = [
     IncidentSeverity::High,
     IncidentSeverity::Low,
     IncidentSeverity::High,
+    IncidentSeverity::Low,
 ];
 
 fn improvement(id: i32) -> Value {
@@ -281,7 +282,7 @@ async fn changed_values_of_one_stamp_on_several_pages_are_all_in_the_copy() {
 /// range of ids, and that one is not deleted.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_improvement_that_comes_while_deleted_ones_are_searched_hides_no_other() {
-    for place in 0..3 {
+    for place in 0..4 {
         let plant = Arc::new(Plant::new(12, 0));
         let copy = Copy::all(plant.folder.path()).swap_remove(place);
         let delete = async |ids: [i32; 2]| {
@@ -310,7 +311,7 @@ async fn an_improvement_that_comes_while_deleted_ones_are_searched_hides_no_othe
 #[tokio::test(flavor = "multi_thread")]
 async fn an_improvement_deleted_while_deleted_ones_are_searched_is_not_in_the_copy() {
     let plant = Plant::new(40, 0);
-    for (copy, id) in Copy::all(plant.folder.path()).into_iter().zip([1, 2, 3]) {
+    for (copy, id) in Copy::all(plant.folder.path()).into_iter().zip([1, 2, 3, 4]) {
         let client = plant.client();
         // The range with the largest ids is counted first.
         let mut ranges = 0;
@@ -332,7 +333,7 @@ async fn an_improvement_deleted_while_deleted_ones_are_searched_is_not_in_the_co
 #[tokio::test(flavor = "multi_thread")]
 async fn an_incident_deleted_after_the_trash_was_read_is_not_in_the_copy() {
     let plant = Plant::new(12, 0);
-    for (copy, id) in Copy::all(plant.folder.path()).into_iter().zip([1, 2, 3]) {
+    for (copy, id) in Copy::all(plant.folder.path()).into_iter().zip([1, 2, 3, 4]) {
         let client = plant.client();
         let mut trash_was_read = false;
         let is_after = move |line: &str| {
@@ -355,7 +356,7 @@ async fn an_incident_deleted_after_the_trash_was_read_is_not_in_the_copy() {
 async fn an_incident_deleted_after_the_trash_was_read_is_not_in_a_copy_without_comments() {
     let plant = Plant::new(12, 0);
     let only = ["--only", "incidents"];
-    for (copy, id) in Copy::all(plant.folder.path()).into_iter().zip([1, 2, 3]) {
+    for (copy, id) in Copy::all(plant.folder.path()).into_iter().zip([1, 2, 3, 4]) {
         let client = plant.client();
         let mut trash_was_read = false;
         let is_after = move |line: &str| {

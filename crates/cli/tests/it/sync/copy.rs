@@ -14,11 +14,13 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use rusqlite::types::ValueRef;
 use serde_json::{Map, Value, json};
 
+use super::bucket::Bucket;
 use super::wire::{Tables, canonical};
 
 /// A place for a copy.
 pub enum Copy {
     Folder(PathBuf),
+    Bucket(Bucket),
     Sqlite(PathBuf),
     Postgres(Scratch),
 }
@@ -57,6 +59,7 @@ impl Copy {
     pub fn all(folder: &Path) -> Vec<Copy> {
         vec![
             Copy::Folder(folder.join("copy")),
+            Copy::Bucket(Bucket::new()),
             Copy::Sqlite(folder.join("copy.db")),
             Copy::Postgres(Scratch::empty()),
         ]
@@ -65,6 +68,7 @@ impl Copy {
     pub fn to(&self) -> String {
         match self {
             Copy::Folder(path) => path.to_str().expect("UTF-8").to_owned(),
+            Copy::Bucket(bucket) => bucket.to(),
             Copy::Sqlite(path) => format!("sqlite:{}", path.display()),
             Copy::Postgres(scratch) => scratch.url().to_owned(),
         }
@@ -96,6 +100,7 @@ impl Copy {
         match self {
             Copy::Folder(path) if table == "datasource_values" => months(&path.join("values")),
             Copy::Folder(path) => parquet(&path.join(format!("{table}.parquet"))),
+            Copy::Bucket(bucket) => in_bucket(bucket, table),
             Copy::Sqlite(path) => sqlite(path, table),
             Copy::Postgres(scratch) => postgres(scratch.url(), table).await,
         }
@@ -186,6 +191,23 @@ fn months(values: &Path) -> Vec<Map<String, Value>> {
                 rows.push(row);
             }
         }
+    }
+    rows
+}
+
+fn in_bucket(bucket: &Bucket, table: &str) -> Vec<Map<String, Value>> {
+    let mut rows = Vec::new();
+    for (file, partition) in bucket.files(table) {
+        let found = parquet(&file);
+        if let Some(day) = partition.get("month") {
+            let month = &day.as_str().expect("a day")[..7];
+            assert!(!found.is_empty(), "{} is empty", file.display());
+            for row in &found {
+                let date = row["value_date"].as_str().expect("a date");
+                assert!(date.starts_with(month), "{date} in {}", file.display());
+            }
+        }
+        rows.extend(found);
     }
     rows
 }

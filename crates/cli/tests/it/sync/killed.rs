@@ -8,6 +8,7 @@ use obeya::model::{
     IncidentSeverity, Patch, TaskPatch,
 };
 
+use super::bucket::Bucket;
 use super::copy::{Copy, assert_same};
 use super::plant::Plant;
 use super::wire::{FIELDS, tables};
@@ -110,6 +111,9 @@ async fn kill(copy: &Copy, plant: &Plant) {
         }
         child.kill().expect("killed");
         child.wait().expect("ended");
+        if let Copy::Bucket(bucket) = copy {
+            bucket.expire_lease();
+        }
         // Readers do not wait for the next run: whatever is there can be read.
         copy.tables().await;
         let begun = Instant::now();
@@ -130,6 +134,12 @@ async fn kill(copy: &Copy, plant: &Plant) {
 async fn killed_at_any_moment_a_folder_can_be_read_and_the_next_run_mends_it() {
     let plant = Plant::new(60, 1200);
     kill(&Copy::Folder(plant.folder.path().join("copy")), &plant).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_at_any_moment_a_bucket_is_whole() {
+    let plant = Plant::new(60, 1200);
+    kill(&Copy::Bucket(Bucket::new()), &plant).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -227,12 +227,13 @@ async fn forget_tables(copy: &Copy) {
         state.to_string()
     };
     let select = "SELECT value FROM obeya_sync WHERE name = 'state'";
+    let in_file = |file: &Path| {
+        let text = fs::read_to_string(file).expect("a state");
+        fs::write(file, without(&text)).expect("written");
+    };
     match copy {
-        Copy::Folder(path) => {
-            let file = path.join("sync-state.json");
-            let text = fs::read_to_string(&file).expect("a state");
-            fs::write(file, without(&text)).expect("written");
-        }
+        Copy::Folder(path) => in_file(&path.join("sync-state.json")),
+        Copy::Bucket(bucket) => in_file(&bucket.folder.join("_obeya/sync-state.json")),
         Copy::Sqlite(path) => {
             let copy = rusqlite::Connection::open(path).expect("a database");
             let text: String = copy.query_row(select, [], |row| row.get(0)).expect("text");
@@ -277,6 +278,15 @@ async fn add_other_users(copy: &Copy) {
         Copy::Folder(path) => {
             let from = path.join("areas.parquet");
             fs::copy(from, path.join("users.parquet")).expect("copied");
+        }
+        Copy::Bucket(bucket) => {
+            let [from, to] = ["areas", "users"].map(|table| bucket.folder.join(table));
+            fs::create_dir_all(to.join("_delta_log")).expect("made");
+            let commit = "_delta_log/00000000000000000000.json";
+            fs::copy(from.join(commit), to.join(commit)).expect("copied");
+            for file in bucket.files("areas").into_keys() {
+                fs::copy(&file, to.join(file.file_name().expect("a name"))).expect("copied");
+            }
         }
         Copy::Sqlite(path) => {
             let copy = rusqlite::Connection::open(path).expect("a database");

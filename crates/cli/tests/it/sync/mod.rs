@@ -4,6 +4,7 @@
 mod amid;
 pub mod between;
 mod broken_off;
+pub mod bucket;
 mod comments;
 pub mod copy;
 mod exact;

@@ -4,6 +4,7 @@ use std::fs::File;
 
 use obeya_testkit::postgres::connect;
 
+use super::bucket::Bucket;
 use super::copy::Copy;
 use super::plant::Plant;
 use crate::binary::{done, obeya};
@@ -18,6 +19,8 @@ fn a_target_that_is_none_is_wrong_usage() {
         "postgres://",
         "mysql://u:secret@h/d",
         "http://h",
+        "s3://",
+        "s3://key:secret@bucket/plant",
     ] {
         let refused = done(obeya().args([
             "sync",
@@ -30,7 +33,9 @@ fn a_target_that_is_none_is_wrong_usage() {
         ]));
         let err = refused.failure(2);
         assert!(
-            err.contains("expected a folder, sqlite: and a file name, or postgres://"),
+            err.contains(
+                "expected a folder, s3://BUCKET/PREFIX, sqlite: and a file name, or postgres://"
+            ),
             "{to}: {err}"
         );
         assert!(!err.contains("secret"), "{err}");
@@ -79,6 +84,22 @@ async fn a_place_with_something_else_in_it_is_left_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_bucket_that_cannot_be_used_is_named_with_the_reason() {
+    let plant = Plant::new(2, 0);
+    let to = Bucket::new().to();
+    let wrong = done(
+        plant
+            .command(&to, &[])
+            .env("AWS_SECRET_ACCESS_KEY", "wrong"),
+    );
+    let err = wrong.failure(1);
+    assert!(
+        err.contains("SignatureDoesNotMatch") && !err.contains("wrong"),
+        "{err}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_copy_is_of_one_service_and_one_client() {
     let plant = Plant::new(2, 0);
     let Credentials { id: other, secret } = Credentials::add(&plant.db, &["Boards.Read"]);
@@ -115,6 +136,10 @@ async fn two_at_once_on_one_copy_are_one_too_many() {
         let beside = match &copy {
             Copy::Folder(path) => Some(path.join(".sync-lock")),
             Copy::Sqlite(path) => Some(path.with_file_name("copy.db.sync-lock")),
+            Copy::Bucket(bucket) => {
+                std::fs::write(bucket.lease(), r#"{"held":true}"#).expect("written");
+                None
+            }
             Copy::Postgres(_) => None,
         };
         let file = beside.map(|path| File::open(path).expect("opened"));

@@ -5,6 +5,7 @@
 //! them, and the state notes meanwhile that orphaned parts may exist; where files do not say how many rows
 //! they have, a month is marked as uncertain before its file is replaced.
 
+mod delta;
 mod diff;
 mod folder;
 mod parquet_file;
@@ -28,6 +29,7 @@ use crate::sync::month::Month;
 use crate::sync::row::{GroupRows, Table, TableGroup, TableRow};
 use crate::sync::state::State;
 
+pub(in crate::sync) use self::delta::DeltaTarget;
 pub(in crate::sync) use self::folder::FolderTarget;
 pub(super) use self::folder::lock;
 

@@ -19,7 +19,9 @@ use obeya::model::Timestamp;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use parquet::basic::Compression;
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::properties::WriterProperties;
+use parquet::file::statistics::Statistics;
 
 use crate::durable;
 use crate::sync::row::{CellValue, Table, TableRow};
@@ -195,6 +197,20 @@ pub(super) fn rows(path: &Path) -> Result<u64> {
     Ok(u64::try_from(
         builder.metadata().file_metadata().num_rows(),
     )?)
+}
+
+/// The least and the greatest value of a column of instants, in microseconds since 1970; `None` if the file is
+/// empty.
+pub(super) fn bounds(path: &Path, column: &str) -> Result<Option<(i64, i64)>> {
+    let builder = reader(path)?;
+    let place = builder.schema().index_of(column)?;
+    let groups = builder.metadata().row_groups().iter();
+    let of_group = |group: &RowGroupMetaData| match group.column(place).statistics() {
+        Some(Statistics::Int64(found)) => Some((*found.min_opt()?, *found.max_opt()?)),
+        _ => None,
+    };
+    let joined = |one: (i64, i64), other: (i64, i64)| (one.0.min(other.0), one.1.max(other.1));
+    Ok(groups.filter_map(of_group).reduce(joined))
 }
 
 fn reader(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {

@@ -1,0 +1,242 @@
+//! A bucket of an object store, with each table of the copy as a table of Delta Lake.
+//!
+//! No object with rows is ever replaced: a new one is uploaded, and a commit of the table's log replaces the
+//! old one by it. So readers of the log see each table as it is at one moment, however long they read. Objects
+//! of earlier versions are removed after some time.
+
+mod actions;
+mod checkpoint;
+mod expiry;
+mod lease;
+mod objects;
+mod open;
+mod table_log;
+mod table_schema;
+#[cfg(test)]
+mod tests;
+mod uploads;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use anyhow::Result;
+use tempfile::TempDir;
+
+use self::actions::Add;
+use self::lease::Lease;
+use self::objects::{Objects, Put, Version, version_of};
+use self::table_log::TableLog;
+use self::uploads::Uploads;
+use super::FilesTarget;
+use super::parquet_file::{self, Written};
+use super::storage::{FileKey, Months, Storage};
+use crate::sync::row::Table;
+use crate::sync::schema;
+
+/// A copy in a bucket.
+pub(in crate::sync) type DeltaTarget = FilesTarget<Delta>;
+
+/// The object with the state of the copy.
+const STATE: &str = "_obeya/sync-state.json";
+
+/// A prefix of a bucket, and the lease against concurrent runs.
+pub(in crate::sync) struct Delta {
+    objects: Objects,
+    lease: Lease,
+    /// The logs of the tables that this run needed.
+    logs: BTreeMap<&'static str, TableLog>,
+    /// Tables with changes, in the order in which they are to be committed.
+    changed: Vec<&'static str>,
+    uploads: Uploads,
+    /// The version of the state that this run has read or written.
+    state: Option<Version>,
+    /// Local files: those that are being read, and those to be uploaded.
+    local: TempDir,
+    next_local: u64,
+    /// For how long replaced files stay.
+    retention_hours: u32,
+    has_ended: bool,
+}
+
+impl Delta {
+    fn log(&mut self, file: FileKey) -> Result<&mut TableLog> {
+        let name = table_of(file);
+        if !self.logs.contains_key(name) {
+            let log = TableLog::read(&self.objects, name)?;
+            self.logs.insert(name, log);
+        }
+        Ok(self.logs.get_mut(name).expect("just inserted"))
+    }
+
+    fn mark_changed(&mut self, file: FileKey) {
+        let name = table_of(file);
+        if !self.changed.contains(&name) {
+            self.changed.push(name);
+        }
+    }
+
+    fn local_file(&mut self) -> PathBuf {
+        self.next_local += 1;
+        self.local
+            .path()
+            .join(format!("{}.parquet", self.next_local))
+    }
+}
+
+impl Storage for Delta {
+    const KNOWS_COUNTS: bool = true;
+    const MONTHS_INTERVAL: Duration = Duration::from_secs(10);
+    const SAVE_INTERVAL: Duration = Duration::from_secs(10);
+
+    fn read_state(&mut self) -> Result<Option<String>> {
+        let Some((meta, content)) = self.objects.get(STATE)? else {
+            return Ok(None);
+        };
+        self.state = Some(version_of(meta));
+        Ok(Some(String::from_utf8(content.into())?))
+    }
+
+    fn write_state(&mut self, state: &[u8]) -> Result<()> {
+        self.lease.check()?;
+        match self
+            .objects
+            .put_if(STATE, state.to_vec(), self.state.take())?
+        {
+            Put::Written(version) => self.state = Some(version),
+            Put::Refused => anyhow::bail!("another sync is writing it: it has written {STATE}"),
+        }
+        Ok(())
+    }
+
+    fn months(&mut self) -> Result<Months> {
+        let any = FileKey::Month(0, crate::sync::month::Month::FIRST);
+        let mut months = Months::new();
+        for (file, add) in &self.log(any)?.files {
+            if let FileKey::Month(datasource, month) = file {
+                let of = months.entry(*datasource).or_default();
+                of.insert(*month, add.rows());
+            }
+        }
+        Ok(months)
+    }
+
+    fn exists(&mut self, file: FileKey) -> Result<bool> {
+        Ok(self.log(file)?.files.contains_key(&file))
+    }
+
+    fn readable(&mut self, file: FileKey) -> Result<Option<PathBuf>> {
+        let Some(add) = self.log(file)?.files.get(&file) else {
+            return Ok(None);
+        };
+        let path = format!("{}/{}", table_of(file), add.path);
+        // It may be one of this run.
+        self.uploads.wait(&self.objects)?;
+        let name = match file {
+            FileKey::Table(name) => name,
+            // One is read at a time.
+            FileKey::Month(..) => "month",
+        };
+        let local = self.local.path().join(name);
+        // Somebody may have removed the object: then the file is written again when its rows are read again.
+        Ok(self.objects.download(&path, &local)?.then_some(local))
+    }
+
+    fn writable(&mut self, _: FileKey) -> Result<PathBuf> {
+        Ok(self.local_file())
+    }
+
+    fn publish(&mut self, file: FileKey, table: &Table, written: Written) -> Result<()> {
+        let dates = match file {
+            FileKey::Table(_) => None,
+            FileKey::Month(..) => parquet_file::bounds(&written.path, "value_date")?,
+        };
+        let add = Add {
+            path: table_schema::path(file, &unique()),
+            partition_values: table_schema::partition_values(file),
+            size: written.path.metadata()?.len().try_into()?,
+            modification_time: now(),
+            data_change: true,
+            stats: table_schema::stats(file, written.rows, dates),
+        };
+        let to = format!("{}/{}", table_of(file), add.path);
+        self.uploads.start(&self.objects, written.path, to)?;
+        let retention_hours = self.retention_hours;
+        let log = self.log(file)?;
+        log.describe(table, file, retention_hours);
+        log.replace(file, add);
+        self.mark_changed(file);
+        Ok(())
+    }
+
+    fn remove(&mut self, file: FileKey) -> Result<()> {
+        self.log(file)?.remove(file);
+        self.mark_changed(file);
+        Ok(())
+    }
+
+    fn remove_datasource(&mut self, _: i32) -> Result<()> {
+        Ok(())
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        self.uploads.wait(&self.objects)?;
+        self.lease.check()?;
+        for name in std::mem::take(&mut self.changed) {
+            if let Some(log) = self.logs.get_mut(name) {
+                log.commit(&self.objects)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<()> {
+        let is_complete = self.remove_expired()?;
+        self.has_ended = true;
+        self.lease.release(is_complete)
+    }
+}
+
+impl Drop for Delta {
+    /// After an error: the next run need not wait until the lease expires.
+    fn drop(&mut self) {
+        if !self.has_ended
+            && let Err(error) = self.lease.release(false)
+        {
+            tracing::warn!("the lease of the copy was not given back: {error:#}");
+        }
+    }
+}
+
+/// The table that a file belongs to.
+fn table_of(file: FileKey) -> &'static str {
+    match file {
+        FileKey::Table(name) => name,
+        FileKey::Month(..) => schema::VALUES,
+    }
+}
+
+/// Milliseconds since 1970.
+fn now() -> i64 {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let millis = now.unwrap_or_default().as_millis();
+    i64::try_from(millis).unwrap_or(i64::MAX)
+}
+
+/// A UUID of version 4 (RFC 9562, section 5.4).
+fn unique() -> String {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).expect("the system has random numbers");
+    bytes[6] = bytes[6] & 0x0f | 0x40;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let number = u128::from_be_bytes(bytes);
+    let hex = format!("{number:032x}");
+    let parts = [
+        &hex[..8],
+        &hex[8..12],
+        &hex[12..16],
+        &hex[16..20],
+        &hex[20..],
+    ];
+    parts.join("-")
+}

@@ -1,0 +1,351 @@
+//! Copies in a store that is memory: what their logs say, after failed and after concurrent runs.
+
+use std::sync::Arc;
+
+use object_store::memory::InMemory;
+use serde_json::{Value, json};
+
+use super::actions::{Action, Add};
+use super::lease::Lease;
+use super::objects::Put;
+use super::*;
+use crate::sync::month::Month;
+use crate::sync::row::{CellValue, GroupRows, TableGroup};
+use crate::sync::state::{Source, State};
+use crate::sync::target::{Scope, Target as _};
+
+/// A store that outlives the targets of a test.
+fn store() -> Objects {
+    Objects::new(Arc::new(InMemory::new()))
+}
+
+fn open(objects: &Objects) -> Result<DeltaTarget> {
+    DeltaTarget::open_objects(objects.clone(), 1)
+}
+
+fn state() -> State {
+    let (url, client_id) = (String::new(), String::new());
+    State::new(Source { url, client_id })
+}
+
+/// Replaces the values of March 2026 of datasource 12 by these.
+fn replace(target: &mut DeltaTarget, ids: std::ops::Range<i32>) {
+    let group = schema::values();
+    let date = |id| {
+        format!("2026-03-02T06:{id:02}:00.1234567Z")
+            .parse()
+            .unwrap()
+    };
+    let cell = |name: &str, id| match name {
+        "id" => CellValue::Int(id),
+        "datasource_id" => CellValue::Int(12),
+        "value_date" | "registration_date" => CellValue::Instant(date(id)),
+        _ => CellValue::Null,
+    };
+    let row = |id| group.main.names().map(|name| cell(name, id)).collect();
+    let month = Month::of(date(0));
+    target.begin(Scope::Month(&group, 12, month)).unwrap();
+    target
+        .push(GroupRows(vec![ids.map(row).collect()]))
+        .unwrap();
+    target.finish(&state()).unwrap();
+}
+
+/// The actions of a commit of the values.
+fn commit(objects: &Objects, version: u64) -> Option<Vec<Value>> {
+    let path = format!("datasource_values/_delta_log/{version:020}.json");
+    let (_, lines) = objects.get(&path).unwrap()?;
+    let lines = lines.split(|byte| *byte == b'\n');
+    let filled = lines.filter(|line| !line.is_empty());
+    Some(
+        filled
+            .map(|line| serde_json::from_slice(line).unwrap())
+            .collect(),
+    )
+}
+
+fn parquet_files(objects: &Objects) -> Vec<String> {
+    let found = objects.list("datasource_values").unwrap().into_iter();
+    let paths = found.map(|object| object.location.to_string());
+    let mut paths: Vec<String> = paths
+        .filter(|path| path.ends_with(".parquet") && !path.contains("_delta_log"))
+        .collect();
+    paths.sort();
+    paths
+}
+
+fn count(target: &mut DeltaTarget) -> Option<u64> {
+    target.count(&schema::values(), 12).unwrap()
+}
+
+/// Expected values are those of the protocol, section "Actions".
+#[tokio::test(flavor = "multi_thread")]
+async fn a_commit_describes_the_table_and_replaces_the_file() {
+    let objects = store();
+    let mut target = open(&objects).unwrap();
+    target.save(&state()).unwrap();
+    replace(&mut target, 1..4);
+    assert_eq!(
+        commit(&objects, 0),
+        None,
+        "not visible until it is committed"
+    );
+    target.keep(&state()).unwrap();
+    let actions = commit(&objects, 0).unwrap();
+    let engine = concat!("obeya/", env!("CARGO_PKG_VERSION"));
+    assert_eq!(actions[0]["commitInfo"]["engineInfo"], engine);
+    assert_eq!(
+        actions[1]["protocol"],
+        json!({"minReaderVersion": 1, "minWriterVersion": 2})
+    );
+    let metadata = &actions[2]["metaData"];
+    assert_eq!(metadata["partitionColumns"], json!(["month"]));
+    assert_eq!(
+        metadata["format"],
+        json!({"provider": "parquet", "options": {}})
+    );
+    let columns: Value = serde_json::from_str(metadata["schemaString"].as_str().unwrap()).unwrap();
+    let fields = columns["fields"].as_array().unwrap();
+    let types = fields
+        .iter()
+        .map(|field| format!("{} {}", field["name"], field["type"]));
+    let types = types.collect::<Vec<_>>().join(", ").replace('"', "");
+    for expected in [
+        "id integer",
+        "value double",
+        "value_date timestamp",
+        "dimension string",
+        "month date",
+    ] {
+        assert!(types.contains(expected), "{types}");
+    }
+    let add = &actions[3]["add"];
+    let first = add["path"].as_str().unwrap().to_owned();
+    assert_eq!(add["partitionValues"], json!({"month": "2026-03-01"}));
+    let stats: Value = serde_json::from_str(add["stats"].as_str().unwrap()).unwrap();
+    assert_eq!(
+        stats,
+        json!({"numRecords": 3,
+            "minValues": {"datasource_id": 12, "value_date": "2026-03-02T06:01:00.123456Z"},
+            "maxValues": {"datasource_id": 12, "value_date": "2026-03-02T06:03:00.123456Z"}})
+    );
+    let size = objects
+        .get(&format!("datasource_values/{first}"))
+        .unwrap()
+        .unwrap()
+        .1
+        .len();
+    assert_eq!(add["size"], size);
+
+    replace(&mut target, 1..6);
+    target.keep(&state()).unwrap();
+    let actions = commit(&objects, 1).unwrap();
+    assert_eq!(actions.len(), 3);
+    assert_eq!(actions[1]["remove"]["path"], first);
+    assert_ne!(actions[2]["add"]["path"], first);
+    assert_eq!(
+        parquet_files(&objects).len(),
+        2,
+        "readers of version 0 need the old one"
+    );
+    // A file that no commit has had is not one of them.
+    replace(&mut target, 1..7);
+    replace(&mut target, 1..8);
+    target.keep(&state()).unwrap();
+    assert_eq!(commit(&objects, 2).unwrap().len(), 3);
+    // Nothing changed, so nothing is committed.
+    target.end(&state()).unwrap();
+    assert_eq!(commit(&objects, 3), None);
+    assert_eq!(count(&mut open(&objects).unwrap()), Some(7));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_failed_before_its_commit_changed_nothing() {
+    let objects = store();
+    let mut target = open(&objects).unwrap();
+    target.save(&state()).unwrap();
+    replace(&mut target, 1..4);
+    target.keep(&state()).unwrap();
+    replace(&mut target, 1..6);
+    target.storage.uploads.wait(&objects).unwrap();
+    drop(target);
+    let mut target = open(&objects).unwrap();
+    assert_eq!(count(&mut target), Some(3));
+    // What was uploaded may be of a run that is still there.
+    target.end(&state()).unwrap();
+    assert_eq!(parquet_files(&objects).len(), 2);
+    let lease = objects.get("_obeya/lease.json").unwrap();
+    assert!(lease.is_some(), "a later run has to remove it");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_commit_without_its_state_is_known_to_the_next_run() {
+    let objects = store();
+    let mut target = open(&objects).unwrap();
+    target.save(&state()).unwrap();
+    replace(&mut target, 1..4);
+    target.storage.commit().unwrap();
+    drop(target);
+    assert_eq!(count(&mut open(&objects).unwrap()), Some(3));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_run_is_refused_until_the_first_one_ends() {
+    let objects = store();
+    let mut target = open(&objects).unwrap();
+    target.save(&state()).unwrap();
+    let error = open(&objects).err().expect("refused");
+    assert!(
+        error.to_string().starts_with("another sync is writing it"),
+        "{error}"
+    );
+    target.end(&state()).unwrap();
+    drop(target);
+    assert!(objects.get("_obeya/lease.json").unwrap().is_none());
+    open(&objects).unwrap();
+}
+
+/// A process may be stopped for longer than its lease lasts, and then go on.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_lost_its_lease_writes_nothing() {
+    let objects = store();
+    let mut late = open(&objects).unwrap();
+    late.save(&state()).unwrap();
+    replace(&mut late, 1..4);
+    objects
+        .remove(vec!["_obeya/lease.json".to_owned()])
+        .unwrap();
+    let mut other = open(&objects).unwrap();
+    replace(&mut other, 1..6);
+    other.keep(&state()).unwrap();
+    let error = late.keep(&state()).unwrap_err();
+    assert!(
+        error.to_string().contains("another sync is writing it"),
+        "{error}"
+    );
+    other.end(&state()).unwrap();
+    drop(late);
+    let mut target = open(&objects).unwrap();
+    assert_eq!(count(&mut target), Some(5));
+    assert_eq!(commit(&objects, 1), None);
+    // The same for the state.
+    let stale = target.storage.state.clone();
+    target.keep(&state()).unwrap();
+    target.storage.state = stale;
+    let error = target.keep(&state()).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("has written _obeya/sync-state.json"),
+        "{error}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lease_is_given_back_to_nobody_elses_loss() {
+    let objects = store();
+    let late = Lease::take(&objects).unwrap();
+    objects
+        .remove(vec!["_obeya/lease.json".to_owned()])
+        .unwrap();
+    let _other = Lease::take(&objects).unwrap();
+    late.release(true).unwrap_err();
+    assert!(objects.get("_obeya/lease.json").unwrap().is_some());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_checkpoint_sums_up_ten_commits_and_replaced_files_expire() {
+    let objects = store();
+    let mut target = DeltaTarget::open_objects(objects.clone(), 0).unwrap();
+    target.save(&state()).unwrap();
+    for last in 2..14 {
+        replace(&mut target, 1..last);
+        target.keep(&state()).unwrap();
+    }
+    assert_eq!(parquet_files(&objects).len(), 12);
+    // The clock of the expiry has milliseconds.
+    while parquet_files(&objects).len() > 1 {
+        target.storage.remove_expired().unwrap();
+    }
+    target.end(&state()).unwrap();
+    let checkpoint = "datasource_values/_delta_log/00000000000000000010.checkpoint.parquet";
+    assert!(objects.get(checkpoint).unwrap().is_some());
+    for version in 0..10 {
+        assert_eq!(commit(&objects, version), None, "{version}");
+    }
+    assert!(commit(&objects, 10).is_some() && commit(&objects, 11).is_some());
+    let mut target = open(&objects).unwrap();
+    assert_eq!(count(&mut target), Some(12));
+    replace(&mut target, 1..20);
+    target.keep(&state()).unwrap();
+    assert_eq!(count(&mut target), Some(19));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_table_that_another_program_changed_is_refused() {
+    let objects = store();
+    let mut target = open(&objects).unwrap();
+    target.save(&state()).unwrap();
+    replace(&mut target, 1..4);
+    target.end(&state()).unwrap();
+    drop(target);
+    let optimized = Add {
+        path: "month=2026-03-01/part-00000-0f3c.c000.snappy.parquet".to_owned(),
+        partition_values: BTreeMap::new(),
+        size: 1,
+        modification_time: 0,
+        data_change: false,
+        stats: String::new(),
+    };
+    let commit = actions::to_lines(&[Action::Add(optimized)]);
+    let path = "datasource_values/_delta_log/00000000000000000001.json";
+    assert!(matches!(
+        objects.put_if(path, commit, None).unwrap(),
+        Put::Written(_)
+    ));
+    let error = format!("{:#}", open(&objects).err().expect("refused"));
+    assert!(
+        error.contains("the log of datasource_values cannot be continued"),
+        "{error}"
+    );
+    assert!(
+        error.contains("part-00000-0f3c.c000.snappy.parquet of another program"),
+        "{error}"
+    );
+}
+
+/// Its log still says that it is there.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_somebody_removed_is_written_again() {
+    let objects = store();
+    let mut target = open(&objects).unwrap();
+    target.save(&state()).unwrap();
+    replace(&mut target, 1..4);
+    target.keep(&state()).unwrap();
+    objects.remove(parquet_files(&objects)).unwrap();
+    replace(&mut target, 1..4);
+    target.end(&state()).unwrap();
+    assert_eq!(parquet_files(&objects).len(), 1);
+}
+
+/// The empty table of a copy that has no boards is there.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_table_without_rows_has_a_description() {
+    let objects = store();
+    let mut target = open(&objects).unwrap();
+    target.save(&state()).unwrap();
+    let boards = TableGroup::single(Table::of(
+        "boards",
+        1,
+        None,
+        <obeya::model::Board as obeya::tables::Tabular>::columns(),
+    ));
+    target.begin(Scope::All(&boards)).unwrap();
+    target.finish(&state()).unwrap();
+    assert!(
+        objects
+            .get("boards/_delta_log/00000000000000000000.json")
+            .unwrap()
+            .is_some()
+    );
+}
