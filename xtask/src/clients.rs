@@ -67,8 +67,13 @@ const PAGES: &[&str] = &[
 /// The examples for Excel and Power BI, parsed by the parser of their editor.
 const POWER_QUERY: &[&str] = &["parser", "files", "connection"];
 
+/// A copy in a bucket, read by engines for data that outgrows one machine.
+const LAKE: &[&str] = &[
+    "copy", "delta-rs", "duckdb", "polars", "dask", "spark", "followed",
+];
+
 /// python-odata is run with the tests of the Python package.
-const CLIENTS: [Client; 11] = [
+const CLIENTS: [Client; 12] = [
     Client::of_npm("openapi-fetch", "session", GENERATED),
     // Version 0.95 and later need Node.js 22.
     Client::of_npm("hey-api", "session", GENERATED),
@@ -108,13 +113,23 @@ const CLIENTS: [Client; 11] = [
     Client::of_npm("odata", "o", ODATA),
     // It parses and asks nothing: Excel and Power BI are not here to run the queries.
     Client::of_npm("power-query", "session", POWER_QUERY),
+    // Spark needs Java 17 or later.
+    Client {
+        folder: "lake",
+        generator: None,
+        session: Session::Python("session.py"),
+        steps: LAKE,
+    },
     // Needs a Chromium, which npm cannot install.
     Client::of_npm("browser", "session", PAGES),
 ];
 
-/// Runs this part alone.
-pub(crate) fn run() -> Result<()> {
-    let part = tests()?;
+/// Runs this part alone, or the sessions in some folders.
+pub(crate) fn run(only: &[String]) -> Result<()> {
+    if let Some(unknown) = only.iter().find(|name| !is_folder(name)) {
+        bail!("found the client {unknown}, expected a folder in xtask/clients with a session");
+    }
+    let part = tests(only)?;
     println!("{} steps passed, {} failed", part.passed, part.failed);
     if part.failed > 0 {
         bail!("clients failed");
@@ -122,11 +137,17 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// Runs every session, also after a failure, on a service with the guide. Steps are counted.
-pub(crate) fn tests() -> Result<Part> {
+fn is_folder(name: &str) -> bool {
+    CLIENTS.iter().any(|client| client.folder == name)
+}
+
+/// Runs these sessions or all, also after a failure, on a service with the guide. Steps are counted.
+pub(crate) fn tests(only: &[String]) -> Result<Part> {
     plant_service::build(Some(&guide::build()?))?;
     let (mut passed, mut failed) = (0, 0);
-    for client in &CLIENTS {
+    let is_wanted =
+        |client: &&Client| only.is_empty() || only.iter().any(|name| name == client.folder);
+    for client in CLIENTS.iter().filter(is_wanted) {
         let output = client.session().unwrap_or_else(|error| {
             eprintln!("{}: {error:#}", client.folder);
             String::new()

@@ -74,7 +74,10 @@ enum Command {
     },
     /// Runs a session of each client that nobody here wrote: generated ones and those for OData. This part of
     /// `test --long` alone. It needs Node.js.
-    Clients,
+    Clients {
+        /// The folders in `xtask/clients` whose sessions are run; all if there is none.
+        only: Vec<String>,
+    },
     /// Builds, installs and tests the Python package: this part of `test` alone.
     Python {
         /// Uses tables of a million values instead of 100,000.
@@ -133,7 +136,7 @@ fn main() -> anyhow::Result<()> {
         Command::Deny(options) => deny::run(&options),
         Command::Test { long } => test::run(long),
         Command::Schemathesis { long } => schemathesis::run(long),
-        Command::Clients => clients::run(),
+        Command::Clients { only } => clients::run(&only),
         Command::Python { long } => python::run(long),
         Command::Packages { long } => packages::run(long),
         Command::Dist(options) => dist::run(&options),

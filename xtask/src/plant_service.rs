@@ -60,9 +60,10 @@ impl PlantService {
         format!("http://{}", self.running.address())
     }
 
-    /// Tells a program where the service is, and the credentials of its client.
+    /// Tells a program where the binary and the service are, and the credentials of its client.
     pub(crate) fn introduce(&self, program: &mut Command) {
         program
+            .env("OBEYA", binary())
             .env("OBEYA_URL", self.url())
             .env("OBEYA_CLIENT_ID", &self.client_id)
             .env("OBEYA_CLIENT_SECRET", &self.client_secret);
@@ -88,9 +89,12 @@ impl PlantService {
 }
 
 /// The binary.
+fn binary() -> PathBuf {
+    target().join(format!("debug/obeya{}", std::env::consts::EXE_SUFFIX))
+}
+
 fn obeya() -> Command {
-    let path: PathBuf = target().join(format!("debug/obeya{}", std::env::consts::EXE_SUFFIX));
-    command(path)
+    command(binary())
 }
 
 /// Adds a client with every scope; its id and its secret.

@@ -32,7 +32,7 @@ pub(crate) fn run(long: bool) -> Result<()> {
     ];
     if long {
         parts.push(Part::of("Surfaces", breaking::surfaces));
-        parts.push(Part::of("Clients", clients::tests));
+        parts.push(Part::of("Clients", || clients::tests(&[])));
         parts.push(Part::of("Mutants", mutants::tests));
     }
     println!("\n{}", summary(&parts));

@@ -179,9 +179,15 @@ fn main() -> ExitCode {
         Err(error) if only_prints && is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             // An error may quote text from a service or a file.
-            eprintln!("error: {}", obeya::printable(&error.to_string()));
+            let mut last = error.to_string();
+            eprintln!("error: {}", obeya::printable(&last));
             for cause in error.chain().skip(1) {
-                eprintln!("  because: {}", obeya::printable(&cause.to_string()));
+                let cause = cause.to_string();
+                // Some libraries repeat the text of a cause in that of the error.
+                if !last.contains(&cause) {
+                    eprintln!("  because: {}", obeya::printable(&cause));
+                    last = cause;
+                }
             }
             ExitCode::FAILURE
         }

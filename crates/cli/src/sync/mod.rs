@@ -31,7 +31,9 @@ use reqwest::Url;
 use self::context::SyncContext;
 use self::report::SyncReport;
 use self::state::{Source, State};
-use self::target::{DeltaTarget, FolderTarget, Location, Postgres, SqlTarget, Sqlite, Target};
+use self::target::{
+    BucketOptions, DeltaTarget, FolderTarget, Location, Postgres, SqlTarget, Sqlite, Target,
+};
 use crate::connect::ConnectArgs;
 use crate::database;
 use crate::optional::Optional;
@@ -62,7 +64,7 @@ pub(crate) struct Args {
     page_size: Option<i32>,
 
     /// For how long replaced files stay in a bucket, for readers of earlier versions
-    #[arg(long, value_name = "HOURS", default_value_t = 1)]
+    #[arg(long, value_name = "HOURS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(..=8760))]
     retention_hours: u32,
 
     /// Prints the state of the copy without connecting to the service
@@ -206,7 +208,13 @@ async fn open(args: &Args) -> Result<Box<dyn Target>> {
     let ours = schema::tables();
     Ok(match &args.to {
         Location::FolderTarget(path) => Box::new(FolderTarget::open(path)?),
-        Location::Bucket(url) => Box::new(DeltaTarget::open(url, args.retention_hours)?),
+        Location::Bucket(url) => {
+            let options = BucketOptions {
+                retention_hours: args.retention_hours,
+                is_full: args.full,
+            };
+            Box::new(DeltaTarget::open(url, options)?)
+        }
         Location::Sqlite(path) => Box::new(SqlTarget::open(Sqlite::open(path)?, &ours)?),
         Location::Postgres(url) => Box::new(SqlTarget::open(Postgres::open(url).await?, &ours)?),
     })
@@ -232,8 +240,8 @@ impl TypedValueParser for TargetParser {
                 None => Location::Postgres(text.into_owned()),
             });
         }
-        if let Some(url) = bucket(&text) {
-            return Ok(Location::Bucket(url));
+        if is_bucket(&text) {
+            return Ok(Location::Bucket(text.into_owned()));
         }
         let scheme = text.split_once(':').map_or("", |(scheme, _)| scheme);
         // A single letter is a drive on Windows.
@@ -252,13 +260,15 @@ impl TypedValueParser for TargetParser {
     }
 }
 
-/// The URL of a prefix of a bucket. The credentials come from the environment.
-fn bucket(text: &str) -> Option<Url> {
-    let url = Url::parse(text).ok()?;
+/// Whether a text is the URL of a prefix of a bucket. The credentials come from the environment.
+fn is_bucket(text: &str) -> bool {
+    let Ok(url) = Url::parse(text) else {
+        return false;
+    };
     let is_plain = url.username().is_empty()
         && url.password().is_none()
         && url.port().is_none()
         && url.query().is_none()
         && url.fragment().is_none();
-    (url.scheme() == "s3" && url.has_host() && is_plain).then_some(url)
+    url.scheme() == "s3" && url.has_host() && is_plain
 }

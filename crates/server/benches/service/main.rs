@@ -19,6 +19,7 @@ mod postgres;
 mod probe;
 mod process;
 mod pulls;
+mod scale;
 mod small;
 mod steps;
 mod table;
@@ -70,6 +71,8 @@ fn main() {
         ["role:service", db] => process::serve(db),
         ["role:service-with-log", db] => process::serve_with_log(db),
         ["role:static", file] => process::serve_static(file),
+        ["scale"] => scale::sqlite(),
+        ["scale", "postgres"] => scale::postgres(),
         ["postgres", ref names @ ..] => postgres::bench(names),
         ref names => bench(names),
     }

@@ -12,6 +12,8 @@ use obeya_server::import::{ImportOptions, import_dir};
 use obeya_server::store::values::rollups;
 use obeya_server::store::{Store, StoreOptions};
 
+use crate::process;
+
 /// Groups, each with five boards.
 pub const GROUPS: usize = 200;
 const VALUES: usize = 1_000_000;
@@ -68,9 +70,16 @@ pub struct Plant {
 impl Plant {
     /// Writes the data as JSON Lines in `folder` and imports it into a new database.
     pub fn import(folder: &Path, db: String) -> Self {
+        let plant = Self::import_lines(folder, db, write_lines);
+        make_rollups(&plant.db);
+        plant
+    }
+
+    /// The same with other data, without rollups.
+    pub fn import_lines(folder: &Path, db: String, write: impl FnOnce(&Path)) -> Self {
         let lines = folder.join("lines");
         std::fs::create_dir(&lines).expect("the folder is empty");
-        write_lines(&lines);
+        write(&lines);
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -82,7 +91,6 @@ impl Plant {
                 .expect("the data is right");
             let scopes = ["public.api.read", "public.api.write"];
             let client = admin::add_client(&db, "bench", &scopes).await;
-            make_rollups(&db).await;
             Self {
                 client: client.expect("a client"),
                 import_seconds: report.elapsed.as_secs_f64(),
@@ -94,12 +102,14 @@ impl Plant {
 
 /// Makes the hourly rollups of the values. A service would begin a minute after its start, which may be in
 /// the middle of a measurement.
-async fn make_rollups(db: &str) {
-    let store = Store::open(db, &StoreOptions::default()).await;
-    let store = store.expect("the database of the bench");
-    let made = rollups::refresh(&store, Timestamp::now().ticks()).await;
-    made.expect("they can be made");
-    store.close().await;
+pub fn make_rollups(db: &str) {
+    process::runtime().block_on(async {
+        let store = Store::open(db, &StoreOptions::default()).await;
+        let store = store.expect("the database of the bench");
+        let made = rollups::refresh(&store, Timestamp::now().ticks()).await;
+        made.expect("they can be made");
+        store.close().await;
+    });
 }
 
 /// The date of a value.

@@ -13,13 +13,12 @@ use std::fmt;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use reqwest::Url;
 
 use super::month::Month;
 use super::row::{GroupRows, Table, TableGroup, TableRow};
 use super::state::State;
 
-pub(super) use files::{DeltaTarget, FolderTarget};
+pub(super) use files::{BucketOptions, DeltaTarget, FolderTarget};
 pub(super) use postgres::Postgres;
 pub(super) use sql::SqlTarget;
 pub(super) use sqlite::Sqlite;
@@ -28,7 +27,8 @@ pub(super) use sqlite::Sqlite;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Location {
     FolderTarget(PathBuf),
-    Bucket(Url),
+    /// `s3://BUCKET/PREFIX`, as it was given.
+    Bucket(String),
     Sqlite(PathBuf),
     Postgres(String),
 }
@@ -38,7 +38,7 @@ impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Location::FolderTarget(path) => path.display().fmt(f),
-            Location::Bucket(url) => url.fmt(f),
+            Location::Bucket(url) => f.write_str(url),
             Location::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
             Location::Postgres(url) => f.write_str(&obeya_server::without_password(url)),
         }

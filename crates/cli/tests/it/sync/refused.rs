@@ -55,6 +55,15 @@ async fn a_place_with_something_else_in_it_is_left_alone() {
         "{err}"
     );
 
+    let bucket = Bucket::new();
+    std::fs::create_dir_all(bucket.folder.join("notes")).expect("a folder");
+    std::fs::write(bucket.folder.join("notes/letter.txt"), "x").expect("written");
+    let err = plant.sync(&bucket.to(), &[]).failure(1);
+    assert!(
+        err.contains("it contains notes/letter.txt but no _obeya/sync-state.json"),
+        "{err}"
+    );
+
     // The service's own database is the likeliest of all slips.
     let err = plant.sync(&plant.db, &[]).failure(1);
     assert!(

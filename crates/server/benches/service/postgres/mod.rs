@@ -9,7 +9,7 @@ mod creates;
 mod pages;
 mod peer;
 mod reads;
-mod server;
+pub mod server;
 
 use peer::Peer;
 use server::Server;
@@ -62,7 +62,7 @@ fn measure_writes(table: &mut Table, bench: &Bench, server: &Server, _: &Peer) {
 pub fn bench(names: &[&str]) {
     let wanted = crate::wanted(names, &SUBJECTS.map(|(name, ..)| name));
     let mut table = Table::default();
-    let server = Server::named();
+    let server = Server::named("plant");
     let peer = Peer::find(&server);
     let folder = tempfile::tempdir().expect("a folder for the lines");
     let plant = Plant::import(folder.path(), server.url());

@@ -17,11 +17,11 @@ pub struct Server {
 }
 
 impl Server {
-    /// The one that the environment names.
-    pub fn named() -> Self {
+    /// The one that the environment names, with a database of this name.
+    pub fn named(name: &str) -> Self {
         let address = std::env::var("OBEYA_TEST_POSTGRES")
             .expect("OBEYA_TEST_POSTGRES names no server: `cargo xtask bench postgres` starts one");
-        let database = format!("obeya_bench_{}", std::process::id());
+        let database = format!("obeya_bench_{name}_{}", std::process::id());
         // A separate thread drives the connection, so that rows arrive while we process them, as in any
         // program.
         let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -29,7 +29,7 @@ use crate::sync::month::Month;
 use crate::sync::row::{GroupRows, Table, TableGroup, TableRow};
 use crate::sync::state::State;
 
-pub(in crate::sync) use self::delta::DeltaTarget;
+pub(in crate::sync) use self::delta::{DeltaTarget, Options as BucketOptions};
 pub(in crate::sync) use self::folder::FolderTarget;
 pub(super) use self::folder::lock;
 
@@ -60,48 +60,38 @@ struct BegunFile {
 }
 
 impl<S: Storage> FilesTarget<S> {
-    /// Opens the copy in a storage. Finds out which files the state does not know.
+    /// Opens the copy in a storage. Removes the months that the state does not know: a run was killed before
+    /// it wrote the state, and what it read may have been deleted since.
     fn in_storage(mut storage: S) -> Result<Self> {
-        let mut found = storage.months()?;
-        let mut target = FilesTarget {
-            months: Months::new(),
-            parts: BTreeSet::new(),
-            state: None,
+        let stored = storage.read_state()?;
+        let stored = stored.map(|text| state_file::parse(&text)).transpose()?;
+        let (mut months, mut parts, mut state) = (Months::new(), BTreeSet::new(), None);
+        if let Some((read, found)) = stored {
+            let unknown;
+            (months, unknown) = match S::KNOWS_COUNTS {
+                true => storage
+                    .months()?
+                    .into_iter()
+                    .partition(|(datasource, _)| found.values.contains_key(datasource)),
+                false => known_months(read.months, storage.months()?),
+            };
+            for (datasource, months) in unknown {
+                for month in months.into_keys() {
+                    storage.remove(FileKey::Month(datasource, month))?;
+                }
+            }
+            parts = read.parts;
+            state = Some(found);
+        }
+        Ok(FilesTarget {
+            months,
+            parts,
+            state,
             state_written: None,
             state_interval: S::MONTHS_INTERVAL,
             begun: None,
             storage,
-        };
-        let Some(text) = target.storage.read_state()? else {
-            return Ok(target);
-        };
-        let (read, state) = state_file::parse(&text)?;
-        target.state = Some(state);
-        target.parts = read.parts;
-        if S::KNOWS_COUNTS {
-            target.months = found;
-            return Ok(target);
-        }
-        target.months = read.months;
-        for (datasource, months) in &mut target.months {
-            let mut found = found.remove(datasource).unwrap_or_default();
-            for (month, count) in months {
-                // Somebody removed the file, so it is read again.
-                if found.remove(month).is_none() {
-                    *count = None;
-                }
-            }
-            // A run was killed before the state knew of them.
-            for month in found.into_keys() {
-                target.storage.remove(FileKey::Month(*datasource, month))?;
-            }
-        }
-        for (datasource, months) in found {
-            for month in months.into_keys() {
-                target.storage.remove(FileKey::Month(datasource, month))?;
-            }
-        }
-        Ok(target)
+        })
     }
 
     fn reader(&mut self, table: &Table, file: FileKey) -> Result<Option<Reader>> {
@@ -125,6 +115,21 @@ impl<S: Storage> FilesTarget<S> {
     }
 }
 
+/// The months that a state knows, and the files that it does not know.
+fn known_months(mut known: Months, mut found: Months) -> (Months, Months) {
+    for (datasource, months) in &mut known {
+        let mut of = found.remove(datasource).unwrap_or_default();
+        for (month, count) in months {
+            // Somebody removed the file, so it is read again.
+            if of.remove(month).is_none() {
+                *count = None;
+            }
+        }
+        found.insert(*datasource, of);
+    }
+    (known, found)
+}
+
 impl<S: Storage> Target for FilesTarget<S> {
     fn state(&mut self) -> Result<Option<State>> {
         Ok(self.state.clone())
@@ -140,7 +145,11 @@ impl<S: Storage> Target for FilesTarget<S> {
     }
 
     fn columns(&mut self, table: &Table) -> Result<BTreeSet<String>> {
-        let path = self.storage.readable(FileKey::Table(table.name))?;
+        let file = FileKey::Table(table.name);
+        if let Some(columns) = self.storage.columns(file)? {
+            return Ok(columns);
+        }
+        let path = self.storage.readable(file)?;
         path.map_or(Ok(BTreeSet::new()), |path| parquet_file::columns(&path))
     }
 
@@ -244,7 +253,11 @@ impl<S: Storage> Target for FilesTarget<S> {
     }
 
     fn rows(&mut self, group: &TableGroup) -> Result<u64> {
-        let path = self.storage.readable(FileKey::Table(group.main.name))?;
+        let file = FileKey::Table(group.main.name);
+        if let Some(rows) = self.storage.rows(file)? {
+            return Ok(rows);
+        }
+        let path = self.storage.readable(file)?;
         path.map_or(Ok(0), |path| parquet_file::rows(&path))
     }
 

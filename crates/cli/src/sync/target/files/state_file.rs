@@ -24,6 +24,8 @@ struct StateFile<'a> {
     copy: &'a State,
     months: &'a Months,
     parts: &'a BTreeSet<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<&'a str>,
 }
 
 #[derive(Deserialize)]
@@ -46,6 +48,7 @@ impl<S: Storage> FilesTarget<S> {
                 &self.months
             },
             parts: &self.parts,
+            run: self.storage.run(),
         };
         let content = serde_json::to_vec(&content).expect("all keys are texts or numbers");
         self.storage.write_state(&content)?;

@@ -2,7 +2,7 @@
 //!
 //! A storage knows nothing of rows; what a file contains is written and read by `parquet_file`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -43,11 +43,26 @@ pub(in crate::sync) trait Storage: Send {
     /// Replaces the state.
     fn write_state(&mut self, state: &[u8]) -> Result<()>;
 
+    /// What distinguishes the states that this run writes from those of other runs, if that is needed.
+    fn run(&self) -> Option<&str> {
+        None
+    }
+
     /// The months that have a file. Their counts are `None` unless the storage knows them.
     fn months(&mut self) -> Result<Months>;
 
     /// Whether a file exists.
     fn exists(&mut self, file: FileKey) -> Result<bool>;
+
+    /// The number of rows of a file; `None` if only the file itself says it.
+    fn rows(&mut self, _: FileKey) -> Result<Option<u64>> {
+        Ok(None)
+    }
+
+    /// The columns of a file; `None` if only the file itself says which.
+    fn columns(&mut self, _: FileKey) -> Result<Option<BTreeSet<String>>> {
+        Ok(None)
+    }
 
     /// A local path at which a file can be read; `None` if the file does not exist.
     fn readable(&mut self, file: FileKey) -> Result<Option<PathBuf>>;

@@ -84,6 +84,9 @@ pub(super) struct CommitInfo {
     pub(super) timestamp: i64,
     pub(super) operation: String,
     pub(super) engine_info: String,
+    /// Different for each commit.
+    #[serde(default)]
+    pub(super) run: String,
 }
 
 impl Add {

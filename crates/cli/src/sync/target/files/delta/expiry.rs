@@ -2,48 +2,55 @@
 //! that a failed run uploaded and did not commit.
 
 use std::collections::BTreeSet;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use anyhow::Result;
-use object_store::ObjectMeta;
 
+use super::lease::Left;
+use super::objects::age;
 use super::table_log::{TableLog, log_folder};
 use super::{Delta, now};
 
-/// Files that no table has are removed after this time: until then a run that lost its lease might commit them.
+/// Files that no table has are removed after this time: until then an upload of a run that lost its lease may
+/// be under way.
 const UNCOMMITTED: Duration = Duration::from_secs(60 * 60);
 
 impl Delta {
-    /// Removes what has expired from the tables of this run. Returns false if files are left that no table
-    /// has.
-    pub(super) fn remove_expired(&mut self) -> Result<bool> {
-        let retention = Duration::from_secs(u64::from(self.retention_hours) * 3600);
+    /// Removes what has expired from the tables of this run. Returns what is left to the next one.
+    pub(super) fn remove_expired(&mut self) -> Result<Left> {
+        let retention = Duration::from_secs(u64::from(self.options.retention_hours) * 3600);
+        let until = now().saturating_sub(i64::try_from(retention.as_millis()).unwrap_or(i64::MAX));
+        if self.lease.left.uncommitted {
+            // Of any table: this run may have read only some.
+            self.read_all_logs()?;
+        }
+        let mut left = Left {
+            uncommitted: false,
+            expired: self.lease.left.expired.clone(),
+        };
         let mut paths = Vec::new();
-        let mut is_complete = true;
         for (name, log) in &mut self.logs {
-            paths.extend(take_expired(name, log, retention));
-            if log.checkpoint.is_some() {
-                let found = self.objects.list(&log_folder(name))?;
-                let is_old = |object: &&ObjectMeta| {
-                    let file_name = object.location.filename().unwrap_or_default();
-                    age(object) > retention && log.is_before_checkpoint(file_name)
-                };
-                let old = found.iter().filter(is_old);
-                paths.extend(old.map(|object| object.location.to_string()));
-            }
-            if self.lease.follows_failed_run {
+            let since = left.expired.insert((*name).to_owned(), until);
+            let replaced = log.removed.values().filter(|remove| {
+                // A checkpoint repeats what earlier runs have removed.
+                remove.deletion_timestamp < until
+                    && since.is_none_or(|since| remove.deletion_timestamp >= since)
+            });
+            paths.extend(replaced.map(|remove| format!("{name}/{}", remove.path)));
+            log.removed
+                .retain(|_, remove| remove.deletion_timestamp >= until);
+            paths.extend(log.take_obsolete(retention));
+            if self.lease.left.uncommitted {
                 let known = paths_of(name, log);
                 for object in self.objects.list(name)? {
                     let path = object.location.to_string();
-                    if !path.ends_with(".parquet")
-                        || path.starts_with(&log_folder(name))
-                        || known.contains(&path)
-                    {
+                    let is_of_log = path.starts_with(&log_folder(name));
+                    if is_of_log || known.contains(&path) {
                         continue;
                     }
                     match age(&object) > UNCOMMITTED {
                         true => paths.push(path),
-                        false => is_complete = false,
+                        false => left.uncommitted = true,
                     }
                 }
             }
@@ -51,23 +58,8 @@ impl Delta {
         if !paths.is_empty() {
             self.objects.remove(paths)?;
         }
-        Ok(is_complete)
+        Ok(left)
     }
-}
-
-/// The objects of replaced files that have expired; the log forgets them.
-fn take_expired(name: &str, log: &mut TableLog, retention: Duration) -> Vec<String> {
-    let retention = i64::try_from(retention.as_millis()).unwrap_or(i64::MAX);
-    let last = now().saturating_sub(retention);
-    let mut expired = Vec::new();
-    log.removed.retain(|path, remove| {
-        let stays = remove.deletion_timestamp >= last;
-        if !stays {
-            expired.push(format!("{name}/{path}"));
-        }
-        stays
-    });
-    expired
 }
 
 /// The objects of the files that a table has, or had a moment ago.
@@ -75,9 +67,4 @@ fn paths_of(name: &str, log: &TableLog) -> BTreeSet<String> {
     let files = log.files.values().map(|add| &add.path);
     let paths = files.chain(log.removed.keys());
     paths.map(|path| format!("{name}/{path}")).collect()
-}
-
-fn age(object: &ObjectMeta) -> Duration {
-    let age = SystemTime::now().duration_since(object.last_modified.into());
-    age.unwrap_or_default()
 }

@@ -1,11 +1,12 @@
 //! The lease of the run that writes a copy: an object that it renews, so that another run is refused while
-//! it lives and not much longer.
+//! it lives and not much longer. It also says what the last run has left to do.
 //!
-//! Clocks decide only when a lease has expired. That two runs never write the same version of a table or of
-//! the state is ensured by conditional writes.
+//! Clocks decide only when a lease has expired. A run that takes over an expired one first writes a commit to
+//! each table and then the state, so the earlier run, if it goes on, can write neither.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Result, bail};
@@ -14,137 +15,166 @@ use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 
 use super::objects::{Objects, Put, Version, get, put_if, version_of};
-use super::unique;
+use super::{now, unique};
 
-const LEASE: &str = "_obeya/lease.json";
+pub(super) const LEASE: &str = "_obeya/lease.json";
 
 /// How often the lease is renewed, and how long it lasts after that.
 const RENEWAL: Duration = Duration::from_secs(15);
 const DURATION: Duration = Duration::from_secs(60);
 
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 struct Content {
     held: bool,
     /// Different for each run.
-    #[serde(default)]
     owner: String,
+    left: Left,
+}
+
+/// What a run leaves to the next one.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Left {
+    /// There may be files that no table has.
+    pub(super) uncommitted: bool,
+    /// By table: files that were replaced before this time, in milliseconds since 1970, have been removed.
+    pub(super) expired: BTreeMap<String, i64>,
 }
 
 /// The lease of this run.
 pub(super) struct Lease {
     objects: Objects,
-    is_lost: Arc<AtomicBool>,
-    owner: String,
-    /// That of the lease as this run last wrote it. It is locked while the lease is being renewed.
-    version: Arc<Mutex<Version>>,
+    renewed: Arc<Renewed>,
     renewal: JoinHandle<()>,
-    /// The last run did not end properly: it may have left files that no table has.
-    pub(super) follows_failed_run: bool,
+    /// What the last run has left.
+    pub(super) left: Left,
+    /// The last run did not give its lease back: it may still be there.
+    pub(super) is_taken_over: bool,
+}
+
+/// The lease as this run last wrote it.
+struct Renewed {
+    content: Content,
+    /// It is locked while the lease is being renewed.
+    version: Mutex<Version>,
+    /// When, in milliseconds since 1970.
+    at: AtomicI64,
+    is_lost: AtomicBool,
 }
 
 impl Lease {
     /// Takes the lease.
     ///
     /// # Errors
-    /// When another run holds it.
+    /// When another run holds it, or the store ignores the conditions of writes.
     pub(super) fn take(objects: &Objects) -> Result<Self> {
-        let found = objects.get(LEASE)?;
-        let known = match &found {
-            None => None,
-            Some((meta, found)) => {
-                let age = SystemTime::now().duration_since(meta.last_modified.into());
-                // A time in the future is that of a clock that differs.
-                if parse(found).held && age.unwrap_or_default() < DURATION {
-                    bail!("another sync is writing it, or was stopped less than a minute ago");
-                }
-                Some(version_of(meta.clone()))
+        let (mut left, mut is_taken_over, mut known) = (Left::default(), false, None);
+        if let Some((meta, found)) = objects.get(LEASE)? {
+            let found = parse(&found);
+            let age = SystemTime::now().duration_since(meta.last_modified.into());
+            // A time in the future is that of a clock that differs.
+            if found.held && age.unwrap_or_default() < DURATION {
+                bail!("another sync is writing it, or was stopped less than a minute ago");
             }
+            is_taken_over = found.held;
+            left = found.left;
+            left.uncommitted |= is_taken_over;
+            known = Some(version_of(meta));
+        }
+        let content = Content {
+            held: true,
+            owner: unique(),
+            left: left.clone(),
         };
-        let owner = unique();
-        let Put::Written(version) = objects.put_if(LEASE, content(true, &owner), known)? else {
+        let at = now();
+        let Put::Written(version) = objects.put_if(LEASE, to_bytes(&content), known)? else {
             bail!("another sync is writing it");
         };
-        let is_lost = Arc::new(AtomicBool::new(false));
-        let version = Arc::new(Mutex::new(version));
-        let renewal = renew(
-            objects.clone(),
-            owner.clone(),
-            Arc::clone(&version),
-            Arc::clone(&is_lost),
-        );
+        if let Put::Written(_) = objects.put_if(LEASE, to_bytes(&content), None)? {
+            bail!("the store ignores If-None-Match, expected one with conditional writes");
+        }
+        let renewed = Arc::new(Renewed {
+            content,
+            version: Mutex::new(version),
+            at: AtomicI64::new(at),
+            is_lost: AtomicBool::new(false),
+        });
         Ok(Lease {
-            renewal: tokio::spawn(renewal),
+            renewal: tokio::spawn(renew(objects.clone(), Arc::clone(&renewed))),
             objects: objects.clone(),
-            is_lost,
-            owner,
-            version,
-            follows_failed_run: found.is_some(),
+            renewed,
+            left,
+            is_taken_over,
         })
     }
 
+    /// What distinguishes this run from others.
+    pub(super) fn owner(&self) -> &str {
+        &self.renewed.content.owner
+    }
+
     /// # Errors
-    /// When another run has taken the lease, as this one was not able to renew it.
+    /// When this run was not able to renew the lease: another one may have taken it.
     pub(super) fn check(&self) -> Result<()> {
-        if self.is_lost.load(Ordering::Relaxed) {
-            bail!("another sync is writing it");
+        let age = now().saturating_sub(self.renewed.at.load(Ordering::Relaxed));
+        let is_expired = u128::try_from(age).is_ok_and(|age| age > DURATION.as_millis());
+        if is_expired || self.renewed.is_lost.load(Ordering::Relaxed) {
+            bail!("another sync is writing it, as this one was not able to renew its lease");
         }
         Ok(())
     }
 
-    /// Gives the lease back. `is_complete` says that no files are left that no table has.
-    pub(super) fn release(&self, is_complete: bool) -> Result<()> {
-        let version = self.objects.wait(self.version.lock());
+    /// Gives the lease back.
+    pub(super) fn release(&self, left: Left) -> Result<()> {
+        let version = self.objects.wait(self.renewed.version.lock());
         self.renewal.abort();
         self.check()?;
-        let given_back =
-            self.objects
-                .put_if(LEASE, content(false, &self.owner), Some(version.clone()))?;
-        match (given_back, is_complete) {
-            (Put::Refused, _) => bail!("another sync is writing it"),
-            (Put::Written(_), true) => self.objects.remove(vec![LEASE.to_owned()]),
-            (Put::Written(_), false) => Ok(()),
+        let content = Content {
+            held: false,
+            left,
+            ..self.renewed.content.clone()
+        };
+        let known = Some(version.clone());
+        match self.objects.put_if(LEASE, to_bytes(&content), known)? {
+            Put::Written(_) => Ok(()),
+            Put::Refused => bail!("another sync is writing it"),
         }
     }
 }
 
-async fn renew(
-    objects: Objects,
-    owner: String,
-    version: Arc<Mutex<Version>>,
-    is_lost: Arc<AtomicBool>,
-) {
+async fn renew(objects: Objects, renewed: Arc<Renewed>) {
+    let content = to_bytes(&renewed.content);
     loop {
         tokio::time::sleep(RENEWAL).await;
-        let mut version = version.lock().await;
-        let known = Some(version.clone());
-        match put_if(&*objects.store, LEASE, content(true, &owner), known).await {
+        let mut version = renewed.version.lock().await;
+        let (at, known) = (now(), Some(version.clone()));
+        match put_if(&*objects.store, LEASE, content.clone(), known).await {
             Ok(Put::Written(new)) => *version = new,
             // Perhaps by this run, and only the answer to an earlier attempt was lost.
             Ok(Put::Refused) => match get(&*objects.store, LEASE).await {
-                Ok(Some((meta, found))) if parse(&found).owner == owner => {
-                    *version = version_of(meta);
-                }
+                Ok(Some((meta, found))) if *found == *content => *version = version_of(meta),
                 Ok(_) => {
-                    is_lost.store(true, Ordering::Relaxed);
+                    renewed.is_lost.store(true, Ordering::Relaxed);
                     return;
                 }
-                Err(error) => tracing::warn!("the lease of the copy cannot be read: {error:#}"),
+                Err(_) => continue,
             },
             // The store did not respond: the next attempt may succeed, before the lease expires.
-            Err(error) => tracing::warn!("the lease of the copy was not renewed: {error:#}"),
+            Err(_) => continue,
         }
+        renewed.at.store(at, Ordering::Relaxed);
     }
 }
 
-fn content(held: bool, owner: &str) -> Vec<u8> {
-    let owner = owner.to_owned();
-    serde_json::to_vec(&Content { held, owner }).expect("texts and flags")
+fn to_bytes(content: &Content) -> Vec<u8> {
+    serde_json::to_vec(content).expect("texts, flags and numbers")
 }
 
 /// What is no lease counts as one of another run.
 fn parse(content: &[u8]) -> Content {
     serde_json::from_slice(content).unwrap_or(Content {
         held: true,
-        owner: String::new(),
+        ..Content::default()
     })
 }

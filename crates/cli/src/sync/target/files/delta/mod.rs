@@ -8,6 +8,7 @@ mod actions;
 mod checkpoint;
 mod expiry;
 mod lease;
+mod local;
 mod objects;
 mod open;
 mod table_log;
@@ -16,15 +17,15 @@ mod table_schema;
 mod tests;
 mod uploads;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use anyhow::Result;
-use tempfile::TempDir;
+use anyhow::{Context as _, Result, bail};
 
 use self::actions::Add;
-use self::lease::Lease;
+use self::lease::{LEASE, Lease, Left};
+use self::local::LocalFolder;
 use self::objects::{Objects, Put, Version, version_of};
 use self::table_log::TableLog;
 use self::uploads::Uploads;
@@ -51,17 +52,26 @@ pub(in crate::sync) struct Delta {
     uploads: Uploads,
     /// The version of the state that this run has read or written.
     state: Option<Version>,
-    /// Local files: those that are being read, and those to be uploaded.
-    local: TempDir,
-    next_local: u64,
-    /// For how long replaced files stay.
-    retention_hours: u32,
+    local: LocalFolder,
+    options: Options,
     has_ended: bool,
+}
+
+/// What the command line says of a bucket.
+#[derive(Clone, Copy)]
+pub(in crate::sync) struct Options {
+    /// For how long replaced files stay.
+    pub(in crate::sync) retention_hours: u32,
+    /// Everything is read again, so a file that is missing is none.
+    pub(in crate::sync) is_full: bool,
 }
 
 impl Delta {
     fn log(&mut self, file: FileKey) -> Result<&mut TableLog> {
-        let name = table_of(file);
+        self.log_of(table_of(file))
+    }
+
+    fn log_of(&mut self, name: &'static str) -> Result<&mut TableLog> {
         if !self.logs.contains_key(name) {
             let log = TableLog::read(&self.objects, name)?;
             self.logs.insert(name, log);
@@ -69,18 +79,18 @@ impl Delta {
         Ok(self.logs.get_mut(name).expect("just inserted"))
     }
 
+    fn read_all_logs(&mut self) -> Result<()> {
+        for name in schema::tables() {
+            self.log_of(name)?;
+        }
+        Ok(())
+    }
+
     fn mark_changed(&mut self, file: FileKey) {
         let name = table_of(file);
         if !self.changed.contains(&name) {
             self.changed.push(name);
         }
-    }
-
-    fn local_file(&mut self) -> PathBuf {
-        self.next_local += 1;
-        self.local
-            .path()
-            .join(format!("{}.parquet", self.next_local))
     }
 }
 
@@ -91,22 +101,32 @@ impl Storage for Delta {
 
     fn read_state(&mut self) -> Result<Option<String>> {
         let Some((meta, content)) = self.objects.get(STATE)? else {
+            // Rows without a state would stay for good: nothing says which of them the service has.
+            if let Some(other) = self.objects.any_but(LEASE)? {
+                bail!(
+                    "it contains {other} but no {STATE}, expected an empty prefix or one with a copy"
+                );
+            }
             return Ok(None);
         };
         self.state = Some(version_of(meta));
-        Ok(Some(String::from_utf8(content.into())?))
+        let text = String::from_utf8(content.into());
+        text.with_context(|| format!("{STATE} is not the state of a copy"))
+            .map(Some)
     }
 
     fn write_state(&mut self, state: &[u8]) -> Result<()> {
         self.lease.check()?;
-        match self
-            .objects
-            .put_if(STATE, state.to_vec(), self.state.take())?
-        {
+        let known = self.state.take();
+        match self.objects.put_once(STATE, state, known)? {
             Put::Written(version) => self.state = Some(version),
-            Put::Refused => anyhow::bail!("another sync is writing it: it has written {STATE}"),
+            Put::Refused => bail!("another sync is writing it: it has written {STATE}"),
         }
         Ok(())
+    }
+
+    fn run(&self) -> Option<&str> {
+        Some(self.lease.owner())
     }
 
     fn months(&mut self) -> Result<Months> {
@@ -125,25 +145,39 @@ impl Storage for Delta {
         Ok(self.log(file)?.files.contains_key(&file))
     }
 
+    fn rows(&mut self, file: FileKey) -> Result<Option<u64>> {
+        Ok(self.log(file)?.files.get(&file).and_then(Add::rows))
+    }
+
+    fn columns(&mut self, file: FileKey) -> Result<Option<BTreeSet<String>>> {
+        Ok(Some(self.log(file)?.columns()))
+    }
+
     fn readable(&mut self, file: FileKey) -> Result<Option<PathBuf>> {
         let Some(add) = self.log(file)?.files.get(&file) else {
             return Ok(None);
         };
         let path = format!("{}/{}", table_of(file), add.path);
+        if let Some(local) = self.local.downloaded(file, &path) {
+            return Ok(Some(local));
+        }
         // It may be one of this run.
         self.uploads.wait(&self.objects)?;
-        let name = match file {
-            FileKey::Table(name) => name,
-            // One is read at a time.
-            FileKey::Month(..) => "month",
-        };
-        let local = self.local.path().join(name);
-        // Somebody may have removed the object: then the file is written again when its rows are read again.
-        Ok(self.objects.download(&path, &local)?.then_some(local))
+        let local = self.local.for_download(file, &path);
+        if self.objects.download(&path, &local)? {
+            return Ok(Some(local));
+        }
+        self.local.forget(file);
+        match self.options.is_full {
+            true => Ok(None),
+            false => bail!(
+                "{path} is missing, expected all files of its table; run with --full to write them again"
+            ),
+        }
     }
 
     fn writable(&mut self, _: FileKey) -> Result<PathBuf> {
-        Ok(self.local_file())
+        Ok(self.local.for_upload())
     }
 
     fn publish(&mut self, file: FileKey, table: &Table, written: Written) -> Result<()> {
@@ -161,7 +195,7 @@ impl Storage for Delta {
         };
         let to = format!("{}/{}", table_of(file), add.path);
         self.uploads.start(&self.objects, written.path, to)?;
-        let retention_hours = self.retention_hours;
+        let retention_hours = self.options.retention_hours;
         let log = self.log(file)?;
         log.describe(table, file, retention_hours);
         log.replace(file, add);
@@ -181,30 +215,39 @@ impl Storage for Delta {
 
     fn commit(&mut self) -> Result<()> {
         self.uploads.wait(&self.objects)?;
-        self.lease.check()?;
+        let mut abandoned = Vec::new();
         for name in std::mem::take(&mut self.changed) {
             if let Some(log) = self.logs.get_mut(name) {
+                self.lease.check()?;
                 log.commit(&self.objects)?;
+                abandoned.extend(log.take_abandoned());
             }
         }
-        Ok(())
+        match abandoned.is_empty() {
+            true => Ok(()),
+            false => self.objects.remove(abandoned),
+        }
     }
 
     fn end(&mut self) -> Result<()> {
-        let is_complete = self.remove_expired()?;
+        let left = self.remove_expired()?;
         self.has_ended = true;
-        self.lease.release(is_complete)
+        self.lease.release(left)
     }
 }
 
 impl Drop for Delta {
     /// After an error: the next run need not wait until the lease expires.
     fn drop(&mut self) {
-        if !self.has_ended
-            && let Err(error) = self.lease.release(false)
-        {
-            tracing::warn!("the lease of the copy was not given back: {error:#}");
+        if self.has_ended {
+            return;
         }
+        let left = Left {
+            uncommitted: true,
+            ..self.lease.left.clone()
+        };
+        // The error that ended the run is the one to report.
+        let _ = self.lease.release(left);
     }
 }
 

@@ -5,7 +5,7 @@
 use std::io::Write as _;
 use std::path::Path as FilePath;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context as _, Result};
 use bytes::Bytes;
@@ -48,10 +48,11 @@ pub(super) enum Put {
 impl Objects {
     /// Connects with the settings that the environment has for S3 (`AWS_ACCESS_KEY_ID`, `AWS_REGION`,
     /// `AWS_ENDPOINT_URL` and so on).
-    pub(super) fn connect(url: &Url) -> Result<Self> {
+    pub(super) fn connect(location: &str) -> Result<Self> {
+        let url = Url::parse(location)?;
         // reqwest is built without one. It fails if the client of the service has installed one before.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let prefix = Path::parse(url.path())?;
+        let prefix = Path::from_url_path(url.path())?;
         let timeout = AmazonS3ConfigKey::Client(ClientConfigKey::Timeout);
         let bucket = AmazonS3Builder::from_env()
             .with_config(timeout, TIMEOUT)
@@ -96,6 +97,38 @@ impl Objects {
         };
         self.wait(read)
             .with_context(|| format!("{path} cannot be read"))
+    }
+
+    /// The same, where the answer to an earlier attempt may have been lost: an object of this content is
+    /// this one. Contents differ between runs.
+    pub(super) fn put_once(
+        &self,
+        path: &str,
+        content: &[u8],
+        known: Option<Version>,
+    ) -> Result<Put> {
+        match self.put_if(path, content.to_vec(), known)? {
+            Put::Refused => Ok(match self.get(path)? {
+                Some((meta, found)) if *found == *content => Put::Written(version_of(meta)),
+                _ => Put::Refused,
+            }),
+            written @ Put::Written(_) => Ok(written),
+        }
+    }
+
+    /// An object other than this one, if there is any.
+    pub(super) fn any_but(&self, path: &str) -> Result<Option<String>> {
+        let mut found = self.store.list(None);
+        let first = async {
+            while let Some(object) = found.next().await {
+                let location = object?.location.to_string();
+                if location != path {
+                    return Ok(Some(location));
+                }
+            }
+            anyhow::Ok(None)
+        };
+        self.wait(first).context("the bucket cannot be listed")
     }
 
     /// Writes an object, whatever is there.
@@ -156,6 +189,12 @@ pub(super) async fn get(
         Err(Error::NotFound { .. }) => Ok(None),
         Err(error) => Err(error).with_context(|| format!("{path} cannot be read")),
     }
+}
+
+/// The time since an object was written.
+pub(super) fn age(object: &ObjectMeta) -> Duration {
+    let age = SystemTime::now().duration_since(object.last_modified.into());
+    age.unwrap_or_default()
 }
 
 /// The version of an object.

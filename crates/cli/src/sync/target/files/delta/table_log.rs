@@ -3,13 +3,16 @@
 //! The protocol is that of Delta Lake. A commit is one object with a number, which is written only if it does
 //! not exist; a checkpoint sums up those before it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use serde::{Deserialize, Serialize};
+use bytes::Bytes;
+use object_store::ObjectMeta;
+use serde::Serialize;
 
 use super::actions::{self, Action, Add, CommitInfo, Format, MetaData, PROTOCOL, Remove};
-use super::objects::{Objects, Put};
+use super::objects::{Objects, Put, age};
 use super::{checkpoint, now, table_schema, unique};
 use crate::sync::row::Table;
 use crate::sync::target::files::storage::FileKey;
@@ -29,12 +32,14 @@ pub(super) struct TableLog {
     pub(super) removed: BTreeMap<String, Remove>,
     /// The actions since the last commit.
     staged: Vec<Action>,
-    /// Whether this run has written a checkpoint, and of which version.
-    pub(super) checkpoint: Option<u64>,
+    /// The paths of files that were replaced before they were committed, so that nobody knows them.
+    abandoned: Vec<String>,
+    /// The objects of the log when it was read.
+    found: LogObjects,
 }
 
-/// The object that names the last checkpoint.
-#[derive(Serialize, Deserialize)]
+/// The object that names the last checkpoint, for readers that cannot list objects.
+#[derive(Serialize)]
 struct LastCheckpoint {
     version: u64,
     /// The number of its actions.
@@ -50,7 +55,8 @@ impl TableLog {
             files: BTreeMap::new(),
             removed: BTreeMap::new(),
             staged: Vec::new(),
-            checkpoint: None,
+            abandoned: Vec::new(),
+            found: LogObjects::default(),
         };
         log.replay(objects)
             .with_context(|| format!("the log of {name} cannot be continued"))?;
@@ -58,27 +64,35 @@ impl TableLog {
     }
 
     fn replay(&mut self, objects: &Objects) -> Result<()> {
-        if let Some((_, last)) = objects.get(&self.path("_last_checkpoint"))? {
-            let LastCheckpoint { version, .. } = serde_json::from_slice(&last)?;
+        self.found = LogObjects::list(objects, self.name)?;
+        if let Some(version) = self.found.checkpoints.keys().next_back().copied() {
             let path = self.checkpoint_path(version);
-            let Some((_, content)) = objects.get(&path)? else {
-                bail!("{path} does not exist");
-            };
-            for action in checkpoint::read(content)? {
+            for action in checkpoint::read(required(objects, &path)?)? {
                 self.apply(action)?;
             }
             self.version = Some(version);
         }
-        loop {
+        let last = self.found.commits.keys().next_back().copied();
+        while last.is_some_and(|last| self.next_version() <= last) {
             let version = self.next_version();
-            let Some((_, lines)) = objects.get(&self.commit_path(version))? else {
-                return Ok(());
-            };
+            let lines = required(objects, &self.commit_path(version))?;
             for action in actions::from_lines(&lines)? {
                 self.apply(action)?;
             }
             self.version = Some(version);
         }
+        Ok(())
+    }
+
+    /// Whether the table exists.
+    pub(super) fn exists(&self) -> bool {
+        self.version.is_some()
+    }
+
+    /// The names of the columns.
+    pub(super) fn columns(&self) -> BTreeSet<String> {
+        let schema = self.metadata.as_ref().map(|known| &known.schema_string);
+        schema.map_or_else(BTreeSet::new, |schema| table_schema::names(schema))
     }
 
     fn apply(&mut self, action: Action) -> Result<()> {
@@ -99,7 +113,14 @@ impl TableLog {
                         add.path
                     );
                 };
-                self.files.insert(file, add);
+                if let Some(other) = self.files.insert(file, add)
+                    && !self.removed.contains_key(&other.path)
+                {
+                    bail!(
+                        "found two files for the same rows, one of them {}",
+                        other.path
+                    );
+                }
             }
             Action::Remove(remove) => {
                 if let Some(file) = table_schema::file_at(self.name, &remove.path)
@@ -130,15 +151,18 @@ impl TableLog {
         };
         let is_staged =
             |action: &Action| matches!(action, Action::Add(staged) if staged.path == add.path);
-        let staged = self.staged.iter().position(is_staged);
-        if let Some(place) = staged {
-            self.staged.remove(place);
+        match self.staged.iter().position(is_staged) {
+            Some(place) => {
+                self.staged.remove(place);
+                self.abandoned.push(format!("{}/{}", self.name, add.path));
+            }
+            None => self.staged.push(Action::Remove(add.into_remove(now()))),
         }
-        let remove = add.into_remove(now());
-        if staged.is_none() {
-            self.staged.push(Action::Remove(remove.clone()));
-        }
-        self.removed.insert(remove.path.clone(), remove);
+    }
+
+    /// The objects that no commit has and none will have, once.
+    pub(super) fn take_abandoned(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.abandoned)
     }
 
     /// Describes the table in the next commit, if its columns changed.
@@ -182,16 +206,34 @@ impl TableLog {
         if self.staged.is_empty() {
             return Ok(());
         }
+        self.commit_staged(objects)
+    }
+
+    /// Writes a commit without changes, so that a run that has lost its lease cannot write this version.
+    pub(super) fn fence(&mut self, objects: &Objects) -> Result<()> {
+        self.commit_staged(objects)
+    }
+
+    fn commit_staged(&mut self, objects: &Objects) -> Result<()> {
         let version = self.next_version();
+        let timestamp = now();
+        // A file stays from the commit on that replaces it.
+        for action in &mut self.staged {
+            if let Action::Remove(remove) = action {
+                remove.deletion_timestamp = timestamp;
+                self.removed.insert(remove.path.clone(), remove.clone());
+            }
+        }
         let info = CommitInfo {
-            timestamp: now(),
+            timestamp,
             operation: "WRITE".to_owned(),
             engine_info: concat!("obeya/", env!("CARGO_PKG_VERSION")).to_owned(),
+            run: unique(),
         };
         let mut lines = actions::to_lines(&[Action::CommitInfo(info)]);
         lines.extend(actions::to_lines(&self.staged));
         let path = self.commit_path(version);
-        if let Put::Refused = objects.put_if(&path, lines, None)? {
+        if let Put::Refused = objects.put_once(&path, &lines, None)? {
             bail!("another sync is writing it: it has written {path}");
         }
         self.staged.clear();
@@ -219,17 +261,24 @@ impl TableLog {
         let size = actions.len().try_into()?;
         objects.put(&self.checkpoint_path(version), checkpoint::write(&actions)?)?;
         let last = serde_json::to_vec(&LastCheckpoint { version, size })?;
-        objects.put(&self.path("_last_checkpoint"), last)?;
-        self.checkpoint = Some(version);
-        Ok(())
+        objects.put(&self.path("_last_checkpoint"), last)
     }
 
-    /// The commits and checkpoints before the one that this run wrote.
-    pub(super) fn is_before_checkpoint(&self, file_name: &str) -> bool {
-        let version = file_name
-            .get(..20)
-            .and_then(|digits| digits.parse::<u64>().ok());
-        matches!((version, self.checkpoint), (Some(version), Some(last)) if version < last)
+    /// The objects of the log that only versions need which were replaced longer ago than this: what precedes
+    /// the last checkpoint of that age ("Metadata Cleanup").
+    pub(super) fn take_obsolete(&mut self, retention: Duration) -> Vec<String> {
+        let checkpoints = self.found.checkpoints.iter().rev();
+        let mut old = checkpoints.filter(|(_, object)| age(object) > retention);
+        let Some((first, _)) = old.next().map(|(version, object)| (*version, object)) else {
+            return Vec::new();
+        };
+        let mut paths = Vec::new();
+        for objects in [&mut self.found.commits, &mut self.found.checkpoints] {
+            let stay = objects.split_off(&first);
+            let obsolete = std::mem::replace(objects, stay).into_values();
+            paths.extend(obsolete.map(|object| object.location.to_string()));
+        }
+        paths
     }
 
     /// The path of a file of the log.
@@ -253,4 +302,38 @@ impl TableLog {
 /// The folder of the log of a table.
 pub(super) fn log_folder(table: &str) -> String {
     format!("{table}/_delta_log")
+}
+
+/// The objects of a log, by version.
+#[derive(Default)]
+struct LogObjects {
+    commits: BTreeMap<u64, ObjectMeta>,
+    checkpoints: BTreeMap<u64, ObjectMeta>,
+}
+
+impl LogObjects {
+    fn list(objects: &Objects, table: &str) -> Result<Self> {
+        let mut found = LogObjects::default();
+        for object in objects.list(&log_folder(table))? {
+            let name = object.location.filename().unwrap_or_default();
+            let (version, kind) = name.split_once('.').unwrap_or_default();
+            let Ok(version) = version.parse() else {
+                continue;
+            };
+            match kind {
+                "json" => found.commits.insert(version, object),
+                "checkpoint.parquet" => found.checkpoints.insert(version, object),
+                _ => None,
+            };
+        }
+        Ok(found)
+    }
+}
+
+/// An object of a log without which it cannot be read.
+fn required(objects: &Objects, path: &str) -> Result<Bytes> {
+    match objects.get(path)? {
+        Some((_, content)) => Ok(content),
+        None => bail!("{path} does not exist, expected every commit since the last checkpoint"),
+    }
 }

@@ -1,10 +1,11 @@
 //! The schema of a table in the form of Delta Lake ("Schema Serialization Format"), and what a log says about
 //! a file. No I/O here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use obeya::model::Timestamp;
 use obeya::tables::Kind;
+use serde::Deserialize;
 use serde_json::json;
 
 use crate::sync::month::Month;
@@ -73,14 +74,37 @@ pub(super) fn path(file: FileKey, unique: &str) -> String {
 pub(super) fn file_at(table: &'static str, path: &str) -> Option<FileKey> {
     let name = path.strip_suffix(".parquet")?;
     match name.split_once('/') {
-        None => Some(FileKey::Table(table)),
+        None => is_unique(name).then_some(FileKey::Table(table)),
         Some((folder, name)) => {
             let day = folder.strip_prefix(MONTH)?.strip_prefix('=')?;
             let month: Month = day.strip_suffix("-01")?.parse().ok()?;
-            let (datasource, _) = name.split_once('-')?;
+            let (datasource, unique) = name.split_once('-')?;
+            is_unique(unique).then_some(())?;
             Some(FileKey::Month(datasource.parse().ok()?, month))
         }
     }
+}
+
+/// Whether a text has the form of a UUID. Other writers use other names, such as `part-00000-…`.
+fn is_unique(text: &str) -> bool {
+    let parts = text.split('-').map(str::len);
+    let is_hex = |letter: char| letter == '-' || letter.is_ascii_hexdigit();
+    parts.eq([8, 4, 4, 4, 12]) && text.chars().all(is_hex)
+}
+
+/// The names of the columns in a schema.
+pub(super) fn names(schema: &str) -> BTreeSet<String> {
+    #[derive(Default, Deserialize)]
+    struct Field {
+        name: String,
+    }
+    #[derive(Default, Deserialize)]
+    struct Schema {
+        fields: Vec<Field>,
+    }
+    let schema: Schema = serde_json::from_str(schema).unwrap_or_default();
+    let names = schema.fields.into_iter().map(|field| field.name);
+    names.collect()
 }
 
 fn first_day(month: Month) -> String {
@@ -104,13 +128,15 @@ fn type_of(kind: Kind) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use super::super::unique;
     use super::*;
 
     #[test]
     fn a_path_says_which_file_it_is() {
         let march: Month = "2026-03".parse().unwrap();
         for file in [FileKey::Table("boards"), FileKey::Month(12, march)] {
-            assert_eq!(file_at("boards", &path(file, "0f3c-1")), Some(file));
+            let path = path(file, &unique());
+            assert_eq!(file_at("boards", &path), Some(file), "{path}");
         }
         assert_eq!(
             path(FileKey::Month(12, march), "0f3c"),
@@ -118,9 +144,11 @@ mod tests {
         );
         for other in [
             "part-00000.snappy.orc",
-            "month=2026-03-02/12-0f3c.parquet",
-            "month=2026-03-01/part-0.parquet",
-            "day=2026-03-01/12-0f3c.parquet",
+            "part-00000-0f3c1c2d-9a4b-4c3d-8e2f-123456789abc-c000.snappy.parquet",
+            "0-0f3c1c2d-9a4b-4c3d-8e2f-123456789abc-0.parquet",
+            "month=2026-03-02/12-0f3c1c2d-9a4b-4c3d-8e2f-123456789abc.parquet",
+            "month=2026-03-01/part-00001-0f3c1c2d-9a4b-4c3d-8e2f-123456789abc.parquet",
+            "day=2026-03-01/12-0f3c1c2d-9a4b-4c3d-8e2f-123456789abc.parquet",
         ] {
             assert_eq!(file_at("datasource_values", other), None, "{other}");
         }

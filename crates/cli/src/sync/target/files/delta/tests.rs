@@ -11,7 +11,7 @@ use super::objects::Put;
 use super::*;
 use crate::sync::month::Month;
 use crate::sync::row::{CellValue, GroupRows, TableGroup};
-use crate::sync::state::{Source, State};
+use crate::sync::state::{Series, Source, State, Watermark};
 use crate::sync::target::{Scope, Target as _};
 
 /// A store that outlives the targets of a test.
@@ -20,12 +20,39 @@ fn store() -> Objects {
 }
 
 fn open(objects: &Objects) -> Result<DeltaTarget> {
-    DeltaTarget::open_objects(objects.clone(), 1)
+    open_with(objects, 1, false)
+}
+
+fn open_with(objects: &Objects, retention_hours: u32, is_full: bool) -> Result<DeltaTarget> {
+    let options = Options {
+        retention_hours,
+        is_full,
+    };
+    // Each with local files of its own: tests run side by side.
+    DeltaTarget::open_objects(objects.clone(), &unique(), options)
+}
+
+/// The content of the lease.
+fn lease(objects: &Objects) -> Value {
+    let (_, content) = objects.get(LEASE).unwrap().unwrap();
+    serde_json::from_slice(&content).unwrap()
 }
 
 fn state() -> State {
     let (url, client_id) = (String::new(), String::new());
     State::new(Source { url, client_id })
+}
+
+/// One that knows of values of datasource 12.
+fn with_datasource() -> State {
+    let mut state = state();
+    let series = Series {
+        watermark: Watermark::START,
+        next_month: None,
+        newest: None,
+    };
+    state.values.insert(12, series);
+    state
 }
 
 /// Replaces the values of March 2026 of datasource 12 by these.
@@ -48,7 +75,7 @@ fn replace(target: &mut DeltaTarget, ids: std::ops::Range<i32>) {
     target
         .push(GroupRows(vec![ids.map(row).collect()]))
         .unwrap();
-    target.finish(&state()).unwrap();
+    target.finish(&with_datasource()).unwrap();
 }
 
 /// The actions of a commit of the values.
@@ -90,7 +117,7 @@ async fn a_commit_describes_the_table_and_replaces_the_file() {
         None,
         "not visible until it is committed"
     );
-    target.keep(&state()).unwrap();
+    target.keep(&with_datasource()).unwrap();
     let actions = commit(&objects, 0).unwrap();
     let engine = concat!("obeya/", env!("CARGO_PKG_VERSION"));
     assert_eq!(actions[0]["commitInfo"]["engineInfo"], engine);
@@ -138,7 +165,7 @@ async fn a_commit_describes_the_table_and_replaces_the_file() {
     assert_eq!(add["size"], size);
 
     replace(&mut target, 1..6);
-    target.keep(&state()).unwrap();
+    target.keep(&with_datasource()).unwrap();
     let actions = commit(&objects, 1).unwrap();
     assert_eq!(actions.len(), 3);
     assert_eq!(actions[1]["remove"]["path"], first);
@@ -148,13 +175,14 @@ async fn a_commit_describes_the_table_and_replaces_the_file() {
         2,
         "readers of version 0 need the old one"
     );
-    // A file that no commit has had is not one of them.
+    // Nobody knows a file that was replaced before its commit.
     replace(&mut target, 1..7);
     replace(&mut target, 1..8);
-    target.keep(&state()).unwrap();
+    target.keep(&with_datasource()).unwrap();
     assert_eq!(commit(&objects, 2).unwrap().len(), 3);
+    assert_eq!(parquet_files(&objects).len(), 3);
     // Nothing changed, so nothing is committed.
-    target.end(&state()).unwrap();
+    target.end(&with_datasource()).unwrap();
     assert_eq!(commit(&objects, 3), None);
     assert_eq!(count(&mut open(&objects).unwrap()), Some(7));
 }
@@ -165,28 +193,102 @@ async fn a_run_that_failed_before_its_commit_changed_nothing() {
     let mut target = open(&objects).unwrap();
     target.save(&state()).unwrap();
     replace(&mut target, 1..4);
-    target.keep(&state()).unwrap();
+    target.keep(&with_datasource()).unwrap();
     replace(&mut target, 1..6);
     target.storage.uploads.wait(&objects).unwrap();
     drop(target);
     let mut target = open(&objects).unwrap();
     assert_eq!(count(&mut target), Some(3));
     // What was uploaded may be of a run that is still there.
-    target.end(&state()).unwrap();
+    target.end(&with_datasource()).unwrap();
     assert_eq!(parquet_files(&objects).len(), 2);
-    let lease = objects.get("_obeya/lease.json").unwrap();
-    assert!(lease.is_some(), "a later run has to remove it");
+    let left = &lease(&objects)["left"];
+    assert_eq!(left["uncommitted"], true, "a later run has to remove it");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_commit_without_its_state_is_known_to_the_next_run() {
     let objects = store();
     let mut target = open(&objects).unwrap();
-    target.save(&state()).unwrap();
+    target.keep(&with_datasource()).unwrap();
     replace(&mut target, 1..4);
     target.storage.commit().unwrap();
     drop(target);
     assert_eq!(count(&mut open(&objects).unwrap()), Some(3));
+}
+
+/// Nobody would ask whether the service still has it.
+#[tokio::test(flavor = "multi_thread")]
+async fn values_of_a_datasource_that_the_state_does_not_know_are_removed() {
+    let objects = store();
+    let mut target = open(&objects).unwrap();
+    target.save(&state()).unwrap();
+    replace(&mut target, 1..4);
+    target.storage.commit().unwrap();
+    drop(target);
+    let mut target = open(&objects).unwrap();
+    assert_eq!(count(&mut target), Some(0));
+    target.end(&state()).unwrap();
+    assert_eq!(commit(&objects, 1).unwrap().len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tables_without_a_state_are_refused() {
+    let objects = store();
+    let mut target = open(&objects).unwrap();
+    target.save(&state()).unwrap();
+    replace(&mut target, 1..4);
+    target.end(&with_datasource()).unwrap();
+    drop(target);
+    objects.remove(vec![STATE.to_owned()]).unwrap();
+    let error = open(&objects).err().expect("refused").to_string();
+    assert!(error.contains("but no _obeya/sync-state.json"), "{error}");
+}
+
+/// It took the next version of each table from the earlier run, which changed nothing since.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_takes_over_keeps_the_earlier_one_from_committing() {
+    let objects = store();
+    let mut late = open(&objects).unwrap();
+    late.save(&state()).unwrap();
+    replace(&mut late, 1..4);
+    late.keep(&with_datasource()).unwrap();
+    replace(&mut late, 1..6);
+    objects.remove(vec![LEASE.to_owned()]).unwrap();
+    let mut other = open(&objects).unwrap();
+    other.storage.fence().unwrap();
+    let error = late.storage.commit().unwrap_err();
+    assert!(
+        error.to_string().contains("another sync is writing it"),
+        "{error}"
+    );
+    assert_eq!(count(&mut other), Some(3));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_commit_that_is_missing_is_not_written_again() {
+    let objects = store();
+    let mut target = open(&objects).unwrap();
+    target.save(&state()).unwrap();
+    for last in 2..5 {
+        replace(&mut target, 1..last);
+        target.keep(&with_datasource()).unwrap();
+    }
+    target.end(&with_datasource()).unwrap();
+    drop(target);
+    let path = "datasource_values/_delta_log/00000000000000000001.json";
+    objects.remove(vec![path.to_owned()]).unwrap();
+    let error = format!("{:#}", open(&objects).err().expect("refused"));
+    assert!(error.contains(&format!("{path} does not exist")), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_was_lost_is_not_another_run() {
+    let objects = store();
+    objects.put("a", b"of this run".to_vec()).unwrap();
+    let written = |content| matches!(objects.put_once("a", content, None), Ok(Put::Written(_)));
+    assert!(written(b"of this run"));
+    assert!(!written(b"of another"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -199,9 +301,9 @@ async fn a_second_run_is_refused_until_the_first_one_ends() {
         error.to_string().starts_with("another sync is writing it"),
         "{error}"
     );
-    target.end(&state()).unwrap();
+    target.end(&with_datasource()).unwrap();
     drop(target);
-    assert!(objects.get("_obeya/lease.json").unwrap().is_none());
+    assert_eq!(lease(&objects)["held"], false);
     open(&objects).unwrap();
 }
 
@@ -212,27 +314,24 @@ async fn a_run_that_lost_its_lease_writes_nothing() {
     let mut late = open(&objects).unwrap();
     late.save(&state()).unwrap();
     replace(&mut late, 1..4);
-    objects
-        .remove(vec!["_obeya/lease.json".to_owned()])
-        .unwrap();
+    objects.remove(vec![LEASE.to_owned()]).unwrap();
     let mut other = open(&objects).unwrap();
     replace(&mut other, 1..6);
-    other.keep(&state()).unwrap();
-    let error = late.keep(&state()).unwrap_err();
+    other.keep(&with_datasource()).unwrap();
+    let error = late.keep(&with_datasource()).unwrap_err();
     assert!(
         error.to_string().contains("another sync is writing it"),
         "{error}"
     );
-    other.end(&state()).unwrap();
+    other.end(&with_datasource()).unwrap();
     drop(late);
     let mut target = open(&objects).unwrap();
     assert_eq!(count(&mut target), Some(5));
     assert_eq!(commit(&objects, 1), None);
     // The same for the state.
-    let stale = target.storage.state.clone();
-    target.keep(&state()).unwrap();
-    target.storage.state = stale;
-    let error = target.keep(&state()).unwrap_err();
+    target.keep(&with_datasource()).unwrap();
+    objects.put(STATE, b"{}".to_vec()).unwrap();
+    let error = target.keep(&with_datasource()).unwrap_err();
     assert!(
         error
             .to_string()
@@ -245,31 +344,37 @@ async fn a_run_that_lost_its_lease_writes_nothing() {
 async fn a_lease_is_given_back_to_nobody_elses_loss() {
     let objects = store();
     let late = Lease::take(&objects).unwrap();
-    objects
-        .remove(vec!["_obeya/lease.json".to_owned()])
-        .unwrap();
+    objects.remove(vec![LEASE.to_owned()]).unwrap();
     let _other = Lease::take(&objects).unwrap();
-    late.release(true).unwrap_err();
-    assert!(objects.get("_obeya/lease.json").unwrap().is_some());
+    late.release(Left::default()).unwrap_err();
+    assert_eq!(lease(&objects)["held"], true);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_checkpoint_sums_up_ten_commits_and_replaced_files_expire() {
     let objects = store();
-    let mut target = DeltaTarget::open_objects(objects.clone(), 0).unwrap();
+    let mut target = open_with(&objects, 0, false).unwrap();
     target.save(&state()).unwrap();
     for last in 2..14 {
         replace(&mut target, 1..last);
-        target.keep(&state()).unwrap();
+        target.keep(&with_datasource()).unwrap();
     }
     assert_eq!(parquet_files(&objects).len(), 12);
-    // The clock of the expiry has milliseconds.
-    while parquet_files(&objects).len() > 1 {
-        target.storage.remove_expired().unwrap();
-    }
-    target.end(&state()).unwrap();
+    // Times have milliseconds, and a file expires after the one in which it was replaced.
+    let replaced = now();
+    while now() <= replaced {}
+    target.end(&with_datasource()).unwrap();
+    drop(target);
+    assert_eq!(parquet_files(&objects).len(), 1);
     let checkpoint = "datasource_values/_delta_log/00000000000000000010.checkpoint.parquet";
     assert!(objects.get(checkpoint).unwrap().is_some());
+    assert!(
+        commit(&objects, 0).is_some(),
+        "what preceded it was needed a moment ago"
+    );
+    let mut target = open_with(&objects, 0, false).unwrap();
+    target.end(&with_datasource()).unwrap();
+    drop(target);
     for version in 0..10 {
         assert_eq!(commit(&objects, version), None, "{version}");
     }
@@ -277,7 +382,7 @@ async fn a_checkpoint_sums_up_ten_commits_and_replaced_files_expire() {
     let mut target = open(&objects).unwrap();
     assert_eq!(count(&mut target), Some(12));
     replace(&mut target, 1..20);
-    target.keep(&state()).unwrap();
+    target.keep(&with_datasource()).unwrap();
     assert_eq!(count(&mut target), Some(19));
 }
 
@@ -287,7 +392,7 @@ async fn a_table_that_another_program_changed_is_refused() {
     let mut target = open(&objects).unwrap();
     target.save(&state()).unwrap();
     replace(&mut target, 1..4);
-    target.end(&state()).unwrap();
+    target.end(&with_datasource()).unwrap();
     drop(target);
     let optimized = Add {
         path: "month=2026-03-01/part-00000-0f3c.c000.snappy.parquet".to_owned(),
@@ -316,15 +421,25 @@ async fn a_table_that_another_program_changed_is_refused() {
 
 /// Its log still says that it is there.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_that_somebody_removed_is_written_again() {
+async fn a_file_that_somebody_removed_is_an_error_until_everything_is_read_again() {
     let objects = store();
     let mut target = open(&objects).unwrap();
     target.save(&state()).unwrap();
     replace(&mut target, 1..4);
-    target.keep(&state()).unwrap();
+    target.end(&with_datasource()).unwrap();
+    drop(target);
     objects.remove(parquet_files(&objects)).unwrap();
+    let month = FileKey::Month(12, "2026-03".parse().unwrap());
+    let mut target = open(&objects).unwrap();
+    let error = target.storage.readable(month).unwrap_err().to_string();
+    assert!(
+        error.contains("is missing, expected all files of its table; run with --full"),
+        "{error}"
+    );
+    drop(target);
+    let mut target = open_with(&objects, 1, true).unwrap();
     replace(&mut target, 1..4);
-    target.end(&state()).unwrap();
+    target.end(&with_datasource()).unwrap();
     assert_eq!(parquet_files(&objects).len(), 1);
 }
 
