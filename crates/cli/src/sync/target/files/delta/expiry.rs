@@ -7,8 +7,9 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::lease::Left;
+use super::log_objects::log_folder;
 use super::objects::age;
-use super::table_log::{TableLog, log_folder};
+use super::table_log::TableLog;
 use super::{Delta, now};
 
 /// Files that no table has are removed after this time: until then an upload of a run that lost its lease may

@@ -9,6 +9,7 @@ mod checkpoint;
 mod expiry;
 mod lease;
 mod local;
+mod log_objects;
 mod objects;
 mod open;
 mod table_log;

@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use bytes::Bytes;
-use object_store::ObjectMeta;
 use serde::Serialize;
 
 use super::actions::{self, Action, Add, CommitInfo, Format, MetaData, PROTOCOL, Remove};
-use super::objects::{Objects, Put, age};
+use super::log_objects::{LogObjects, log_folder};
+use super::objects::{Objects, Put};
 use super::{checkpoint, now, table_schema, unique};
 use crate::sync::row::Table;
 use crate::sync::target::files::storage::FileKey;
@@ -264,21 +264,9 @@ impl TableLog {
         objects.put(&self.path("_last_checkpoint"), last)
     }
 
-    /// The objects of the log that only versions need which were replaced longer ago than this: what precedes
-    /// the last checkpoint of that age ("Metadata Cleanup").
+    /// The objects of the log that only versions need which were replaced longer ago than this.
     pub(super) fn take_obsolete(&mut self, retention: Duration) -> Vec<String> {
-        let checkpoints = self.found.checkpoints.iter().rev();
-        let mut old = checkpoints.filter(|(_, object)| age(object) > retention);
-        let Some((first, _)) = old.next().map(|(version, object)| (*version, object)) else {
-            return Vec::new();
-        };
-        let mut paths = Vec::new();
-        for objects in [&mut self.found.commits, &mut self.found.checkpoints] {
-            let stay = objects.split_off(&first);
-            let obsolete = std::mem::replace(objects, stay).into_values();
-            paths.extend(obsolete.map(|object| object.location.to_string()));
-        }
-        paths
+        self.found.take_obsolete(retention)
     }
 
     /// The path of a file of the log.
@@ -296,37 +284,6 @@ impl TableLog {
 
     fn next_version(&self) -> u64 {
         self.version.map_or(0, |version| version + 1)
-    }
-}
-
-/// The folder of the log of a table.
-pub(super) fn log_folder(table: &str) -> String {
-    format!("{table}/_delta_log")
-}
-
-/// The objects of a log, by version.
-#[derive(Default)]
-struct LogObjects {
-    commits: BTreeMap<u64, ObjectMeta>,
-    checkpoints: BTreeMap<u64, ObjectMeta>,
-}
-
-impl LogObjects {
-    fn list(objects: &Objects, table: &str) -> Result<Self> {
-        let mut found = LogObjects::default();
-        for object in objects.list(&log_folder(table))? {
-            let name = object.location.filename().unwrap_or_default();
-            let (version, kind) = name.split_once('.').unwrap_or_default();
-            let Ok(version) = version.parse() else {
-                continue;
-            };
-            match kind {
-                "json" => found.commits.insert(version, object),
-                "checkpoint.parquet" => found.checkpoints.insert(version, object),
-                _ => None,
-            };
-        }
-        Ok(found)
     }
 }
 

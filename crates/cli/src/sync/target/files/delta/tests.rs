@@ -23,6 +23,14 @@ fn open(objects: &Objects) -> Result<DeltaTarget> {
     open_with(objects, 1, false)
 }
 
+/// A store, and a copy in it that has a state and no rows.
+fn new_copy() -> (Objects, DeltaTarget) {
+    let objects = store();
+    let mut target = open(&objects).unwrap();
+    target.save(&state()).unwrap();
+    (objects, target)
+}
+
 fn open_with(objects: &Objects, retention_hours: u32, is_full: bool) -> Result<DeltaTarget> {
     let options = Options {
         retention_hours,
@@ -108,9 +116,7 @@ fn count(target: &mut DeltaTarget) -> Option<u64> {
 /// Expected values are those of the protocol, section "Actions".
 #[tokio::test(flavor = "multi_thread")]
 async fn a_commit_describes_the_table_and_replaces_the_file() {
-    let objects = store();
-    let mut target = open(&objects).unwrap();
-    target.save(&state()).unwrap();
+    let (objects, mut target) = new_copy();
     replace(&mut target, 1..4);
     assert_eq!(
         commit(&objects, 0),
@@ -189,9 +195,7 @@ async fn a_commit_describes_the_table_and_replaces_the_file() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_failed_before_its_commit_changed_nothing() {
-    let objects = store();
-    let mut target = open(&objects).unwrap();
-    target.save(&state()).unwrap();
+    let (objects, mut target) = new_copy();
     replace(&mut target, 1..4);
     target.keep(&with_datasource()).unwrap();
     replace(&mut target, 1..6);
@@ -220,9 +224,7 @@ async fn a_commit_without_its_state_is_known_to_the_next_run() {
 /// Nobody would ask whether the service still has it.
 #[tokio::test(flavor = "multi_thread")]
 async fn values_of_a_datasource_that_the_state_does_not_know_are_removed() {
-    let objects = store();
-    let mut target = open(&objects).unwrap();
-    target.save(&state()).unwrap();
+    let (objects, mut target) = new_copy();
     replace(&mut target, 1..4);
     target.storage.commit().unwrap();
     drop(target);
@@ -234,9 +236,7 @@ async fn values_of_a_datasource_that_the_state_does_not_know_are_removed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn tables_without_a_state_are_refused() {
-    let objects = store();
-    let mut target = open(&objects).unwrap();
-    target.save(&state()).unwrap();
+    let (objects, mut target) = new_copy();
     replace(&mut target, 1..4);
     target.end(&with_datasource()).unwrap();
     drop(target);
@@ -267,9 +267,7 @@ async fn a_run_that_takes_over_keeps_the_earlier_one_from_committing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_commit_that_is_missing_is_not_written_again() {
-    let objects = store();
-    let mut target = open(&objects).unwrap();
-    target.save(&state()).unwrap();
+    let (objects, mut target) = new_copy();
     for last in 2..5 {
         replace(&mut target, 1..last);
         target.keep(&with_datasource()).unwrap();
@@ -293,9 +291,7 @@ async fn an_answer_that_was_lost_is_not_another_run() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_second_run_is_refused_until_the_first_one_ends() {
-    let objects = store();
-    let mut target = open(&objects).unwrap();
-    target.save(&state()).unwrap();
+    let (objects, mut target) = new_copy();
     let error = open(&objects).err().expect("refused");
     assert!(
         error.to_string().starts_with("another sync is writing it"),
@@ -388,9 +384,7 @@ async fn a_checkpoint_sums_up_ten_commits_and_replaced_files_expire() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_that_another_program_changed_is_refused() {
-    let objects = store();
-    let mut target = open(&objects).unwrap();
-    target.save(&state()).unwrap();
+    let (objects, mut target) = new_copy();
     replace(&mut target, 1..4);
     target.end(&with_datasource()).unwrap();
     drop(target);
@@ -422,9 +416,7 @@ async fn a_table_that_another_program_changed_is_refused() {
 /// Its log still says that it is there.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_that_somebody_removed_is_an_error_until_everything_is_read_again() {
-    let objects = store();
-    let mut target = open(&objects).unwrap();
-    target.save(&state()).unwrap();
+    let (objects, mut target) = new_copy();
     replace(&mut target, 1..4);
     target.end(&with_datasource()).unwrap();
     drop(target);
@@ -446,9 +438,7 @@ async fn a_file_that_somebody_removed_is_an_error_until_everything_is_read_again
 /// The empty table of a copy that has no boards is there.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_without_rows_has_a_description() {
-    let objects = store();
-    let mut target = open(&objects).unwrap();
-    target.save(&state()).unwrap();
+    let (objects, mut target) = new_copy();
     let boards = TableGroup::single(Table::of(
         "boards",
         1,
