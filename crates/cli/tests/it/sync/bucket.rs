@@ -48,7 +48,8 @@ impl Bucket {
     /// After a run was killed: lets the next one begin, without waiting for a minute.
     pub fn expire_lease(&self) {
         if self.lease().exists() {
-            fs::write(self.lease(), r#"{"held":false}"#).expect("written");
+            let left = r#"{"held":false,"left":{"uncommitted":true,"unfenced":true}}"#;
+            fs::write(self.lease(), left).expect("written");
         }
     }
 

@@ -26,18 +26,17 @@ impl Delta {
             self.read_all_logs()?;
         }
         let mut left = Left {
-            uncommitted: false,
+            // An upload of the run that was taken over may be under way.
+            uncommitted: self.lease.is_taken_over,
+            unfenced: false,
             expired: self.lease.left.expired.clone(),
         };
         let mut paths = Vec::new();
         for (name, log) in &mut self.logs {
-            let since = left.expired.insert((*name).to_owned(), until);
-            let replaced = log.removed.values().filter(|remove| {
-                // A checkpoint repeats what earlier runs have removed.
-                remove.deletion_timestamp < until
-                    && since.is_none_or(|since| remove.deletion_timestamp >= since)
-            });
-            paths.extend(replaced.map(|remove| format!("{name}/{}", remove.path)));
+            left.expired.insert((*name).to_owned(), until);
+            let replaced = log.removed.values();
+            let expired = replaced.filter(|remove| remove.deletion_timestamp < until);
+            paths.extend(expired.map(|remove| format!("{name}/{}", remove.path)));
             log.removed
                 .retain(|_, remove| remove.deletion_timestamp >= until);
             paths.extend(log.take_obsolete(retention));
@@ -56,6 +55,8 @@ impl Delta {
                 }
             }
         }
+        // Another run may have taken over while this one was stopped, and have files that it does not know.
+        self.lease.check()?;
         if !paths.is_empty() {
             self.objects.remove(paths)?;
         }

@@ -38,6 +38,8 @@ struct Content {
 pub(super) struct Left {
     /// There may be files that no table has.
     pub(super) uncommitted: bool,
+    /// A write of a run that failed may be under way, so the next one has to take the next versions first.
+    pub(super) unfenced: bool,
     /// By table: files that were replaced before this time, in milliseconds since 1970, have been removed.
     pub(super) expired: BTreeMap<String, i64>,
 }
@@ -88,11 +90,17 @@ impl Lease {
             left: left.clone(),
         };
         let at = now();
-        let Put::Written(version) = objects.put_if(LEASE, to_bytes(&content), known)? else {
+        let Put::Written(version) = objects.put_once(LEASE, &to_bytes(&content), known)? else {
             bail!("another sync is writing it");
         };
-        if let Put::Written(_) = objects.put_if(LEASE, to_bytes(&content), None)? {
-            bail!("the store ignores If-None-Match, expected one with conditional writes");
+        let other = Version {
+            e_tag: Some("\"none\"".to_owned()),
+            version: None,
+        };
+        for (condition, header) in [(None, "If-None-Match"), (Some(other), "If-Match")] {
+            if let Put::Written(_) = objects.put_if(LEASE, to_bytes(&content), condition)? {
+                bail!("the store ignores {header}, expected one with conditional writes");
+            }
         }
         let renewed = Arc::new(Renewed {
             content,
@@ -136,7 +144,7 @@ impl Lease {
             ..self.renewed.content.clone()
         };
         let known = Some(version.clone());
-        match self.objects.put_if(LEASE, to_bytes(&content), known)? {
+        match self.objects.put_once(LEASE, &to_bytes(&content), known)? {
             Put::Written(_) => Ok(()),
             Put::Refused => bail!("another sync is writing it"),
         }
@@ -148,23 +156,32 @@ async fn renew(objects: Objects, renewed: Arc<Renewed>) {
     loop {
         tokio::time::sleep(RENEWAL).await;
         let mut version = renewed.version.lock().await;
-        let (at, known) = (now(), Some(version.clone()));
-        match put_if(&*objects.store, LEASE, content.clone(), known).await {
-            Ok(Put::Written(new)) => *version = new,
-            // Perhaps by this run, and only the answer to an earlier attempt was lost.
-            Ok(Put::Refused) => match get(&*objects.store, LEASE).await {
-                Ok(Some((meta, found))) if *found == *content => *version = version_of(meta),
-                Ok(_) => {
-                    renewed.is_lost.store(true, Ordering::Relaxed);
-                    return;
-                }
-                Err(_) => continue,
-            },
+        let (at, known) = (now(), version.clone());
+        let renewal = renew_once(&objects, &content, known);
+        match tokio::time::timeout(RENEWAL, renewal).await {
+            Ok(Ok(Some(new))) => *version = new,
+            Ok(Ok(None)) => {
+                renewed.is_lost.store(true, Ordering::Relaxed);
+                return;
+            }
             // The store did not respond: the next attempt may succeed, before the lease expires.
-            Err(_) => continue,
+            Ok(Err(_)) | Err(_) => continue,
         }
         renewed.at.store(at, Ordering::Relaxed);
     }
+}
+
+/// Writes the lease again. Returns its new version; `None` if another run has it.
+async fn renew_once(objects: &Objects, content: &[u8], known: Version) -> Result<Option<Version>> {
+    let store = &*objects.store;
+    if let Put::Written(new) = put_if(store, LEASE, content.to_vec(), Some(known)).await? {
+        return Ok(Some(new));
+    }
+    // Perhaps by this run, and only the answer to an earlier attempt was lost.
+    Ok(match get(store, LEASE).await? {
+        Some((meta, found)) if *found == *content => Some(version_of(meta)),
+        _ => None,
+    })
 }
 
 fn to_bytes(content: &Content) -> Vec<u8> {

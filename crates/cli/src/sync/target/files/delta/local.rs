@@ -1,7 +1,7 @@
 //! The local files of a run: those that it has downloaded to read them, and those that it will upload.
 //!
 //! They contain personal data, and a killed run cannot remove them. So the folder has a name by its copy, only
-//! its owner may read it, and the next run on this machine empties it.
+//! its owner may read it, and the next run on this machine removes what it finds there.
 
 use std::collections::HashMap;
 use std::fs::{self, DirBuilder};
@@ -21,22 +21,26 @@ pub(super) struct LocalFolder {
 }
 
 impl LocalFolder {
-    /// The folder of a copy at this location. The run must have taken the lease.
-    pub(super) fn new(location: &str) -> Result<Self> {
+    /// The folder of a run on a copy at this location. The run must have taken the lease: those of other runs
+    /// are removed.
+    pub(super) fn new(location: &str, run: &str) -> Result<Self> {
         // Buckets of several stores may have one name.
         let store = std::env::var_os("AWS_ENDPOINT_URL").unwrap_or_default();
+        let location = location.trim_end_matches('/');
         let digest = Sha256::digest(format!("{location}\n{}", store.display()));
         let name: String = digest[..8]
             .iter()
             .map(|byte| format!("{byte:02x}"))
             .collect();
-        let path = std::env::temp_dir().join(format!("obeya-sync-{name}"));
+        let above = std::env::temp_dir().join(format!("obeya-sync-{name}"));
+        let path = above.join(run);
         let create = || {
-            match fs::remove_dir_all(&path) {
+            match fs::remove_dir_all(&above) {
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
                 removed => removed?,
             }
             let mut builder = DirBuilder::new();
+            builder.recursive(true);
             #[cfg(unix)]
             std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
             builder.create(&path)
@@ -83,6 +87,10 @@ impl Drop for LocalFolder {
     fn drop(&mut self) {
         // The next run removes what is left.
         let _ = fs::remove_dir_all(&self.path);
+        // If it is empty: a later run may have its own folder there.
+        if let Some(above) = self.path.parent() {
+            let _ = fs::remove_dir(above);
+        }
     }
 }
 

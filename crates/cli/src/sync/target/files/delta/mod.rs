@@ -55,6 +55,8 @@ pub(in crate::sync) struct Delta {
     state: Option<Version>,
     local: LocalFolder,
     options: Options,
+    /// Files of the logs whose objects somebody removed.
+    missing: BTreeSet<FileKey>,
     has_ended: bool,
 }
 
@@ -74,7 +76,12 @@ impl Delta {
 
     fn log_of(&mut self, name: &'static str) -> Result<&mut TableLog> {
         if !self.logs.contains_key(name) {
-            let log = TableLog::read(&self.objects, name)?;
+            let mut log = TableLog::read(&self.objects, name)?;
+            if let Some(expired) = self.lease.left.expired.get(name) {
+                // An earlier run has removed their objects.
+                log.removed
+                    .retain(|_, remove| remove.deletion_timestamp >= *expired);
+            }
             self.logs.insert(name, log);
         }
         Ok(self.logs.get_mut(name).expect("just inserted"))
@@ -143,7 +150,7 @@ impl Storage for Delta {
     }
 
     fn exists(&mut self, file: FileKey) -> Result<bool> {
-        Ok(self.log(file)?.files.contains_key(&file))
+        Ok(self.log(file)?.files.contains_key(&file) && !self.missing.contains(&file))
     }
 
     fn rows(&mut self, file: FileKey) -> Result<Option<u64>> {
@@ -170,7 +177,10 @@ impl Storage for Delta {
         }
         self.local.forget(file);
         match self.options.is_full {
-            true => Ok(None),
+            true => {
+                self.missing.insert(file);
+                Ok(None)
+            }
             false => bail!(
                 "{path} is missing, expected all files of its table; run with --full to write them again"
             ),
@@ -200,6 +210,7 @@ impl Storage for Delta {
         let log = self.log(file)?;
         log.describe(table, file, retention_hours);
         log.replace(file, add);
+        self.missing.remove(&file);
         self.mark_changed(file);
         Ok(())
     }
@@ -245,6 +256,7 @@ impl Drop for Delta {
         }
         let left = Left {
             uncommitted: true,
+            unfenced: true,
             ..self.lease.left.clone()
         };
         // The error that ended the run is the one to report.

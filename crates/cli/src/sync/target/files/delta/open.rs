@@ -1,6 +1,6 @@
 //! Opens a copy in a bucket.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context as _, Result};
 
@@ -32,19 +32,20 @@ impl DeltaTarget {
                 false => error,
             }
         })?;
-        let is_taken_over = lease.is_taken_over;
+        let may_run_still = lease.is_taken_over || lease.left.unfenced;
         let mut delta = Delta {
-            lease,
             logs: BTreeMap::new(),
             changed: Vec::new(),
             uploads: Uploads::default(),
             state: None,
-            local: LocalFolder::new(location)?,
+            local: LocalFolder::new(location, lease.owner())?,
+            lease,
             options,
+            missing: BTreeSet::new(),
             has_ended: false,
             objects,
         };
-        if is_taken_over {
+        if may_run_still {
             delta.fence()?;
         }
         FilesTarget::in_storage(delta)
