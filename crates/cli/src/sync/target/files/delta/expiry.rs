@@ -26,8 +26,8 @@ impl Delta {
             self.read_all_logs()?;
         }
         let mut left = Left {
-            // An upload of the run that was taken over may be under way.
-            uncommitted: self.lease.is_taken_over,
+            // An upload of the run that failed may be under way.
+            uncommitted: self.lease.left.unfenced,
             unfenced: false,
             expired: self.lease.left.expired.clone(),
         };

@@ -6,16 +6,17 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::time::{Duration, SystemTime};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
 use anyhow::{Result, bail};
+use obeya_server::store::random::uuid;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 
-use super::objects::{Objects, Put, Version, get, put_if, version_of};
-use super::{now, unique};
+use super::now;
+use super::objects::{Objects, Put, Version, age, get, put_if, version_of};
 
 pub(super) const LEASE: &str = "_obeya/lease.json";
 
@@ -51,8 +52,6 @@ pub(super) struct Lease {
     renewal: JoinHandle<()>,
     /// What the last run has left.
     pub(super) left: Left,
-    /// The last run did not give its lease back: it may still be there.
-    pub(super) is_taken_over: bool,
 }
 
 /// The lease as this run last wrote it.
@@ -60,10 +59,12 @@ struct Renewed {
     content: Content,
     /// It is locked while the lease is being renewed.
     version: Mutex<Version>,
-    /// When, in milliseconds since 1970.
+    /// When, in milliseconds since 1970; [`LOST`] if another run has it.
     at: AtomicI64,
-    is_lost: AtomicBool,
 }
+
+/// A lease that was renewed then has expired.
+const LOST: i64 = i64::MIN;
 
 impl Lease {
     /// Takes the lease.
@@ -71,22 +72,21 @@ impl Lease {
     /// # Errors
     /// When another run holds it, or the store ignores the conditions of writes.
     pub(super) fn take(objects: &Objects) -> Result<Self> {
-        let (mut left, mut is_taken_over, mut known) = (Left::default(), false, None);
+        let (mut left, mut known) = (Left::default(), None);
         if let Some((meta, found)) = objects.get(LEASE)? {
             let found = parse(&found);
-            let age = SystemTime::now().duration_since(meta.last_modified.into());
-            // A time in the future is that of a clock that differs.
-            if found.held && age.unwrap_or_default() < DURATION {
+            if found.held && age(&meta) < DURATION {
                 bail!("another sync is writing it, or was stopped less than a minute ago");
             }
-            is_taken_over = found.held;
             left = found.left;
-            left.uncommitted |= is_taken_over;
+            // A run that did not give its lease back may still be there.
+            left.uncommitted |= found.held;
+            left.unfenced |= found.held;
             known = Some(version_of(meta));
         }
         let content = Content {
             held: true,
-            owner: unique(),
+            owner: uuid(),
             left: left.clone(),
         };
         let at = now();
@@ -106,14 +106,12 @@ impl Lease {
             content,
             version: Mutex::new(version),
             at: AtomicI64::new(at),
-            is_lost: AtomicBool::new(false),
         });
         Ok(Lease {
             renewal: tokio::spawn(renew(objects.clone(), Arc::clone(&renewed))),
             objects: objects.clone(),
             renewed,
             left,
-            is_taken_over,
         })
     }
 
@@ -126,8 +124,7 @@ impl Lease {
     /// When this run was not able to renew the lease: another one may have taken it.
     pub(super) fn check(&self) -> Result<()> {
         let age = now().saturating_sub(self.renewed.at.load(Ordering::Relaxed));
-        let is_expired = u128::try_from(age).is_ok_and(|age| age > DURATION.as_millis());
-        if is_expired || self.renewed.is_lost.load(Ordering::Relaxed) {
+        if u128::try_from(age).is_ok_and(|age| age > DURATION.as_millis()) {
             bail!("another sync is writing it, as this one was not able to renew its lease");
         }
         Ok(())
@@ -161,7 +158,7 @@ async fn renew(objects: Objects, renewed: Arc<Renewed>) {
         match tokio::time::timeout(RENEWAL, renewal).await {
             Ok(Ok(Some(new))) => *version = new,
             Ok(Ok(None)) => {
-                renewed.is_lost.store(true, Ordering::Relaxed);
+                renewed.at.store(LOST, Ordering::Relaxed);
                 return;
             }
             // The store did not respond: the next attempt may succeed, before the lease expires.

@@ -22,7 +22,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
+use obeya_server::store::random::uuid;
 
 use self::actions::Add;
 use self::lease::{LEASE, Lease, Left};
@@ -118,9 +119,7 @@ impl Storage for Delta {
             return Ok(None);
         };
         self.state = Some(version_of(meta));
-        let text = String::from_utf8(content.into());
-        text.with_context(|| format!("{STATE} is not the state of a copy"))
-            .map(Some)
+        open::state_text(&content).map(Some)
     }
 
     fn write_state(&mut self, state: &[u8]) -> Result<()> {
@@ -138,9 +137,8 @@ impl Storage for Delta {
     }
 
     fn months(&mut self) -> Result<Months> {
-        let any = FileKey::Month(0, crate::sync::month::Month::FIRST);
         let mut months = Months::new();
-        for (file, add) in &self.log(any)?.files {
+        for (file, add) in &self.log_of(schema::VALUES)?.files {
             if let FileKey::Month(datasource, month) = file {
                 let of = months.entry(*datasource).or_default();
                 of.insert(*month, add.rows());
@@ -197,7 +195,7 @@ impl Storage for Delta {
             FileKey::Month(..) => parquet_file::bounds(&written.path, "value_date")?,
         };
         let add = Add {
-            path: table_schema::path(file, &unique()),
+            path: table_schema::path(file, &uuid()),
             partition_values: table_schema::partition_values(file),
             size: written.path.metadata()?.len().try_into()?,
             modification_time: now(),
@@ -277,22 +275,4 @@ fn now() -> i64 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let millis = now.unwrap_or_default().as_millis();
     i64::try_from(millis).unwrap_or(i64::MAX)
-}
-
-/// A UUID of version 4 (RFC 9562, section 5.4).
-fn unique() -> String {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).expect("the system has random numbers");
-    bytes[6] = bytes[6] & 0x0f | 0x40;
-    bytes[8] = bytes[8] & 0x3f | 0x80;
-    let number = u128::from_be_bytes(bytes);
-    let hex = format!("{number:032x}");
-    let parts = [
-        &hex[..8],
-        &hex[8..12],
-        &hex[12..16],
-        &hex[16..20],
-        &hex[20..],
-    ];
-    parts.join("-")
 }

@@ -99,23 +99,6 @@ impl Objects {
             .with_context(|| format!("{path} cannot be read"))
     }
 
-    /// The same, where the answer to an earlier attempt may have been lost: an object of this content is
-    /// this one. Contents differ between runs.
-    pub(super) fn put_once(
-        &self,
-        path: &str,
-        content: &[u8],
-        known: Option<Version>,
-    ) -> Result<Put> {
-        match self.put_if(path, content.to_vec(), known)? {
-            Put::Refused => Ok(match self.get(path)? {
-                Some((meta, found)) if *found == *content => Put::Written(version_of(meta)),
-                _ => Put::Refused,
-            }),
-            written @ Put::Written(_) => Ok(written),
-        }
-    }
-
     /// An object other than this one, if there is any.
     pub(super) fn any_but(&self, path: &str) -> Result<Option<String>> {
         let mut found = self.store.list(None);
@@ -147,6 +130,23 @@ impl Objects {
         known: Option<Version>,
     ) -> Result<Put> {
         self.wait(put_if(&*self.store, path, content, known))
+    }
+
+    /// The same for contents that differ between runs. The answer to an earlier attempt may have been lost, so
+    /// an object with this content counts as written.
+    pub(super) fn put_once(
+        &self,
+        path: &str,
+        content: &[u8],
+        known: Option<Version>,
+    ) -> Result<Put> {
+        match self.put_if(path, content.to_vec(), known)? {
+            Put::Refused => Ok(match self.get(path)? {
+                Some((meta, found)) if *found == *content => Put::Written(version_of(meta)),
+                _ => Put::Refused,
+            }),
+            written @ Put::Written(_) => Ok(written),
+        }
     }
 
     /// The objects in a folder and those below it.
@@ -191,7 +191,7 @@ pub(super) async fn get(
     }
 }
 
-/// The time since an object was written.
+/// The time since an object was written. A time in the future is that of a clock that differs.
 pub(super) fn age(object: &ObjectMeta) -> Duration {
     let age = SystemTime::now().duration_since(object.last_modified.into());
     age.unwrap_or_default()

@@ -32,7 +32,7 @@ impl DeltaTarget {
                 false => error,
             }
         })?;
-        let may_run_still = lease.is_taken_over || lease.left.unfenced;
+        let is_unfenced = lease.left.unfenced;
         let mut delta = Delta {
             logs: BTreeMap::new(),
             changed: Vec::new(),
@@ -45,7 +45,7 @@ impl DeltaTarget {
             has_ended: false,
             objects,
         };
-        if may_run_still {
+        if is_unfenced {
             delta.fence()?;
         }
         FilesTarget::in_storage(delta)
@@ -56,9 +56,7 @@ impl DeltaTarget {
         let Some((_, content)) = Objects::connect(location)?.get(STATE)? else {
             return Ok(None);
         };
-        let text = std::str::from_utf8(&content);
-        let text = text.with_context(|| format!("{STATE} is not the state of a copy"))?;
-        Ok(Some(parse(text)?.1))
+        Ok(Some(parse(&state_text(&content)?)?.1))
     }
 }
 
@@ -75,6 +73,13 @@ impl Delta {
         }
         Ok(())
     }
+}
+
+/// The text of the stored state.
+pub(super) fn state_text(content: &[u8]) -> Result<String> {
+    let text = std::str::from_utf8(content);
+    let text = text.with_context(|| format!("{STATE} is not the state of a copy"))?;
+    Ok(text.to_owned())
 }
 
 /// Whether the environment has keys, or says where to get some.

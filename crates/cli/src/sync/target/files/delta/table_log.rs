@@ -8,12 +8,13 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use bytes::Bytes;
+use obeya_server::store::random::uuid;
 use serde::Serialize;
 
 use super::actions::{self, Action, Add, CommitInfo, Format, MetaData, PROTOCOL, Remove};
 use super::log_objects::{LogObjects, log_folder};
 use super::objects::{Objects, Put};
-use super::{checkpoint, now, table_schema, unique};
+use super::{checkpoint, now, table_schema};
 use crate::sync::row::Table;
 use crate::sync::target::files::storage::FileKey;
 
@@ -113,9 +114,7 @@ impl TableLog {
                         add.path
                     );
                 };
-                if let Some(other) = self.files.insert(file, add)
-                    && !self.removed.contains_key(&other.path)
-                {
+                if let Some(other) = self.files.insert(file, add) {
                     bail!(
                         "found two files for the same rows, one of them {}",
                         other.path
@@ -175,7 +174,7 @@ impl TableLog {
         ];
         let known = self.metadata.as_ref();
         let metadata = MetaData {
-            id: known.map_or_else(unique, |known| known.id.clone()),
+            id: known.map_or_else(uuid, |known| known.id.clone()),
             name: table.name.to_owned(),
             format: Format {
                 provider: "parquet".to_owned(),
@@ -228,7 +227,7 @@ impl TableLog {
             timestamp,
             operation: "WRITE".to_owned(),
             engine_info: concat!("obeya/", env!("CARGO_PKG_VERSION")).to_owned(),
-            run: unique(),
+            run: uuid(),
         };
         let mut lines = actions::to_lines(&[Action::CommitInfo(info)]);
         lines.extend(actions::to_lines(&self.staged));

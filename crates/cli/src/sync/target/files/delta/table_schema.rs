@@ -128,14 +128,15 @@ fn type_of(kind: Kind) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::unique;
+    use obeya_server::store::random::uuid;
+
     use super::*;
 
     #[test]
     fn a_path_says_which_file_it_is() {
         let march: Month = "2026-03".parse().unwrap();
         for file in [FileKey::Table("boards"), FileKey::Month(12, march)] {
-            let path = path(file, &unique());
+            let path = path(file, &uuid());
             assert_eq!(file_at("boards", &path), Some(file), "{path}");
         }
         assert_eq!(

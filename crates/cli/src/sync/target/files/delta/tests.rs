@@ -37,7 +37,7 @@ fn open_with(objects: &Objects, retention_hours: u32, is_full: bool) -> Result<D
         is_full,
     };
     // Each with local files of its own: tests run side by side.
-    DeltaTarget::open_objects(objects.clone(), &unique(), options)
+    DeltaTarget::open_objects(objects.clone(), &uuid(), options)
 }
 
 /// The content of the lease.
