@@ -237,7 +237,7 @@ while time.monotonic() < end:
         run.kill()
         run.communicate()
         # Otherwise the next run waits until the lease of this one expires, for a minute.
-        bucket.put_object(Bucket="plant", Key="copies/a/_obeya/lease.json", Body=b'{"held":false,"left":{"uncommitted":true,"unfenced":true}}')
+        bucket.put_object(Bucket="plant", Key="copies/a/_obeya/lease.json", Body=b'{"held":false,"handover":{"uncommitted":true,"unfenced":true}}')
         continue
     out, _ = run.communicate()
     followed += 1

@@ -48,8 +48,8 @@ impl Bucket {
     /// After a run was killed: lets the next one begin, without waiting for a minute.
     pub fn expire_lease(&self) {
         if self.lease().exists() {
-            let left = r#"{"held":false,"left":{"uncommitted":true,"unfenced":true}}"#;
-            fs::write(self.lease(), left).expect("written");
+            let handover = r#"{"held":false,"handover":{"uncommitted":true,"unfenced":true}}"#;
+            fs::write(self.lease(), handover).expect("written");
         }
     }
 

@@ -136,11 +136,11 @@ impl<S: Storage> Target for FilesTarget<S> {
     }
 
     fn save(&mut self, state: &State) -> Result<()> {
-        self.keep_after(S::SAVE_INTERVAL, state)
+        self.commit_with_state_if_due(S::SAVE_INTERVAL, state)
     }
 
     fn end(&mut self, state: &State) -> Result<()> {
-        self.keep(state)?;
+        self.commit_with_state(state)?;
         self.storage.end()
     }
 
@@ -292,7 +292,7 @@ impl<S: Storage> Target for FilesTarget<S> {
         }
         self.storage.remove_datasource(datasource)?;
         self.months.remove(&datasource);
-        self.keep_after(S::SAVE_INTERVAL, state)?;
+        self.commit_with_state_if_due(S::SAVE_INTERVAL, state)?;
         Ok(months.values().flatten().sum())
     }
 }

@@ -38,7 +38,7 @@ pub(super) struct StoredState {
 
 impl<S: Storage> FilesTarget<S> {
     /// Commits the files and writes the state.
-    pub(super) fn keep(&mut self, state: &State) -> Result<()> {
+    pub(super) fn commit_with_state(&mut self, state: &State) -> Result<()> {
         self.storage.commit()?;
         let content = StateFile {
             copy: state,
@@ -48,7 +48,7 @@ impl<S: Storage> FilesTarget<S> {
                 &self.months
             },
             parts: &self.parts,
-            run: self.storage.run(),
+            run: self.storage.run_id(),
         };
         let content = serde_json::to_vec(&content).expect("all keys are texts or numbers");
         self.storage.write_state(&content)?;
@@ -58,13 +58,17 @@ impl<S: Storage> FilesTarget<S> {
     }
 
     /// Does so if some time has passed since the last time: after a kill, what follows is done again.
-    pub(super) fn keep_after(&mut self, interval: Duration, state: &State) -> Result<()> {
+    pub(super) fn commit_with_state_if_due(
+        &mut self,
+        interval: Duration,
+        state: &State,
+    ) -> Result<()> {
         match self.state_written {
             Some(written) if written.elapsed() < interval => {
                 self.state = Some(state.clone());
                 Ok(())
             }
-            _ => self.keep(state),
+            _ => self.commit_with_state(state),
         }
     }
 
@@ -88,7 +92,7 @@ impl<S: Storage> FilesTarget<S> {
             .state
             .clone()
             .expect("the state is written before any data");
-        self.keep(&state)
+        self.commit_with_state(&state)
     }
 
     /// Publishes the files of a group, unless none of them changed.
@@ -110,7 +114,7 @@ impl<S: Storage> FilesTarget<S> {
         for file in written {
             file.discard()?;
         }
-        self.keep_after(S::SAVE_INTERVAL, state)
+        self.commit_with_state_if_due(S::SAVE_INTERVAL, state)
     }
 
     /// Publishes the files of a group.
@@ -133,7 +137,7 @@ impl<S: Storage> FilesTarget<S> {
         }
         self.storage.commit()?;
         self.parts.remove(name);
-        self.keep_after(S::SAVE_INTERVAL, state)
+        self.commit_with_state_if_due(S::SAVE_INTERVAL, state)
     }
 
     /// Removes orphaned parts, which a run leaves that is killed between parts and records.
@@ -173,7 +177,7 @@ impl<S: Storage> FilesTarget<S> {
             of.insert(month, Some(rows));
             self.storage.publish(file, table, written)?;
         }
-        self.keep_after(self.state_interval, state)
+        self.commit_with_state_if_due(self.state_interval, state)
     }
 }
 

@@ -44,7 +44,7 @@ pub(in crate::sync) trait Storage: Send {
     fn write_state(&mut self, state: &[u8]) -> Result<()>;
 
     /// What distinguishes the states that this run writes from those of other runs, if that is needed.
-    fn run(&self) -> Option<&str> {
+    fn run_id(&self) -> Option<&str> {
         None
     }
 

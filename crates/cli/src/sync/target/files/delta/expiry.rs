@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::lease::Left;
+use super::lease::Handover;
 use super::log_objects::log_folder;
 use super::objects::age;
 use super::table_log::TableLog;
@@ -18,29 +18,29 @@ const UNCOMMITTED: Duration = Duration::from_secs(60 * 60);
 
 impl Delta {
     /// Removes what has expired from the tables of this run. Returns what is left to the next one.
-    pub(super) fn remove_expired(&mut self) -> Result<Left> {
+    pub(super) fn remove_expired(&mut self) -> Result<Handover> {
         let retention = Duration::from_secs(u64::from(self.options.retention_hours) * 3600);
         let until = now().saturating_sub(i64::try_from(retention.as_millis()).unwrap_or(i64::MAX));
-        if self.lease.left.uncommitted {
+        if self.lease.handover.uncommitted {
             // Of any table: this run may have read only some.
             self.read_all_logs()?;
         }
-        let mut left = Left {
+        let mut handover = Handover {
             // An upload of the run that failed may be under way.
-            uncommitted: self.lease.left.unfenced,
+            uncommitted: self.lease.handover.unfenced,
             unfenced: false,
-            expired: self.lease.left.expired.clone(),
+            expired: self.lease.handover.expired.clone(),
         };
         let mut paths = Vec::new();
         for (name, log) in &mut self.logs {
-            left.expired.insert((*name).to_owned(), until);
+            handover.expired.insert((*name).to_owned(), until);
             let replaced = log.removed.values();
             let expired = replaced.filter(|remove| remove.deletion_timestamp < until);
             paths.extend(expired.map(|remove| format!("{name}/{}", remove.path)));
             log.removed
                 .retain(|_, remove| remove.deletion_timestamp >= until);
             paths.extend(log.take_obsolete(retention));
-            if self.lease.left.uncommitted {
+            if self.lease.handover.uncommitted {
                 let known = paths_of(name, log);
                 for object in self.objects.list(name)? {
                     let path = object.location.to_string();
@@ -50,7 +50,7 @@ impl Delta {
                     }
                     match age(&object) > UNCOMMITTED {
                         true => paths.push(path),
-                        false => left.uncommitted = true,
+                        false => handover.uncommitted = true,
                     }
                 }
             }
@@ -60,7 +60,7 @@ impl Delta {
         if !paths.is_empty() {
             self.objects.remove(paths)?;
         }
-        Ok(left)
+        Ok(handover)
     }
 }
 

@@ -30,13 +30,13 @@ struct Content {
     held: bool,
     /// Different for each run.
     owner: String,
-    left: Left,
+    handover: Handover,
 }
 
 /// What a run leaves to the next one.
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Left {
+pub(super) struct Handover {
     /// There may be files that no table has.
     pub(super) uncommitted: bool,
     /// A write of a run that failed may be under way, so the next one has to take the next versions first.
@@ -51,7 +51,7 @@ pub(super) struct Lease {
     renewed: Arc<Renewed>,
     renewal: JoinHandle<()>,
     /// What the last run has left.
-    pub(super) left: Left,
+    pub(super) handover: Handover,
 }
 
 /// The lease as this run last wrote it.
@@ -72,22 +72,22 @@ impl Lease {
     /// # Errors
     /// When another run holds it, or the store ignores the conditions of writes.
     pub(super) fn take(objects: &Objects) -> Result<Self> {
-        let (mut left, mut known) = (Left::default(), None);
+        let (mut handover, mut known) = (Handover::default(), None);
         if let Some((meta, found)) = objects.get(LEASE)? {
             let found = parse(&found);
             if found.held && age(&meta) < DURATION {
                 bail!("another sync is writing it, or was stopped less than a minute ago");
             }
-            left = found.left;
+            handover = found.handover;
             // A run that did not give its lease back may still be there.
-            left.uncommitted |= found.held;
-            left.unfenced |= found.held;
+            handover.uncommitted |= found.held;
+            handover.unfenced |= found.held;
             known = Some(version_of(meta));
         }
         let content = Content {
             held: true,
             owner: uuid(),
-            left: left.clone(),
+            handover: handover.clone(),
         };
         let at = now();
         let Put::Written(version) = objects.put_once(LEASE, &to_bytes(&content), known)? else {
@@ -111,7 +111,7 @@ impl Lease {
             renewal: tokio::spawn(renew(objects.clone(), Arc::clone(&renewed))),
             objects: objects.clone(),
             renewed,
-            left,
+            handover,
         })
     }
 
@@ -131,13 +131,13 @@ impl Lease {
     }
 
     /// Gives the lease back.
-    pub(super) fn release(&self, left: Left) -> Result<()> {
+    pub(super) fn release(&self, handover: Handover) -> Result<()> {
         let version = self.objects.wait(self.renewed.version.lock());
         self.renewal.abort();
         self.check()?;
         let content = Content {
             held: false,
-            left,
+            handover,
             ..self.renewed.content.clone()
         };
         let known = Some(version.clone());

@@ -26,7 +26,7 @@ use anyhow::{Result, bail};
 use obeya_server::store::random::uuid;
 
 use self::actions::Add;
-use self::lease::{LEASE, Lease, Left};
+use self::lease::{Handover, LEASE, Lease};
 use self::local::LocalFolder;
 use self::objects::{Objects, Put, Version, version_of};
 use self::table_log::TableLog;
@@ -78,7 +78,7 @@ impl Delta {
     fn log_of(&mut self, name: &'static str) -> Result<&mut TableLog> {
         if !self.logs.contains_key(name) {
             let mut log = TableLog::read(&self.objects, name)?;
-            if let Some(expired) = self.lease.left.expired.get(name) {
+            if let Some(expired) = self.lease.handover.expired.get(name) {
                 // An earlier run has removed their objects.
                 log.removed
                     .retain(|_, remove| remove.deletion_timestamp >= *expired);
@@ -132,7 +132,7 @@ impl Storage for Delta {
         Ok(())
     }
 
-    fn run(&self) -> Option<&str> {
+    fn run_id(&self) -> Option<&str> {
         Some(self.lease.owner())
     }
 
@@ -240,9 +240,9 @@ impl Storage for Delta {
     }
 
     fn end(&mut self) -> Result<()> {
-        let left = self.remove_expired()?;
+        let handover = self.remove_expired()?;
         self.has_ended = true;
-        self.lease.release(left)
+        self.lease.release(handover)
     }
 }
 
@@ -252,13 +252,13 @@ impl Drop for Delta {
         if self.has_ended {
             return;
         }
-        let left = Left {
+        let handover = Handover {
             uncommitted: true,
             unfenced: true,
-            ..self.lease.left.clone()
+            ..self.lease.handover.clone()
         };
         // The error that ended the run is the one to report.
-        let _ = self.lease.release(left);
+        let _ = self.lease.release(handover);
     }
 }
 

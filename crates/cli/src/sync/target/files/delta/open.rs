@@ -32,7 +32,7 @@ impl DeltaTarget {
                 false => error,
             }
         })?;
-        let is_unfenced = lease.left.unfenced;
+        let is_unfenced = lease.handover.unfenced;
         let mut delta = Delta {
             logs: BTreeMap::new(),
             changed: Vec::new(),

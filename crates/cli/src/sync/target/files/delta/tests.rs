@@ -123,7 +123,7 @@ async fn a_commit_describes_the_table_and_replaces_the_file() {
         None,
         "not visible until it is committed"
     );
-    target.keep(&with_datasource()).unwrap();
+    target.commit_with_state(&with_datasource()).unwrap();
     let actions = commit(&objects, 0).unwrap();
     let engine = concat!("obeya/", env!("CARGO_PKG_VERSION"));
     assert_eq!(actions[0]["commitInfo"]["engineInfo"], engine);
@@ -171,7 +171,7 @@ async fn a_commit_describes_the_table_and_replaces_the_file() {
     assert_eq!(add["size"], size);
 
     replace(&mut target, 1..6);
-    target.keep(&with_datasource()).unwrap();
+    target.commit_with_state(&with_datasource()).unwrap();
     let actions = commit(&objects, 1).unwrap();
     assert_eq!(actions.len(), 3);
     assert_eq!(actions[1]["remove"]["path"], first);
@@ -184,7 +184,7 @@ async fn a_commit_describes_the_table_and_replaces_the_file() {
     // Nobody knows a file that was replaced before its commit.
     replace(&mut target, 1..7);
     replace(&mut target, 1..8);
-    target.keep(&with_datasource()).unwrap();
+    target.commit_with_state(&with_datasource()).unwrap();
     assert_eq!(commit(&objects, 2).unwrap().len(), 3);
     assert_eq!(parquet_files(&objects).len(), 3);
     // Nothing changed, so nothing is committed.
@@ -197,7 +197,7 @@ async fn a_commit_describes_the_table_and_replaces_the_file() {
 async fn a_run_that_failed_before_its_commit_changed_nothing() {
     let (objects, mut target) = new_copy();
     replace(&mut target, 1..4);
-    target.keep(&with_datasource()).unwrap();
+    target.commit_with_state(&with_datasource()).unwrap();
     replace(&mut target, 1..6);
     target.storage.uploads.wait(&objects).unwrap();
     drop(target);
@@ -206,15 +206,18 @@ async fn a_run_that_failed_before_its_commit_changed_nothing() {
     // What was uploaded may be of a run that is still there.
     target.end(&with_datasource()).unwrap();
     assert_eq!(parquet_files(&objects).len(), 2);
-    let left = &lease(&objects)["left"];
-    assert_eq!(left["uncommitted"], true, "a later run has to remove it");
+    let handover = &lease(&objects)["handover"];
+    assert_eq!(
+        handover["uncommitted"], true,
+        "a later run has to remove it"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_commit_without_its_state_is_known_to_the_next_run() {
     let objects = store();
     let mut target = open(&objects).unwrap();
-    target.keep(&with_datasource()).unwrap();
+    target.commit_with_state(&with_datasource()).unwrap();
     replace(&mut target, 1..4);
     target.storage.commit().unwrap();
     drop(target);
@@ -254,7 +257,7 @@ async fn a_run_that_takes_over_keeps_the_earlier_one_from_committing() {
     let mut late = open(&objects).unwrap();
     late.save(&state()).unwrap();
     replace(&mut late, 1..4);
-    late.keep(&with_datasource()).unwrap();
+    late.commit_with_state(&with_datasource()).unwrap();
     replace(&mut late, 1..6);
     objects.remove(vec![LEASE.to_owned()]).unwrap();
     let mut other = open(&objects).unwrap();
@@ -272,7 +275,7 @@ async fn a_commit_that_is_missing_is_not_written_again() {
     let (objects, mut target) = new_copy();
     for last in 2..5 {
         replace(&mut target, 1..last);
-        target.keep(&with_datasource()).unwrap();
+        target.commit_with_state(&with_datasource()).unwrap();
     }
     target.end(&with_datasource()).unwrap();
     drop(target);
@@ -315,8 +318,8 @@ async fn a_run_that_lost_its_lease_writes_nothing() {
     objects.remove(vec![LEASE.to_owned()]).unwrap();
     let mut other = open(&objects).unwrap();
     replace(&mut other, 1..6);
-    other.keep(&with_datasource()).unwrap();
-    let error = late.keep(&with_datasource()).unwrap_err();
+    other.commit_with_state(&with_datasource()).unwrap();
+    let error = late.commit_with_state(&with_datasource()).unwrap_err();
     assert!(
         error.to_string().contains("another sync is writing it"),
         "{error}"
@@ -327,9 +330,9 @@ async fn a_run_that_lost_its_lease_writes_nothing() {
     assert_eq!(count(&mut target), Some(5));
     assert_eq!(commit(&objects, 1), None);
     // The same for the state.
-    target.keep(&with_datasource()).unwrap();
+    target.commit_with_state(&with_datasource()).unwrap();
     objects.put(STATE, b"{}".to_vec()).unwrap();
-    let error = target.keep(&with_datasource()).unwrap_err();
+    let error = target.commit_with_state(&with_datasource()).unwrap_err();
     assert!(
         error
             .to_string()
@@ -344,7 +347,7 @@ async fn a_lease_is_given_back_to_nobody_elses_loss() {
     let late = Lease::take(&objects).unwrap();
     objects.remove(vec![LEASE.to_owned()]).unwrap();
     let _other = Lease::take(&objects).unwrap();
-    late.release(Left::default()).unwrap_err();
+    late.release(Handover::default()).unwrap_err();
     assert_eq!(lease(&objects)["held"], true);
 }
 
@@ -355,7 +358,7 @@ async fn a_checkpoint_sums_up_ten_commits_and_replaced_files_expire() {
     target.save(&state()).unwrap();
     for last in 2..14 {
         replace(&mut target, 1..last);
-        target.keep(&with_datasource()).unwrap();
+        target.commit_with_state(&with_datasource()).unwrap();
     }
     assert_eq!(parquet_files(&objects).len(), 12);
     // Times have milliseconds, and a file expires after the one in which it was replaced.
@@ -383,7 +386,7 @@ async fn a_checkpoint_sums_up_ten_commits_and_replaced_files_expire() {
     let log = target.storage.log_of(schema::VALUES).unwrap();
     assert_eq!(log.removed.len(), 0);
     replace(&mut target, 1..20);
-    target.keep(&with_datasource()).unwrap();
+    target.commit_with_state(&with_datasource()).unwrap();
     assert_eq!(count(&mut target), Some(19));
 }
 
