@@ -207,8 +207,8 @@ impl<S: Storage> Target for FilesTarget<S> {
         match begun.month {
             None => self.publish_if_changed(&begun.group, written, &counts, state)?,
             Some(month) => {
-                for written in written {
-                    self.finish_month(&begun.group.main, written, month, state)?;
+                for (written, counts) in written.into_iter().zip(&counts) {
+                    self.finish_month(&begun.group.main, written, *counts, month, state)?;
                 }
             }
         }

@@ -159,15 +159,23 @@ impl<S: Storage> FilesTarget<S> {
         &mut self,
         table: &Table,
         written: Written,
+        counts: Counts,
         (datasource, month): (i32, Month),
         state: &State,
     ) -> Result<()> {
         let rows = written.rows;
+        let file = FileKey::Month(datasource, month);
+        if counts == Counts::default() && self.storage.exists(file)? {
+            // The file has these rows, whether or not that was known.
+            let of = self.months.entry(datasource).or_default();
+            of.insert(month, Some(rows));
+            written.discard()?;
+            return self.commit_with_state_if_due(self.state_interval, state);
+        }
         let known_count = self.months.get(&datasource).and_then(|of| of.get(&month));
         if matches!(known_count, Some(Some(_))) {
             self.mark_uncertain(datasource, [month])?;
         }
-        let file = FileKey::Month(datasource, month);
         let of = self.months.entry(datasource).or_default();
         if rows == 0 {
             of.remove(&month);

@@ -181,6 +181,10 @@ async fn a_commit_describes_the_table_and_replaces_the_file() {
         2,
         "readers of version 0 need the old one"
     );
+    // The same rows once more, as after `--full`.
+    replace(&mut target, 1..6);
+    target.commit_with_state(&with_datasource()).unwrap();
+    assert_eq!(commit(&objects, 2), None);
     // Nobody knows a file that was replaced before its commit.
     replace(&mut target, 1..7);
     replace(&mut target, 1..8);
