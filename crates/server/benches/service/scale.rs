@@ -52,10 +52,10 @@ pub fn sqlite() {
         let plant = new_plant(&folder, datasources, format!("sqlite:{}", file.display()));
         fill_sqlite(&file, datasources);
         plant::make_rollups(&plant.db);
-        Scaled::new(plant, datasources)
+        (plant, datasources)
     };
-    let many = number_of_datasources(100_000_000);
-    let (mut few, mut many) = (database(FEW), database(many));
+    let databases = [FEW, number_of_datasources(100_000_000)].map(database);
+    let [mut few, mut many] = databases.map(Scaled::new);
     requests(&mut table, &mut few, &mut many);
     println!("{table}");
     let mut table = Table::default();
@@ -80,15 +80,17 @@ pub fn postgres() {
         server.run("VACUUM (ANALYZE)");
         server.run("CHECKPOINT");
         plant::make_rollups(&plant.db);
-        (Scaled::new(plant, datasources), server)
+        ((plant, datasources), server)
     });
-    let [(mut few, _server), (mut many, _other)] = servers;
+    let [(few, _server), (many, _other)] = servers;
+    let [mut few, mut many] = [few, many].map(Scaled::new);
     requests(&mut table, &mut few, &mut many);
     println!("{table}");
 }
 
 impl Scaled {
-    fn new(plant: Plant, datasources: usize) -> Self {
+    /// Only once both databases are filled: the service closes a connection that is idle for minutes.
+    fn new((plant, datasources): (Plant, usize)) -> Self {
         let service = Child::service(&plant.db);
         Self {
             token: service.token(&plant),
