@@ -499,6 +499,7 @@ def test_a_word_that_is_no_member_is_refused_before_a_request(client: obeya.Clie
         "IncidentV2": "incidents.list_v2",
         "TrashedIncident": "incidents.trash",
         "Improvement": "improvements.list",
+        "ImprovementV2": "improvements.list_v2",
         "Task": "tasks.list",
         "UserV2": "users.list",
         "BoardSummary": "boards.list_v1",

@@ -41,7 +41,8 @@ def test_the_service_document_leads_to_the_sets(server: obeya.TestServer, sessio
         document = json.load(answer)
     context = document["@odata.context"]
     assert [item["name"] for item in document["value"]] == [
-        "areas", "boards", "datasources", "groups", "comments", "incidents", "incidentTypes", "tasks", "taskComments", "users"
+        "areas", "boards", "datasources", "groups", "improvements", "comments", "incidents", "incidentTypes",
+        "tasks", "taskComments", "users",
     ]
     for item in document["value"]:
         # An address in the document is relative to the context.
@@ -73,7 +74,8 @@ def test_the_description_refers_to_nothing_it_does_not_hold(server: obeya.TestSe
 
 def test_the_client_makes_its_classes_of_the_description(service: Any) -> None:
     assert set(service.entities) == {
-        "areas", "boards", "datasources", "groups", "incidents", "incidentTypes", "comments", "tasks", "taskComments", "users"
+        "areas", "boards", "datasources", "groups", "improvements", "incidents", "incidentTypes", "comments",
+        "tasks", "taskComments", "users",
     }
     assert [member.name for member in service.types["Obeya.BoardType"]] == ["Weekly", "Kanban", "SmartActionList", "Yearly"]
 

@@ -485,8 +485,10 @@ async fn dispatch(call: Call) -> Result<Response, Problem> {
         Operation::ListDatasourcesV2 => ops::datasources::reads::list_v2(call).await,
         Operation::GetDatasourceV2 => ops::datasources::reads::get_v2(call).await,
         Operation::ListDatasourceValuesV2 => ops::datasources::reads::list_values_v2(call).await,
-        Operation::ListImprovements => ops::improvements::reads::list(call).await,
-        Operation::GetImprovement => ops::improvements::reads::get(call).await,
+        Operation::ListImprovementsV1 => ops::improvements::reads::list(call).await,
+        Operation::GetImprovementV1 => ops::improvements::reads::get(call).await,
+        Operation::ListImprovementsV2 => ops::improvements::reads::list_v2(call).await,
+        Operation::GetImprovementV2 => ops::improvements::reads::get_v2(call).await,
         Operation::CreateIncident => ops::incidents::create::create(call).await,
         Operation::UpdateIncident => ops::incidents::update::update(call).await,
         Operation::UpdateIncidentConsequences => {

@@ -6,8 +6,8 @@
 use obeya_odata::csdl::{Container, EntitySet};
 
 use crate::entities::{
-    AREA, BOARD, DATASOURCE_V2, GROUP, INCIDENT_COMMENT, INCIDENT_TYPE_V2, INCIDENT_V2, TASK,
-    TASK_COMMENT, USER,
+    AREA, BOARD, DATASOURCE_V2, GROUP, IMPROVEMENT_V2, INCIDENT_COMMENT, INCIDENT_TYPE_V2,
+    INCIDENT_V2, TASK, TASK_COMMENT, USER,
 };
 
 /// Where the service is, seen from its base URL.
@@ -37,6 +37,11 @@ pub static CONTAINER: Container = Container {
             name: "groups",
             entity: &GROUP,
             url: "groups",
+        },
+        EntitySet {
+            name: "improvements",
+            entity: &IMPROVEMENT_V2,
+            url: "improvements",
         },
         EntitySet {
             name: "comments",

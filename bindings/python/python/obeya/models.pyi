@@ -30,6 +30,7 @@ __all__ = [
     "GroupV1",
     "GroupV2",
     "Improvement",
+    "ImprovementV2",
     "IncidentAttachment",
     "IncidentCommentV1",
     "IncidentCommentV2",
@@ -858,6 +859,153 @@ class TaskComment:
     @property
     def task(self) -> Task | None:
         """The task. Only with `$expand`."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
+class ImprovementV2:
+    """An improvement in its v2 form."""
+    __match_args__ = ("id", "status", "priority_status", "group_id", "text", "title", "category_id", "category", "project_id", "project", "last_modified", "last_modified_by_user_id", "suggested_by_user_id", "suggested_by", "suggestion_date", "due_date", "planned_date", "in_progress_date", "implemented_date", "evaluated_date", "archived_date", "responsible_user_id", "responsible_user", "responsible_display_name", "attachment_count", "action_list_count", "comment_count", "like_count", "external_id", "cost_of_investment", "gain_of_investment", "cost_of_investment_hours", "gain_of_investment_hours", "estimated_cost_of_investment", "estimated_gain_of_investment", "estimated_cost_of_investment_hours", "estimated_gain_of_investment_hours", "evaluation_status", "evaluation_text", "group", "responsible",)
+    @property
+    def id(self) -> int | None:
+        """Id of the improvement."""
+    @property
+    def status(self) -> str | None:
+        """Stage of an improvement. `Activated` is a request, not a stage: it returns an archived improvement to its previous stage. `Open` is
+        for improvements without stages.
+        """
+    @property
+    def priority_status(self) -> str | None:
+        """Priority of an improvement by effort and effect."""
+    @property
+    def group_id(self) -> int | None:
+        """Id of the group that works on it."""
+    @property
+    def text(self) -> str | None:
+        """Description of the improvement."""
+    @property
+    def title(self) -> str | None:
+        """Title of the improvement."""
+    @property
+    def category_id(self) -> int | None:
+        """Id of the improvement category."""
+    @property
+    def category(self) -> str | None:
+        """Title of the improvement category."""
+    @property
+    def project_id(self) -> int | None:
+        """Id of the project it belongs to."""
+    @property
+    def project(self) -> str | None:
+        """Name of the project."""
+    @property
+    def last_modified(self) -> datetime.datetime | None:
+        """When it was last changed."""
+    @property
+    def last_modified_by_user_id(self) -> str | None:
+        """Id of the user who last changed it; null if a client changed it."""
+    @property
+    def suggested_by_user_id(self) -> str | None:
+        """Id of the user who suggested it."""
+    @property
+    def suggested_by(self) -> str | None:
+        """Display name of the user who suggested it."""
+    @property
+    def suggestion_date(self) -> datetime.datetime | None:
+        """When it was suggested."""
+    @property
+    def due_date(self) -> datetime.datetime | None:
+        """When it should be implemented."""
+    @property
+    def planned_date(self) -> datetime.datetime | None:
+        """When it became `Planned`."""
+    @property
+    def in_progress_date(self) -> datetime.datetime | None:
+        """When it became `InProgress`."""
+    @property
+    def implemented_date(self) -> datetime.datetime | None:
+        """When it became `Implemented`."""
+    @property
+    def evaluated_date(self) -> datetime.datetime | None:
+        """When it became `Evaluated`."""
+    @property
+    def archived_date(self) -> datetime.datetime | None:
+        """When it became `Archived`."""
+    @property
+    def responsible_user_id(self) -> str | None:
+        """Id of the person responsible."""
+    @property
+    def responsible_user(self) -> str | None:
+        """User name of the person responsible."""
+    @property
+    def responsible_display_name(self) -> str | None:
+        """Display name of the person responsible."""
+    @property
+    def attachment_count(self) -> int | None:
+        """Number of attachments."""
+    @property
+    def action_list_count(self) -> int | None:
+        """Number of actions."""
+    @property
+    def comment_count(self) -> int | None:
+        """Number of comments."""
+    @property
+    def like_count(self) -> int | None:
+        """Number of likes."""
+    @property
+    def external_id(self) -> str | None:
+        """The improvement's id in another system."""
+    @property
+    def cost_of_investment(self) -> float | None:
+        """Cost in money."""
+    @property
+    def gain_of_investment(self) -> float | None:
+        """Gain in money."""
+    @property
+    def cost_of_investment_hours(self) -> float | None:
+        """Cost in hours."""
+    @property
+    def gain_of_investment_hours(self) -> float | None:
+        """Gain in hours."""
+    @property
+    def estimated_cost_of_investment(self) -> float | None:
+        """Expected cost in money."""
+    @property
+    def estimated_gain_of_investment(self) -> float | None:
+        """Expected gain in money."""
+    @property
+    def estimated_cost_of_investment_hours(self) -> float | None:
+        """Expected cost in hours."""
+    @property
+    def estimated_gain_of_investment_hours(self) -> float | None:
+        """Expected gain in hours."""
+    @property
+    def evaluation_status(self) -> str | None:
+        """How well it worked."""
+    @property
+    def evaluation_text(self) -> str | None:
+        """Reason for the evaluation."""
+    @property
+    def group(self) -> GroupV2 | None:
+        """The group that works on it. Only with `$expand`."""
+    @property
+    def responsible(self) -> UserV2 | None:
+        """The user who is responsible. Only with `$expand`. A client that may not read users sees `id` and `displayName` alone; null if the
+        user was deleted.
+        """
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""

@@ -159,9 +159,9 @@ pub(super) fn call(handle: &Handle, operation: &str, arguments: &Arguments<'_, '
             let body = arguments.body(0, &IMPROVEMENT_CREATE, "improvements.create()")?;
             handle.call(move |client| async move { client.call(&call::CreateImprovement::new(&body)).await })
         }
-        "getImprovement" => {
+        "getImprovementV1" => {
             let improvement_id = arguments.id::<Improvement>(0, "improvement")?;
-            handle.call(move |client| async move { client.call(&call::GetImprovement::new(improvement_id)).await })
+            handle.call(move |client| async move { client.call(&call::GetImprovementV1::new(improvement_id)).await })
         }
         "updateImprovement" => {
             let improvement_id = arguments.id::<Improvement>(0, "improvement")?;
@@ -171,6 +171,12 @@ pub(super) fn call(handle: &Handle, operation: &str, arguments: &Arguments<'_, '
         "deleteImprovement" => {
             let improvement_id = arguments.id::<Improvement>(0, "improvement")?;
             handle.call(move |client| async move { client.call(&call::DeleteImprovement::new(improvement_id)).await })
+        }
+        "getImprovementV2" => {
+            let improvement_id = arguments.id::<Improvement>(0, "improvement")?;
+            let select = arguments.get(1, "select")?;
+            let expand = arguments.get(2, "expand")?;
+            handle.call(move |client| get(client.improvements().get_v2(improvement_id), select, expand).send())
         }
         "getIncidentV1" => {
             let incident_id = arguments.id::<IncidentV1>(0, "incident")?;
@@ -451,6 +457,9 @@ pub(super) fn query(
         "listCommentsOfTask" => {
             let task_id = arguments.id::<TaskInfo>(0, "task")?;
             list(handle, handle.client()?.tasks().comments_of(task_id), options)
+        }
+        "listImprovementsV2" => {
+            list(handle, handle.client()?.improvements().list_v2(), options)
         }
         "listCommentsOfIncidentV1" => {
             let incident_id = arguments.id::<IncidentV1>(0, "incident")?;

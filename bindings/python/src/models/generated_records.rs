@@ -4,7 +4,7 @@ use super::{Field, enums, record, records};
 
 enums! { IncidentStatus IncidentSeverity ImprovementStatus ImprovementPriorityStatus EvaluationStatusV1 EvaluationStatusV2 BoardType DatasourceElementType GroupType TaskStatus TaskDeletionMode GroupRole UserType }
 
-records! { Area Board GroupV2 UserGroup UserV2 UserMembership IncidentCommentV2 IncidentV2 IncidentAttachment TaskAttachment IncidentType Task TaskComment DatasourceV2 DatasourceValueV2 IncidentV1 TrashedIncident IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValue DatasourceValueTotal GroupV1 UserGroupMember UserV1 BoardSummary BoardDetail BoardLine DataList DataListItem Project ProjectMilestone Attachment TaskInfo Problem ODataError }
+records! { Area Board GroupV2 UserGroup UserV2 UserMembership IncidentCommentV2 IncidentV2 IncidentAttachment TaskAttachment IncidentType Task TaskComment ImprovementV2 DatasourceV2 DatasourceValueV2 IncidentV1 TrashedIncident IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValue DatasourceValueTotal GroupV1 UserGroupMember UserV1 BoardSummary BoardDetail BoardLine DataList DataListItem Project ProjectMilestone Attachment TaskInfo Problem ODataError }
 
 record! {
 /// An area of the plant.
@@ -438,6 +438,95 @@ TaskComment TASK_COMMENT "TaskComment" {
     parent = parent: Field::optional("parent", "parent").one(&TASK_COMMENT).nullable();
     /// The task. Only with `$expand`.
     task = task: Field::optional("task", "task").one(&TASK).nullable();
+} }
+
+record! {
+/// An improvement in its v2 form.
+ImprovementV2 IMPROVEMENT_V2 "ImprovementV2" {
+    /// Id of the improvement.
+    id = id: Field::optional("id", "id");
+    /// Stage of an improvement. `Activated` is a request, not a stage: it returns an archived improvement to its previous stage. `Open` is
+    /// for improvements without stages.
+    status = status: Field::optional("status", "status");
+    /// Priority of an improvement by effort and effect.
+    priority_status = priority_status: Field::optional("priority_status", "priorityStatus");
+    /// Id of the group that works on it.
+    group_id = group_id: Field::optional("group_id", "groupId").nullable();
+    /// Description of the improvement.
+    text = text: Field::optional("text", "text").nullable();
+    /// Title of the improvement.
+    title = title: Field::optional("title", "title").nullable();
+    /// Id of the improvement category.
+    category_id = category_id: Field::optional("category_id", "categoryId").nullable();
+    /// Title of the improvement category.
+    category = category: Field::optional("category", "category").nullable();
+    /// Id of the project it belongs to.
+    project_id = project_id: Field::optional("project_id", "projectId").nullable();
+    /// Name of the project.
+    project = project: Field::optional("project", "project").nullable();
+    /// When it was last changed.
+    last_modified = last_modified: Field::optional("last_modified", "lastModified");
+    /// Id of the user who last changed it; null if a client changed it.
+    last_modified_by_user_id = last_modified_by_user_id: Field::optional("last_modified_by_user_id", "lastModifiedByUserId").nullable();
+    /// Id of the user who suggested it.
+    suggested_by_user_id = suggested_by_user_id: Field::optional("suggested_by_user_id", "suggestedByUserId").nullable();
+    /// Display name of the user who suggested it.
+    suggested_by = suggested_by: Field::optional("suggested_by", "suggestedBy").nullable();
+    /// When it was suggested.
+    suggestion_date = suggestion_date: Field::optional("suggestion_date", "suggestionDate").nullable();
+    /// When it should be implemented.
+    due_date = due_date: Field::optional("due_date", "dueDate").nullable();
+    /// When it became `Planned`.
+    planned_date = planned_date: Field::optional("planned_date", "plannedDate").nullable();
+    /// When it became `InProgress`.
+    in_progress_date = in_progress_date: Field::optional("in_progress_date", "inProgressDate").nullable();
+    /// When it became `Implemented`.
+    implemented_date = implemented_date: Field::optional("implemented_date", "implementedDate").nullable();
+    /// When it became `Evaluated`.
+    evaluated_date = evaluated_date: Field::optional("evaluated_date", "evaluatedDate").nullable();
+    /// When it became `Archived`.
+    archived_date = archived_date: Field::optional("archived_date", "archivedDate").nullable();
+    /// Id of the person responsible.
+    responsible_user_id = responsible_user_id: Field::optional("responsible_user_id", "responsibleUserId").nullable();
+    /// User name of the person responsible.
+    responsible_user = responsible_user: Field::optional("responsible_user", "responsibleUser").nullable();
+    /// Display name of the person responsible.
+    responsible_display_name = responsible_display_name: Field::optional("responsible_display_name", "responsibleDisplayName").nullable();
+    /// Number of attachments.
+    attachment_count = attachment_count: Field::optional("attachment_count", "attachmentCount");
+    /// Number of actions.
+    action_list_count = action_list_count: Field::optional("action_list_count", "actionListCount");
+    /// Number of comments.
+    comment_count = comment_count: Field::optional("comment_count", "commentCount");
+    /// Number of likes.
+    like_count = like_count: Field::optional("like_count", "likeCount");
+    /// The improvement's id in another system.
+    external_id = external_id: Field::optional("external_id", "externalId").nullable();
+    /// Cost in money.
+    cost_of_investment = cost_of_investment: Field::optional("cost_of_investment", "costOfInvestment").nullable();
+    /// Gain in money.
+    gain_of_investment = gain_of_investment: Field::optional("gain_of_investment", "gainOfInvestment").nullable();
+    /// Cost in hours.
+    cost_of_investment_hours = cost_of_investment_hours: Field::optional("cost_of_investment_hours", "costOfInvestmentHours").nullable();
+    /// Gain in hours.
+    gain_of_investment_hours = gain_of_investment_hours: Field::optional("gain_of_investment_hours", "gainOfInvestmentHours").nullable();
+    /// Expected cost in money.
+    estimated_cost_of_investment = estimated_cost_of_investment: Field::optional("estimated_cost_of_investment", "estimatedCostOfInvestment").nullable();
+    /// Expected gain in money.
+    estimated_gain_of_investment = estimated_gain_of_investment: Field::optional("estimated_gain_of_investment", "estimatedGainOfInvestment").nullable();
+    /// Expected cost in hours.
+    estimated_cost_of_investment_hours = estimated_cost_of_investment_hours: Field::optional("estimated_cost_of_investment_hours", "estimatedCostOfInvestmentHours").nullable();
+    /// Expected gain in hours.
+    estimated_gain_of_investment_hours = estimated_gain_of_investment_hours: Field::optional("estimated_gain_of_investment_hours", "estimatedGainOfInvestmentHours").nullable();
+    /// How well it worked.
+    evaluation_status = evaluation_status: Field::optional("evaluation_status", "evaluationStatus").nullable();
+    /// Reason for the evaluation.
+    evaluation_text = evaluation_text: Field::optional("evaluation_text", "evaluationText").nullable();
+    /// The group that works on it. Only with `$expand`.
+    group = group: Field::optional("group", "group").one(&GROUP_V2).nullable();
+    /// The user who is responsible. Only with `$expand`. A client that may not read users sees `id` and `displayName` alone; null if the
+    /// user was deleted.
+    responsible = responsible: Field::optional("responsible", "responsible").one(&USER_V2).nullable();
 } }
 
 record! {

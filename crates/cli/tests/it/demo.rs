@@ -46,7 +46,7 @@ fn the_demo_does_the_main_job_and_prints_it() {
         "listTrashedIncidents",
         "listDatasourceValuesV1",
         "listIncidentsV1",
-        "listImprovements",
+        "listImprovementsV1",
         "updateIncidentSeverity",
     ] {
         assert!(

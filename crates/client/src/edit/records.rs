@@ -48,7 +48,7 @@ macro_rules! editable {
 }
 
 editable!(IncidentV1: GetIncidentV1, UpdateIncident(IncidentUpdate), incident_alone(IncidentChanges));
-editable!(Improvement: GetImprovement, UpdateImprovement(ImprovementUpdate));
+editable!(Improvement: GetImprovementV1, UpdateImprovement(ImprovementUpdate));
 editable!(TaskInfo: GetTaskV1, UpdateTaskV1(TaskInfoUpdate));
 editable!(Task: GetTaskV2, PatchTask(TaskPatch));
 

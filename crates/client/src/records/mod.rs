@@ -267,11 +267,11 @@ impl sealed::Record for IncidentV1 {
 impl sealed::Record for Improvement {
     type Page = ImprovementPage;
 
-    const OPERATION: &'static str = call::ListImprovements::OPERATION.id();
+    const OPERATION: &'static str = call::ListImprovementsV1::OPERATION.id();
 
     fn list(client: Client, options: ListOptions) -> BoxFuture<'static, Result<Self::Page>> {
         Box::pin(async move {
-            let call = call::ListImprovements {
+            let call = call::ListImprovementsV1 {
                 last_modified_from: options.modified_from.as_ref(),
                 last_modified_to: options.modified_to.as_ref(),
                 filter: options.filter.as_deref(),

@@ -34,7 +34,9 @@ use obeya_model::{
     GroupV2,
     Improvement,
     ImprovementCreate,
+    ImprovementPaginationResult,
     ImprovementUpdate,
+    ImprovementV2,
     IncidentCommentPaginationResult,
     IncidentCommentV1,
     IncidentCommentV2,
@@ -554,7 +556,7 @@ impl Improvements {
     /// See [`Error`](crate::Error); [`Error::is_not_found`](crate::Error::is_not_found) if no improvement has
     /// this id.
     pub async fn get(&self, id: i32) -> Result<Improvement> {
-        self.client.call(&call::GetImprovement::new(id)).await
+        self.client.call(&call::GetImprovementV1::new(id)).await
     }
 
     /// `PUT /v1/Improvements/{improvementId}`: changes the properties that `update` sets, clears those set to
@@ -574,6 +576,20 @@ impl Improvements {
     /// succeeded.
     pub async fn delete(&self, id: i32) -> Result<()> {
         self.client.call(&call::DeleteImprovement::new(id)).await
+    }
+
+    /// `GET /v2/improvements`: The improvements, ordered by id unless `$orderby` is given. `$expand` accepts
+    /// `group` and `responsible`; `$search` is not available. `$apply` groups and aggregates them in the
+    /// service, for example `groupby((group/name,status),aggregate($count as n,gainOfInvestment with sum as
+    /// gain))`.
+    pub fn list_v2(&self) -> List<ImprovementV2> {
+        List::new(self.client.clone(), odata_list!(ListImprovementsV2))
+    }
+
+    /// `GET /v2/improvements/{improvementId}`: One improvement by its id. `$select` and `$expand` apply to
+    /// the response; the other options are validated but have no effect.
+    pub fn get_v2(&self, id: i32) -> Get<ImprovementV2> {
+        Get::new(self.client.clone(), odata_get!(GetImprovementV2), id)
     }
 }
 
@@ -895,6 +911,7 @@ odata_pages! {
     DatasourceV2 in DatasourcePaginationResult;
     DatasourceValueV2 in DatasourceValuePaginationResult;
     GroupV2 in GroupPaginationResult;
+    ImprovementV2 in ImprovementPaginationResult;
     IncidentCommentV2 in IncidentCommentPaginationResult;
     IncidentType in IncidentTypePaginationResult;
     IncidentV2 in IncidentPaginationResult;

@@ -13,7 +13,7 @@ use crate::operations::raw;
 const SUFFIXES: [&str; 2] = ["V1", "V2"];
 
 /// Schemas of v1 that have a name without an end, and a counterpart in v2.
-const BARE_IN_V1: [&str; 2] = ["Datasource", "DatasourceValue"];
+const BARE_IN_V1: [&str; 3] = ["Datasource", "DatasourceValue", "Improvement"];
 
 pub(super) fn check(report: &mut Report<'_>) {
     operations(report);

@@ -120,7 +120,7 @@ mod tests {
         for (write, read) in [
             (Operation::CreateIncident, Operation::GetIncidentV1),
             (Operation::RestoreIncident, Operation::GetIncidentV1),
-            (Operation::UpdateImprovement, Operation::GetImprovement),
+            (Operation::UpdateImprovement, Operation::GetImprovementV1),
             (
                 Operation::UpdateDatasourceValue,
                 Operation::ListDatasourceValuesV1,

@@ -171,7 +171,10 @@ fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)
         | Operation::DeleteTaskAttachment
         | Operation::GetTaskAttachmentContent => (&TASK_INFO, "task"),
         Operation::GetTaskComment | Operation::DeleteTaskComment => (&TASK_COMMENT, "comment"),
-        Operation::GetImprovement | Operation::UpdateImprovement | Operation::DeleteImprovement => {
+        Operation::GetImprovementV1
+        | Operation::GetImprovementV2
+        | Operation::UpdateImprovement
+        | Operation::DeleteImprovement => {
             (&IMPROVEMENT, "improvement")
         }
         Operation::ListAreas
@@ -188,7 +191,8 @@ fn addressed(operation: Operation) -> Option<(&'static EntityType, &'static str)
         | Operation::CreateIncident
         | Operation::ListIncidentTypesV1
         | Operation::ListIncidentTypesV2
-        | Operation::ListImprovements
+        | Operation::ListImprovementsV1
+        | Operation::ListImprovementsV2
         | Operation::CreateImprovement
         | Operation::ListDataLists
         | Operation::CreateGroup

@@ -499,6 +499,8 @@ const OPERATIONS: &[(Method, &str, &str)] = &[
     (Method::GET, "/v1/Datasources", "Data"),
     (Method::GET, "/v1/Datasources/1", "Data"),
     (Method::GET, "/v1/Datasources/1/values", "Data"),
+    (Method::GET, "/v2/improvements", "Improvements"),
+    (Method::GET, "/v2/improvements/1", "Improvements"),
     (Method::GET, "/v2/datasources", "Data"),
     (Method::GET, "/v2/datasources/1", "Data"),
     (Method::GET, "/v2/datasources/1/values", "Data"),

@@ -29,6 +29,7 @@ pub fn addressed() -> Vec<Addressed> {
         (get, "/v2/incidents/{}", 200, None),
         (get, "/v2/incidents/types/{}", 6, None),
         (get, "/v1/Improvements/{}", 400, None),
+        (get, "/v2/improvements/{}", 400, None),
         (get, "/v1/Incidents/{}", 200, None),
         (get, "/v1/Incidents/{}/comments", 200, None),
         (get, "/v1/Incidents/{}/tasks", 200, None),

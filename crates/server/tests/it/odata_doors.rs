@@ -52,6 +52,7 @@ async fn the_service_document_lists_the_sets_under_the_name_the_caller_uses() {
                     set("boards", "boards"),
                     set("datasources", "datasources"),
                     set("groups", "groups"),
+                    set("improvements", "improvements"),
                     set("comments", "incidents/comments"),
                     set("incidents", "incidents"),
                     set("incidentTypes", "incidents/types"),
@@ -110,7 +111,8 @@ async fn the_model_is_described_in_xml_unless_json_alone_is_taken() {
 async fn the_description_is_that_of_the_records() {
     let plant = Plant::new().await;
     plant.change(&["INSERT INTO attachments (id, incident_id, file_id, name, file_extension, content_type, file_size_in_bytes, sha256, created_date)
-        VALUES (2, 1, 'f-2', 'note', 'txt', 'text/plain', 2, '8f43', 10)"]).await;
+        VALUES (2, 1, 'f-2', 'note', 'txt', 'text/plain', 2, '8f43', 10)",
+        "INSERT INTO improvements (id, status, group_id, responsible_user_id, last_modified) VALUES (1, 'Open', 2, 'u2', 10)"]).await;
     let json = [(ACCEPT.as_str(), "application/json")];
     let description = open(plant.service(), "/v2/$metadata", &json).await.json();
     let types = &description["Obeya"];
@@ -120,6 +122,7 @@ async fn the_description_is_that_of_the_records() {
         "boards",
         "datasources",
         "groups",
+        "improvements",
         "comments",
         "incidents",
         "incidentTypes",

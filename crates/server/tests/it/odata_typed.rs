@@ -7,7 +7,7 @@ use std::time::Duration;
 use obeya::Error;
 use obeya::fields::{
     self, area, board, board_summary, datasource_value, group_v1, group_v2, improvement,
-    incident_comment_v2, incident_v1, incident_v2, task, trashed_incident, user_v2,
+    improvement_v2, incident_comment_v2, incident_v1, incident_v2, task, trashed_incident, user_v2,
 };
 use obeya::model::{
     BoardType, Date, EvaluationStatusV1, EvaluationStatusV2, GroupRole, GroupType, GroupV2,
@@ -46,6 +46,7 @@ fn place(entity: &str) -> (&'static str, &'static str) {
         "UserV1" => ("/v1/Users", "{}"),
         "GroupV1" => ("/v1/Groups", "{}"),
         "Improvement" => ("/v1/Improvements", "{}"),
+        "ImprovementV2" => ("/v2/improvements", "{}"),
         "TrashedIncident" => ("/v1/Incidents/trash", "{}"),
         "DatasourceV2" => ("/v2/datasources", "{}"),
         "DatasourceValueV2" => ("/v2/datasources/1/values", "{}"),
@@ -457,6 +458,30 @@ async fn the_service_and_the_sdk_refuse_the_same_words_alike() {
                 refusals!(
                     client.improvements().list(),
                     improvement::evaluation_status(),
+                    EvaluationStatusV1,
+                    unknown
+                )
+            }
+            ("ImprovementV2", "status") => {
+                refusals!(
+                    client.improvements().list_v2(),
+                    improvement_v2::status(),
+                    ImprovementStatus,
+                    unknown
+                )
+            }
+            ("ImprovementV2", "priorityStatus") => {
+                refusals!(
+                    client.improvements().list_v2(),
+                    improvement_v2::priority_status(),
+                    ImprovementPriorityStatus,
+                    unknown
+                )
+            }
+            ("ImprovementV2", "evaluationStatus") => {
+                refusals!(
+                    client.improvements().list_v2(),
+                    improvement_v2::evaluation_status(),
                     EvaluationStatusV1,
                     unknown
                 )

@@ -43,6 +43,7 @@ pub mod import_memberships;
 pub mod import_stamps;
 pub mod improvements;
 pub mod improvements_made;
+pub mod improvements_v2;
 pub mod incidents;
 pub mod incidents_one_field;
 pub mod incidents_parts;

@@ -304,6 +304,19 @@ pub static INCIDENT_TYPE_V2: EntityType = EntityType {
     }),
 };
 
+/// `/v2/improvements`
+pub static IMPROVEMENT_V2: EntityType = EntityType {
+    name: "ImprovementV2",
+    table: "improvement_records",
+    key: "id",
+    properties: &wire::ImprovementV2::SAME.properties(),
+    navigations: &[
+        one("group", &GROUP, "group_id"),
+        one("responsible", &USER, "responsible_user_id"),
+    ],
+    search: None,
+};
+
 /// `/v2/datasources`
 pub static DATASOURCE_V2: EntityType = EntityType {
     name: "DatasourceV2",
@@ -417,6 +430,7 @@ pub fn all() -> Vec<&'static EntityType> {
         &GROUP_V1,
         &DATASOURCE,
         &IMPROVEMENT,
+        &IMPROVEMENT_V2,
         &DATASOURCE_VALUE,
         &DATASOURCE_V2,
         &DATASOURCE_VALUE_V2,

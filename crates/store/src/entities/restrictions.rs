@@ -100,7 +100,7 @@ pub(crate) fn restriction(entity: &EntityType) -> Option<Restriction> {
             ..NONE
         },
         "IncidentV1" | "IncidentV2" => INCIDENT,
-        "Board" | "BoardV1" | "Improvement" | "UserGroup" | "UserGroupMember"
+        "Board" | "BoardV1" | "Improvement" | "ImprovementV2" | "UserGroup" | "UserGroupMember"
         | "UserMembership" => OF_GROUP,
         // Of the whole plant.
         "DataList" | "DataListItem" | "Project" | "ProjectMilestone" => NONE,

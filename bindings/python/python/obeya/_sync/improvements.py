@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from obeya._sync._answer import answer
-from obeya._sync.lists import NumberedRecords
+from obeya._sync.lists import GroupableRecords, NumberedRecords
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from obeya.types import ImprovementCreate, ImprovementUpdate
 
     # Imports of the methods below the second marker, written by `cargo xtask regen`.
+    from obeya._obeya import Query
+    from obeya._settings import Names
+    from obeya.models import ImprovementV2
     # End of the methods that `cargo xtask regen` writes.
 
 
@@ -86,7 +89,7 @@ class Improvements:
 
     def get(self, improvement: int | Improvement) -> Improvement:
         """One improvement, by its id."""
-        call: Call[Improvement] = self._core.call("getImprovement", improvement)
+        call: Call[Improvement] = self._core.call("getImprovementV1", improvement)
         return answer(call)
 
     def delete(
@@ -95,4 +98,37 @@ class Improvements:
         """Deletes an improvement for good."""
         call: Call[None] = self._core.carrying(if_match, idempotency_key).call("deleteImprovement", improvement)
         answer(call)
+
+    def list_v2(
+        self,
+        *,
+        where: Where | None = None,
+        order_by: Order | None = None,
+        select: Names | None = None,
+        expand: Names | None = None,
+        search: str | None = None,
+        top: int | None = None,
+        skip: int | None = None,
+        count: bool | None = None,
+    ) -> GroupableRecords[ImprovementV2]:
+        """The improvements, ordered by id unless `$orderby` is given. `$expand` accepts `group` and `responsible`; `$search` is not available. `$apply` groups and aggregates them in the service, for example `groupby((group/name,status),aggregate($count as n,gainOfInvestment with sum as gain))`. The options are those of `areas.list`."""
+        query: Query[ImprovementV2] = self._core.query(
+            "listImprovementsV2",
+            where=where,
+            order_by=order_by,
+            select=select,
+            expand=expand,
+            search=search,
+            top=top,
+            skip=skip,
+            count=count,
+        )
+        return GroupableRecords(query, "improvements (v2)")
+
+    def get_v2(
+        self, improvement: int | Improvement, *, select: Names | None = None, expand: Names | None = None
+    ) -> ImprovementV2:
+        """One improvement by its id. `$select` and `$expand` apply to the response; the other options are validated but have no effect."""
+        call: Call[ImprovementV2] = self._core.call("getImprovementV2", improvement, select, expand)
+        return answer(call)
     # End of the methods that `cargo xtask regen` writes.

@@ -127,8 +127,8 @@ pub fn call<'a>(
         "getIncidentV1" => {
             Box::pin(async move { client.incidents().get(incident).await.map(drop) })
         }
-        "listImprovements" => narrowed!(client.improvements().list(), ask),
-        "getImprovement" => Box::pin(async move {
+        "listImprovementsV1" => narrowed!(client.improvements().list(), ask),
+        "getImprovementV1" => Box::pin(async move {
             let improvement = client.improvements().get(ids.pick(317)).await;
             improvement.map(drop)
         }),
@@ -147,6 +147,8 @@ pub fn call<'a>(
             let datasource = client.datasources().get(ids.pick(12)).await;
             datasource.map(drop)
         }),
+        "listImprovementsV2" => asked!(client.improvements().list_v2(), ask),
+        "getImprovementV2" => asked!(client.improvements().get_v2(ids.pick(317)), ask),
         "listDatasourcesV2" => asked!(client.datasources().list_v2(), ask),
         "getDatasourceV2" => asked!(client.datasources().get_v2(ids.pick(12)), ask),
         "listDatasourceValuesV2" => asked!(client.datasources().values_v2(ids.pick(12)), ask),

@@ -217,6 +217,13 @@ async fn gone(service: &Service, recorder: &Recorder, operation: &Described) {
     again.is_problem(404, "not_found");
 }
 
+/// Whether the list at a path has an index of words.
+fn has_words(path: &str) -> bool {
+    !["datasources", "improvements"]
+        .iter()
+        .any(|list| path.contains(list))
+}
+
 /// Calls every operation in the ways it may succeed; those that did not.
 async fn successes(all: &Client) -> Vec<&'static str> {
     let mut not_served = Vec::new();
@@ -235,6 +242,7 @@ async fn successes(all: &Client) -> Vec<&'static str> {
             "listIncidentsV2" | "getIncidentV2" => {
                 "area,group,followUpGroup,ownerUser,type,tasks,attachments,comments($expand=incident($expand=type))"
             }
+            "listImprovementsV2" | "getImprovementV2" => "group,responsible",
             "listDatasourcesV2" | "getDatasourceV2" => "values",
             "listDatasourceValuesV2" => "*",
             "listTasks" | "getTaskV2" => "board($expand=tasks,group),comments($expand=parent)",
@@ -253,7 +261,7 @@ async fn successes(all: &Client) -> Vec<&'static str> {
             },
             Ask {
                 select: Some("id"),
-                search: (!operation.path.contains("datasources")).then_some("assembly OR crack"),
+                search: has_words(&operation.path).then_some("assembly OR crack"),
                 top: Some(1),
                 ..Ask::default()
             },
