@@ -23,7 +23,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     database: DatabaseArg,
 
-    /// Drops the hourly rollups of each datasource that has a wrong one. A service makes them again in the
+    /// Drops the rollups of each datasource that has a wrong one. A service makes them again in the
     /// next minutes, and until then reads the values
     #[arg(long)]
     drop_rollups: bool,

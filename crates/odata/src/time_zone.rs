@@ -102,6 +102,19 @@ impl Offsets {
 const MOST_AHEAD: i64 = 16 * TICKS_PER_HOUR;
 
 impl TimeZone {
+    /// The zone without offsets.
+    pub(crate) fn utc() -> Self {
+        let none = || Offsets {
+            starts: vec![i64::MIN],
+            values: vec![0],
+        };
+        Self {
+            name: UTC.to_owned(),
+            offsets: none(),
+            midnight_offsets: none(),
+        }
+    }
+
     /// The zone of a name such as `Europe/Oslo`, in any case.
     pub(crate) fn named(name: &str) -> Option<Arc<Self>> {
         // Only existing zones are inserted, so the map is bounded by their number, some 600.

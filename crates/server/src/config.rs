@@ -202,7 +202,7 @@ pub struct Limits {
     /// The interval at which incidents that were in the trash for 30 days are deleted, if they were due at a
     /// check after which the service has run for a day. Default 1 h.
     pub purge: Duration,
-    /// The interval at which the hourly rollups of values are refreshed, from which queries group values by
+    /// The interval at which the rollups of values are refreshed, from which queries group values by
     /// time; the first time is one interval after the start. Default 60 s.
     pub rollups: Duration,
 }

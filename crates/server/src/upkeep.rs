@@ -1,6 +1,6 @@
 //! Background tasks: follow changes by other processes, check that the database can be written, watch the
 //! clock, empty the trash, purge expired idempotency records and audit entries, store the counts of refused
-//! tokens, and refresh the hourly rollups of values.
+//! tokens, and refresh the rollups of values.
 //!
 //! A run that fails or panics is logged; the next run tries again. Nothing that a client can see may depend
 //! on how often these tasks run, except the revocation of clients: a trashed incident is not listed after its
@@ -161,7 +161,7 @@ async fn purge_keys(app: Arc<App>) {
 /// Runs that are left out after one that failed, as each does in a process that may not write.
 const RUNS_LEFT_OUT: u32 = 60;
 
-/// Refreshes the hourly rollups of values. Without that, answers come from the values.
+/// Refreshes the rollups of values. Without that, answers come from the values.
 async fn refresh_rollups(app: Arc<App>, pause: Arc<AtomicU32>) {
     let left = pause.load(Ordering::Relaxed);
     if left > 0 || app.store.write_fault().is_some() {

@@ -181,6 +181,11 @@ pub trait Dialect: Sync {
         format!("odata_exact_sum({value})")
     }
 
+    /// The partial sum of the values of partial sums.
+    fn combined_partial_sum(&self, total: &str) -> String {
+        format!("odata_exact_sum({total})")
+    }
+
     /// The [`Dialect::sum`] of the doubles of partial sums.
     fn combined_sum(&self, total: &str) -> String {
         format!("odata_real_sum({total})")

@@ -110,12 +110,12 @@ fn from_rollup(
     scope: &Scope<'_>,
 ) -> Option<Vec<String>> {
     let rollup = scope.rollup?;
-    let aggregates = rollup.aggregates(stage, &renderer.root(), renderer.dialect)?;
     // A condition for the rows that may be shown reads their other columns.
     if renderer.visible_root(query).is_some() {
         return None;
     }
-    renderer.read_from(&(rollup.rows)(renderer.dialect));
+    let (rows, aggregates) = rollup.source(stage, &renderer.root(), renderer)?;
+    renderer.read_from(&rows);
     Some(aggregates)
 }
 

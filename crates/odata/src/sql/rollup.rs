@@ -1,28 +1,39 @@
-//! Answers a grouping from hourly rollups instead of the rows themselves, where both give the same.
+//! Answers a grouping from hourly and daily rollups instead of the rows themselves, where both give the same.
 //!
 //! That is so where the filter and each key have one value for all rows of an hour, and the rollup has what
 //! is aggregated. Partial sums are exact, so the result has the same bits.
+//!
+//! A day is read from its daily rollup where the filter and the keys have one value for the whole day. A
+//! bound of a period, or the start of a month by the clock of a zone, falls into a few days only: these are
+//! split into their hours.
 
 use super::Dialect;
+use super::render::Renderer;
+use crate::ast::LogicOp;
 use crate::ast::apply::AggregateMethod;
 use crate::bind::apply::{Aggregate, Grouping};
 use crate::bind::node::{Comparison, Function, Node, NodeKind, Source};
-use crate::calendar::TICKS_PER_HOUR;
+use crate::calendar::{TICKS_PER_DAY, TICKS_PER_HOUR};
 use crate::edm::{Column, Property};
 use crate::functions::bin::BinSize;
 use crate::time_zone::TimeZone;
 use crate::value::Value;
 
+/// Reasons to split days. Each is a condition on every day.
+const MOST_SPLITS: usize = 8;
+
 /// Rows that stand for those of a table: some are one row of the table, each other one is the rollup of all
-/// its rows in an hour of UTC with the same value of [`Rollup::shared`].
+/// its rows in an hour or a day of UTC with the same value of [`Rollup::shared`].
 ///
 /// Their columns: those of the shared property and of the instant as in the table, the latter with the start
-/// of the hour; `row_count`, and `value_count` of those with a value; `total`, the [`Dialect::partial_sum`]
-/// of the values; `least` and `greatest`.
+/// of the hour or day; `row_count`, and `value_count` of those with a value; `total`, the
+/// [`Dialect::partial_sum`] of the values; `least` and `greatest`.
 #[derive(Debug, Clone, Copy)]
 pub struct Rollup {
-    /// The query for these rows.
-    pub rows: fn(&dyn Dialect) -> String,
+    /// The query for these rows, without daily rollups: for groupings that differ within days.
+    pub by_hour: fn(&dyn Dialect) -> String,
+    /// The query for these rows, with daily rollups of all days but those that are split.
+    pub by_day: fn(&dyn Dialect, &SplitDays) -> String,
     /// The property that has one value in a rollup.
     pub shared: &'static str,
     /// The property with the instant of a row.
@@ -31,23 +42,127 @@ pub struct Rollup {
     pub value: &'static str,
 }
 
+/// The days that are read as hours.
+#[derive(Debug)]
+pub struct SplitDays {
+    splits: Vec<Split>,
+    /// Placeholders of the instants from and before which rows are read.
+    from: Option<String>,
+    before: Option<String>,
+    utc: TimeZone,
+}
+
+/// A reason to split a day.
+#[derive(Debug)]
+enum Split {
+    /// The instant with this placeholder is within the day.
+    At(String),
+    /// Periods of this size by the clock of a zone may begin on it.
+    Near(BinSize),
+}
+
+impl SplitDays {
+    /// The condition that a day is split, by the expression of its start; `None` if none is.
+    #[must_use]
+    pub fn condition(&self, day: &str, dialect: &dyn Dialect) -> Option<String> {
+        let splits = self.splits.iter().map(|split| match split {
+            Split::At(instant) => {
+                format!("({day} < {instant} AND {instant} < {day} + {TICKS_PER_DAY})")
+            }
+            // No clock differs from UTC by a day, so it shows dates between these two.
+            Split::Near(size) => {
+                let period = |instant: &str| dialect.bin(instant, &size.sql(), &self.utc);
+                let first = period(&format!("({day} - {TICKS_PER_DAY})"));
+                let last = period(&format!("({day} + {})", 2 * TICKS_PER_DAY - 1));
+                format!("{first} <> {last}")
+            }
+        });
+        let splits: Vec<String> = splits.collect();
+        (!splits.is_empty()).then(|| format!("({})", splits.join(" OR ")))
+    }
+
+    /// A condition that a day meets if it has rows that are read.
+    #[must_use]
+    pub fn extent(&self, day: &str) -> String {
+        let from = self.from.iter();
+        let from = from.map(|from| format!(" AND {day} > {from} - {TICKS_PER_DAY}"));
+        let before = self.before.iter();
+        let before = before.map(|before| format!(" AND {day} < {before}"));
+        from.chain(before).collect()
+    }
+}
+
+/// For how long an expression has one value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Constancy {
+    Hour,
+    /// Except for days with a split.
+    Day,
+}
+
+/// What splits a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cause {
+    At(i64),
+    Near(BinSize),
+}
+
 impl Rollup {
-    /// The aggregates of a grouping over its rows, which have this alias; `None` if they do not give the same
-    /// groups as those of the table.
-    pub(super) fn aggregates(
+    /// The query for its rows, and the aggregates of a grouping over them, which have this alias; `None` if
+    /// they do not give the same groups as those of the table.
+    pub(super) fn source(
         &self,
         stage: &Grouping,
         alias: &str,
-        dialect: &dyn Dialect,
-    ) -> Option<Vec<String>> {
-        let mut conditions_and_keys = stage.filter.iter().chain(&stage.keys);
-        if !conditions_and_keys.all(|node| self.is_hourly(node)) {
-            return None;
+        renderer: &mut Renderer<'_>,
+    ) -> Option<(String, Vec<String>)> {
+        let dialect = renderer.dialect;
+        let mut causes = Vec::new();
+        let mut constancy = Constancy::Day;
+        for node in stage.filter.iter().chain(&stage.keys) {
+            constancy = constancy.min(self.constancy(node, &mut causes)?);
         }
         let aggregates = stage.aggregates.iter();
-        aggregates
+        let aggregates: Vec<String> = aggregates
             .map(|aggregate| self.aggregate(aggregate, alias, dialect))
-            .collect()
+            .collect::<Option<_>>()?;
+        let rows = if constancy == Constancy::Day && causes.len() <= MOST_SPLITS {
+            let days = self.split_days(&causes, stage.filter.as_ref(), renderer);
+            (self.by_day)(dialect, &days)
+        } else {
+            (self.by_hour)(dialect)
+        };
+        Some((rows, aggregates))
+    }
+
+    fn split_days(
+        &self,
+        causes: &[Cause],
+        filter: Option<&Node>,
+        renderer: &mut Renderer<'_>,
+    ) -> SplitDays {
+        let conditions = filter.map_or(&[][..], |filter| match &filter.kind {
+            NodeKind::Logic(LogicOp::And, conditions) => conditions,
+            _ => std::slice::from_ref(filter),
+        });
+        let bounds: Vec<_> = conditions.iter().filter_map(|it| self.bound(it)).collect();
+        let of = |wanted: Comparison| {
+            let bounds = bounds.iter().filter(move |(bound, _)| *bound == wanted);
+            bounds.map(|(_, instant)| *instant)
+        };
+        let mut bind = |instant: i64| renderer.bind(Value::Int(instant));
+        SplitDays {
+            splits: causes
+                .iter()
+                .map(|cause| match cause {
+                    Cause::At(instant) => Split::At(bind(*instant)),
+                    Cause::Near(size) => Split::Near(*size),
+                })
+                .collect(),
+            from: of(Comparison::Ge).max().map(&mut bind),
+            before: of(Comparison::Lt).min().map(&mut bind),
+            utc: TimeZone::utc(),
+        }
     }
 
     fn aggregate(
@@ -78,30 +193,54 @@ impl Rollup {
         }
     }
 
-    /// Whether the node has one value for all rows of an hour.
-    fn is_hourly(&self, node: &Node) -> bool {
+    /// How long the node has one value, at least; `None` if it may differ within an hour.
+    fn constancy(&self, node: &Node, causes: &mut Vec<Cause>) -> Option<Constancy> {
+        if let Some((_, instant)) = self.bound(node) {
+            if instant % TICKS_PER_DAY != 0 {
+                add(causes, Cause::At(instant));
+            }
+            return (instant % TICKS_PER_HOUR == 0).then_some(Constancy::Day);
+        }
         match &node.kind {
-            NodeKind::Property(..) => self.is(node, self.shared),
+            NodeKind::Property(..) => self.is(node, self.shared).then_some(Constancy::Day),
             NodeKind::Column(_)
             | NodeKind::Exists(..)
             | NodeKind::Every(..)
-            | NodeKind::Count(..) => false,
+            | NodeKind::Count(..) => None,
             NodeKind::Call(function, arguments) if self.is_instant(arguments) => match function {
-                Function::Year
-                | Function::Month
-                | Function::Day
-                | Function::Hour
-                | Function::Date => true,
-                Function::Bin => is_of_hours(&arguments[1..]),
-                _ => false,
+                Function::Year | Function::Month | Function::Day | Function::Date => {
+                    Some(Constancy::Day)
+                }
+                Function::Hour => Some(Constancy::Hour),
+                Function::Bin => constancy_of_bin(&arguments[1..], causes),
+                _ => None,
             },
-            NodeKind::Compare(comparison, left, right) if self.is(left, self.instant) => {
-                matches!(comparison, Comparison::Ge | Comparison::Lt) && is_start_of_hour(right)
+            _ => node.children().try_fold(Constancy::Day, |shortest, child| {
+                Some(shortest.min(self.constancy(child, causes)?))
+            }),
+        }
+    }
+
+    /// The bound of a period that a condition is, as [`Comparison::Ge`] or [`Comparison::Lt`] an instant.
+    fn bound(&self, node: &Node) -> Option<(Comparison, i64)> {
+        let NodeKind::Compare(comparison, left, right) = &node.kind else {
+            return None;
+        };
+        let literal = |node: &Node| match node.kind {
+            NodeKind::Value(Value::Int(ticks)) => Some(ticks),
+            _ => None,
+        };
+        match comparison {
+            Comparison::Ge | Comparison::Lt if self.is(left, self.instant) => {
+                Some((*comparison, literal(right)?))
             }
-            NodeKind::Compare(comparison, left, right) if self.is(right, self.instant) => {
-                matches!(comparison, Comparison::Le | Comparison::Gt) && is_start_of_hour(left)
+            Comparison::Le if self.is(right, self.instant) => {
+                Some((Comparison::Ge, literal(left)?))
             }
-            _ => node.children().all(|child| self.is_hourly(child)),
+            Comparison::Gt if self.is(right, self.instant) => {
+                Some((Comparison::Lt, literal(left)?))
+            }
+            _ => None,
         }
     }
 
@@ -127,23 +266,33 @@ fn is_of_row(source: &Source, property: &Property) -> bool {
     source.variable == 0 && source.path.is_empty() && matches!(property.column, Column::Name(_))
 }
 
-fn is_start_of_hour(node: &Node) -> bool {
-    matches!(node.kind, NodeKind::Value(Value::Int(ticks)) if ticks % TICKS_PER_HOUR == 0)
-}
-
-/// Whether periods of this size and zone begin with hours of UTC.
-fn is_of_hours(size_and_zone: &[Node]) -> bool {
+/// How long periods of this size and zone are, if they begin with hours of UTC.
+fn constancy_of_bin(size_and_zone: &[Node], causes: &mut Vec<Cause>) -> Option<Constancy> {
     let [size, zone] = size_and_zone else {
-        return false;
-    };
-    let size_is_of_hours = match size.bin_size() {
-        Some(BinSize::Ticks(ticks)) => ticks % TICKS_PER_HOUR == 0,
-        other => other.is_some(),
+        return None;
     };
     let NodeKind::Value(Value::Text(zone)) = &zone.kind else {
-        return false;
+        return None;
     };
-    let zone = TimeZone::named(zone);
-    let changes_with_hours = zone.is_some_and(|zone| zone.offsets.are_multiples_of(TICKS_PER_HOUR));
-    size_is_of_hours && changes_with_hours
+    let zone = TimeZone::named(zone)?;
+    if !zone.offsets.are_multiples_of(TICKS_PER_HOUR) {
+        return None;
+    }
+    let is_utc = zone.offsets.values == [0];
+    match size.bin_size()? {
+        BinSize::Ticks(ticks) => (ticks % TICKS_PER_HOUR == 0).then_some(Constancy::Hour),
+        _ if is_utc => Some(Constancy::Day),
+        // Each would be split.
+        BinSize::Day => Some(Constancy::Hour),
+        longer => {
+            add(causes, Cause::Near(longer));
+            Some(Constancy::Day)
+        }
+    }
+}
+
+fn add(causes: &mut Vec<Cause>, cause: Cause) {
+    if !causes.contains(&cause) {
+        causes.push(cause);
+    }
 }

@@ -1,6 +1,6 @@
 //! One datasource of 1,000,000 values, one a minute, aggregated by `$apply`: from the values and from their
-//! hourly rollups. The floor is a plain statement over the values in the database alone, which adds up
-//! in doubles and knows no time zone.
+//! rollups. The floor is a plain statement over the values in the database alone, which adds up in doubles
+//! and knows no time zone. Then one of ten years, whose groups are compared with those of a week.
 
 use std::time::Instant;
 
@@ -46,6 +46,17 @@ const GROUPINGS: [Grouping; 4] = [
     },
 ];
 
+/// A datasource with a value an hour for ten years.
+const TEN_YEARS: usize = 900;
+const WEEK_BY_HOUR: &str = "filter(valueDate ge 2020-06-01T00:00:00Z and valueDate lt 2020-06-08T00:00:00Z)/compute(bin(valueDate,'hour','Europe/Oslo') as k)/groupby((k),aggregate(value with average as v))";
+/// The period by which ten years are grouped, its zone, and what that may cost, as a multiple of the week.
+const PERIODS: [(&str, &str, f64); 4] = [
+    ("year", "UTC", 3.0),
+    ("month", "UTC", 3.0),
+    ("month", "Europe/Oslo", 6.0),
+    ("week", "Europe/Oslo", 20.0),
+];
+
 /// On a SQLite file.
 pub fn measure(table: &mut Table, bench: &Bench) {
     let steps = Steps::open(&bench.plant);
@@ -54,11 +65,12 @@ pub fn measure(table: &mut Table, bench: &Bench) {
 
 /// Against `floor`, which returns the milliseconds of a statement.
 pub fn against(table: &mut Table, bench: &Bench, unit: &str, mut floor: impl FnMut(&str) -> f64) {
+    bench.plant.add_ten_years(TEN_YEARS);
     let service = Child::service(&bench.plant.db);
     let mut connection = Connection::open(&service.address);
-    let mut ask = |apply: &str| {
+    let mut ask = |datasource: usize, apply: &str| {
         let apply = apply.replace(' ', "%20");
-        let path = format!("/v2/datasources/1/values?$apply={apply}");
+        let path = format!("/v2/datasources/{datasource}/values?$apply={apply}");
         let request = load::request(&path, &bench.token);
         let started = Instant::now();
         connection.ask(&request);
@@ -68,8 +80,8 @@ pub fn against(table: &mut Table, bench: &Bench, unit: &str, mut floor: impl FnM
         let of_values = format!("{OF_VALUES}{odata}");
         let [mut rolled_up, mut read, mut plain] = [const { Vec::new() }; 3];
         for _ in 0..TURNS {
-            rolled_up.push(ask(odata));
-            read.push(ask(&of_values));
+            rolled_up.push(ask(1, odata));
+            read.push(ask(1, &of_values));
             plain.push(floor(sql));
         }
         let [rolled_up, read, plain] = [rolled_up, read, plain].map(median);
@@ -77,5 +89,24 @@ pub fn against(table: &mut Table, bench: &Bench, unit: &str, mut floor: impl FnM
         table.row(&format!("{name}, from the values"), read, plain, unit, goal);
         let name = format!("{name}, from rollups");
         table.limited(&name, rolled_up, plain, unit, MOST_MS);
+    }
+    for (period, zone, most) in PERIODS {
+        let apply = format!(
+            "compute(bin(valueDate,'{period}','{zone}') as k)/groupby((k),aggregate(value with average as v))"
+        );
+        let [mut years, mut week] = [const { Vec::new() }; 2];
+        for _ in 0..5 * TURNS {
+            years.push(ask(TEN_YEARS, &apply));
+            week.push(ask(TEN_YEARS, WEEK_BY_HOUR));
+        }
+        let [years, week] = [years, week].map(median);
+        let name = format!("ten years of hours by {period}, {zone}");
+        table.row(
+            &name,
+            years,
+            week,
+            "ms, a week by hour",
+            Some((years / week, most, false)),
+        );
     }
 }

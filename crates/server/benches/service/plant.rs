@@ -17,6 +17,8 @@ use crate::process;
 /// Groups, each with five boards.
 pub const GROUPS: usize = 200;
 const VALUES: usize = 1_000_000;
+/// Hours.
+const TEN_YEARS: usize = 87_648;
 const COMMENTS: usize = 100_000;
 /// Incidents, each with as many comments.
 const INCIDENTS: usize = 2_000;
@@ -80,27 +82,49 @@ impl Plant {
         let lines = folder.join("lines");
         std::fs::create_dir(&lines).expect("the folder is empty");
         write(&lines);
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
-            .enable_all()
-            .build()
-            .expect("a runtime");
-        runtime.block_on(async {
-            let report = import_dir(&lines, &db, ImportOptions::default(), Arc::new(()))
-                .await
-                .expect("the data is right");
-            let scopes = ["public.api.read", "public.api.write"];
-            let client = admin::add_client(&db, "bench", &scopes).await;
-            Self {
-                client: client.expect("a client"),
-                import_seconds: report.elapsed.as_secs_f64(),
-                db,
-            }
-        })
+        let import_seconds = import(&lines, &db);
+        let scopes = ["public.api.read", "public.api.write"];
+        let client = process::runtime().block_on(admin::add_client(&db, "bench", &scopes));
+        Self {
+            client: client.expect("a client"),
+            import_seconds,
+            db,
+        }
+    }
+
+    /// Adds a datasource of that id, with a value for each hour of the ten years before 2023.
+    pub fn add_ten_years(&self, datasource: usize) {
+        let folder = tempfile::tempdir().expect("a folder for the lines");
+        let write = |name: &str, lines: String| {
+            std::fs::write(folder.path().join(name), lines).expect("the disk has room");
+        };
+        let title = format!("{{\"id\":{datasource},\"title\":\"Ten years\"}}\n");
+        write("datasources.jsonl", title);
+        let values = (0..TEN_YEARS).map(|hour| {
+            let id = VALUES + 1 + hour;
+            let date = instant_after(1_356_998_400, hour * 3600);
+            let value = hour % 1000;
+            format!("{{\"id\":{id},\"dataSourceId\":{datasource},\"value\":{value},\"valueDate\":\"{date}\"}}\n")
+        });
+        write("datasource_values.jsonl", values.collect());
+        import(folder.path(), &self.db);
+        make_rollups(&self.db);
     }
 }
 
-/// Makes the hourly rollups of the values. A service would begin a minute after its start, which may be in
+/// Imports a folder; returns how long that took, in seconds.
+fn import(folder: &Path, db: &str) -> f64 {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    let import = import_dir(folder, db, ImportOptions::default(), Arc::new(()));
+    let report = runtime.block_on(import).expect("the data is right");
+    report.elapsed.as_secs_f64()
+}
+
+/// Makes the rollups of the values. A service would begin a minute after its start, which may be in
 /// the middle of a measurement.
 pub fn make_rollups(db: &str) {
     process::runtime().block_on(async {
@@ -119,7 +143,12 @@ pub fn value_date(id: usize) -> String {
 
 /// An instant, by the seconds after the start of 2023.
 fn instant(seconds: usize) -> String {
-    let seconds = i64::try_from(1_672_531_200 + seconds).expect("a small number");
+    instant_after(1_672_531_200, seconds)
+}
+
+/// An instant, by the seconds after another, which is in seconds after 1970.
+fn instant_after(start: i64, seconds: usize) -> String {
+    let seconds = start + i64::try_from(seconds).expect("a small number");
     let instant = jiff::Timestamp::from_second(seconds);
     instant.expect("within range").to_string()
 }

@@ -1,10 +1,10 @@
-//! Groups that are made from the hourly rollups of values have the same bytes as those of the values.
+//! Groups that are made from the rollups of values have the same bytes as those of the values.
 
 use std::time::Duration;
 
 use obeya_server::import::OnConflict;
 use obeya_server::store::StoreError;
-use obeya_server::store::values::rollups;
+use obeya_server::store::values::rollups::{self, Period};
 use obeya_testkit::Rng;
 use reqwest::Method;
 use serde_json::{Value as Json, json};
@@ -15,9 +15,9 @@ use crate::support::{Answer, START, Service};
 
 const TICKS_PER_SECOND: i64 = 10_000_000;
 
-/// The values of datasource 1 are of these hours, before and after a change of the clocks in Europe, and of
-/// some around 1970.
-const HOURS: [i64; 3] = [-3, 484_380, 485_088];
+/// The values of datasource 1 are of these hours: around 1970, the start of April 2025, and before and after
+/// a change of the clocks in Europe.
+const HOURS: [i64; 4] = [-3, 484_292, 484_380, 485_088];
 
 async fn execute(service: &Service, sql: &'static str) -> u64 {
     let written = service
@@ -130,7 +130,7 @@ async fn write(service: &Service, random: &mut Rng, ids: &mut Vec<i64>) {
 const SUMS: &str = "aggregate($count as rows,value with sum as total,value with average as mean,value with min as least,value with max as greatest)";
 
 /// Groupings that rollups serve: what is done before, the keys, and further options.
-const SERVED: [(&str, &str, &str); 9] = [
+const SERVED: [(&str, &str, &str); 15] = [
     ("", "", ""),
     ("", "date(valueDate) as k", "&$orderby=k"),
     ("", "hour(valueDate) as k", "&$orderby=mean desc,k&$top=3"),
@@ -146,6 +146,24 @@ const SERVED: [(&str, &str, &str); 9] = [
     ),
     ("", "bin(valueDate,'month','America/New_York') as k", ""),
     ("", "year(valueDate) mul 100 add month(valueDate) as k", ""),
+    ("", "bin(valueDate,'month','Europe/Oslo') as k", ""),
+    ("", "bin(valueDate,'week','UTC') as k", "&$filter=rows gt 1"),
+    ("", "bin(valueDate,'quarter','Pacific/Kiritimati') as k", ""),
+    (
+        "filter(valueDate ge 2025-03-31T21:00:00Z and valueDate lt 2025-04-01T01:00:00Z)/",
+        "bin(valueDate,'year','Pacific/Pago_Pago') as k",
+        "",
+    ),
+    (
+        "filter(valueDate lt 2025-03-31T22:00:00Z and not (valueDate lt 1969-12-31T22:00:00Z))/",
+        "date(valueDate) as k",
+        "",
+    ),
+    (
+        "filter(valueDate ge 2025-04-04T15:00:00Z or valueDate lt 1970-01-01T00:00:00Z)/",
+        "",
+        "",
+    ),
     (
         "filter(valueDate ge 2025-05-03T14:00:00Z and valueDate lt 2025-05-03T18:00:00Z or year(valueDate) lt 1971)/",
         "hour(valueDate) as k",
@@ -196,15 +214,29 @@ async fn rollups_give_the_same_answers_as_values() {
     }
     refresh(&plant).await;
     assert_eq!(refresh(&plant).await, 0, "nothing is left");
-    assert!(number(plant.store(), "SELECT count(*) FROM value_rollups").await > 0);
-    assert_eq!(
-        number(
-            plant.store(),
-            "SELECT count(*) FROM value_rollups WHERE is_stale = 1"
-        )
-        .await,
-        0
-    );
+    for table in ["value_rollups", "value_day_rollups"] {
+        let count = async |of: &str| {
+            let sql = format!("SELECT count(*) FROM {table} WHERE {of}").leak();
+            number(plant.store(), sql).await
+        };
+        assert!(count("is_stale = 0").await > 0, "{table}");
+        assert_eq!(count("is_stale = 1").await, 0, "{table}");
+    }
+    assert_eq!(wrong(&plant).await, []);
+}
+
+/// The rollups that differ from what they are made from.
+async fn wrong(plant: &Service) -> Vec<(Period, i32, i64)> {
+    let wrong = plant.store().read(|session| {
+        let mut wrong = Vec::new();
+        for period in [Period::Hour, Period::Day] {
+            rollups::find_wrong(session, period, &mut |datasource, start| {
+                wrong.push((period, datasource, start));
+            })?;
+        }
+        Ok::<_, StoreError>(wrong)
+    });
+    wrong.await.expect("read")
 }
 
 #[tokio::test]
@@ -252,6 +284,98 @@ async fn answers_come_from_the_rollups_where_these_suffice() {
             2000, 2000, 1000, 2000, 2000, 119, 120, 59, 120, 40, 120, 120, 120, 1
         ]
     );
+}
+
+/// Two values in each hour of three days, the last one the first of a month.
+#[tokio::test]
+async fn days_are_read_from_daily_rollups_unless_they_are_split() {
+    const MIDNIGHT: i64 = 1_698_624_000;
+    let plant = plant(|config| config.limits.rollups = Duration::from_secs(3600)).await;
+    let values: Vec<Json> = (0..144)
+        .map(|half| json!({"value": 1, "valueDate": instant(MIDNIGHT + half * 1800)}))
+        .collect();
+    let values_path = "/v1/Datasources/1/values/batch";
+    let posted = plant.post(values_path, &json!(values)).await;
+    assert_eq!(posted.status, 200, "{}", posted.text());
+    assert!(refresh(&plant).await > 0);
+    let spoilt = execute(&plant, "UPDATE value_day_rollups SET row_count = 1000").await;
+    assert_eq!(spoilt, 3);
+    let by = |key: &str| format!("compute({key} as k)/groupby((k),aggregate($count as n))");
+    let filtered = |filter: &str| format!("filter({filter})/aggregate($count as n)");
+    let ten_bounds: Vec<String> = (1..10)
+        .map(|hour| format!("valueDate ge 2023-10-30T0{hour}:00:00Z"))
+        .collect();
+    let cases = [
+        ("aggregate($count as n)".to_owned(), 3000),
+        (by("bin(valueDate,'month','UTC')"), 2000),
+        (by("bin(valueDate,'year','Europe/Oslo')"), 3000),
+        (by("year(valueDate)"), 3000),
+        (by("date(valueDate)"), 1000),
+        (filtered("valueDate ge 2023-10-31T00:00:00Z"), 2000),
+        (filtered("valueDate lt 2023-10-31T00:00:00Z"), 1000),
+        // The rest of the first day.
+        (filtered("valueDate ge 2023-10-30T06:00:00Z"), 2036),
+        (filtered("2023-10-30T06:00:00Z gt valueDate"), 12),
+        (
+            filtered("valueDate ge 2023-10-30T23:00:00Z and valueDate lt 2023-11-01T01:00:00Z"),
+            1004,
+        ),
+        // The second day may be of either month, by some clock.
+        (by("bin(valueDate,'month','Europe/Oslo')"), 1046),
+        // By hours.
+        (by("bin(valueDate,'day','Europe/Oslo')"), 46),
+        (by("hour(valueDate)"), 6),
+        (filtered(&ten_bounds.join(" or ")), 142),
+    ];
+    for (apply, expected) in cases {
+        let path = format!("/v2/datasources/1/values?$apply={apply}");
+        let answer = plant.get(&path).await;
+        assert_eq!(answer.status, 200, "{apply}: {}", answer.text());
+        assert_eq!(answer.json()["value"][0]["n"], expected, "{apply}");
+    }
+    // A change of an hour makes its day again.
+    let late = json!({"value": 5, "valueDate": instant(MIDNIGHT + 60)});
+    let posted = plant.post("/v1/Datasources/1/values", &late).await;
+    assert_eq!(posted.status, 200, "{}", posted.text());
+    for expected in [2049, 2049] {
+        let all = "/v2/datasources/1/values?$apply=aggregate($count as n)";
+        assert_eq!(plant.get(all).await.json()["value"][0]["n"], expected);
+        refresh(&plant).await;
+    }
+}
+
+/// The days beside the first and the last one that a value can have.
+#[tokio::test]
+async fn the_bounds_of_the_calendar_are_rolled_up() {
+    let plant = plant(|config| config.limits.rollups = Duration::from_secs(3600)).await;
+    for date in [
+        "0001-01-01T00:00:00Z",
+        "0001-01-01T23:59:59Z",
+        "9999-12-31T23:59:59Z",
+    ] {
+        let value = json!({"value": 1, "valueDate": date});
+        let posted = plant.post("/v1/Datasources/1/values", &value).await;
+        assert_eq!(posted.status, 200, "{}", posted.text());
+    }
+    let all = rollups::refresh(plant.store(), i64::MAX).await;
+    assert!(all.expect("rolled up") > 0);
+    for zone in [
+        "UTC",
+        "Asia/Tokyo",
+        "Europe/Oslo",
+        "Pacific/Pago_Pago",
+        "Pacific/Kiritimati",
+    ] {
+        for size in ["week", "month", "year"] {
+            let key = format!("bin(valueDate,'{size}','{zone}') as k");
+            let of = ("", key.as_str(), "");
+            let rolled_up = plant.get(&path(of, "")).await;
+            let read = plant
+                .get(&path(of, "filter(second(valueDate) ge 0)/"))
+                .await;
+            assert_eq!(rolled_up.text(), read.text(), "{size} {zone}");
+        }
+    }
 }
 
 /// A program of an earlier version counts changes and marks no rollups. So does the SQL of an operator.
@@ -387,14 +511,7 @@ async fn a_value_written_during_a_refresh_marks_its_rollup() {
             write(3)
         );
     }
-    let wrong = plant.store().read(|session| {
-        let mut wrong = Vec::new();
-        rollups::find_wrong(session, &mut |datasource, hour| {
-            wrong.push((datasource, hour));
-        })?;
-        Ok::<_, StoreError>(wrong)
-    });
-    assert_eq!(wrong.await.expect("read"), []);
+    assert_eq!(wrong(&plant).await, []);
     refresh(&plant).await;
     let path = format!("/v2/datasources/1/values?$apply={SUMS}");
     let found = plant.get(&path).await.json();

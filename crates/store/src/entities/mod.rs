@@ -344,7 +344,8 @@ pub static DATASOURCE_VALUE_V2: EntityType = EntityType {
 /// The rollup of an entity's rows.
 pub fn rollup(entity: &EntityType) -> Option<&'static Rollup> {
     static OF_VALUES: Rollup = Rollup {
-        rows: rollups::rows,
+        by_hour: rollups::by_hour,
+        by_day: rollups::by_day,
         shared: "dataSourceId",
         instant: "valueDate",
         value: "value",

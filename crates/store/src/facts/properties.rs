@@ -50,6 +50,7 @@ fn file(name: &str) -> String {
 const HIDDEN: &[(&str, &str)] = &[
     ("data_list_items", "data_list_id"),
     ("datasources", "change_counter"),
+    ("datasources", "days_rolled_up_until"),
     ("datasources", "marked_counter"),
     ("datasources", "rolled_up_until"),
     ("group_users", "email"),

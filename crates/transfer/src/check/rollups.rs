@@ -1,4 +1,4 @@
-//! The hourly rollups of values: each is that of its values.
+//! The rollups of values: each hourly one is that of its values, and each daily one that of its hours.
 
 use std::collections::BTreeSet;
 
@@ -6,10 +6,8 @@ use super::CheckError;
 use super::report::{Findings, Rule};
 use crate::migrate::{Progress, key};
 use obeya_model::Timestamp;
-use obeya_store::values::rollups;
+use obeya_store::values::rollups::{self, Period};
 use obeya_store::{Session, Store, StoreError, StoreOptions, Value};
-
-const TABLE: &str = "value_rollups";
 
 /// Drops the rollups of these datasources in the database at `url`. A service makes them again in the next
 /// minutes, and until then reads the values.
@@ -28,7 +26,7 @@ pub async fn drop_rollups(url: &str, datasources: &BTreeSet<i32>) -> Result<(), 
     dropped
 }
 
-/// Compares every rollup with its values; returns the datasources with a wrong one.
+/// Compares every rollup with what it is made from; returns the datasources with a wrong one.
 pub(super) fn run(
     session: &mut dyn Session,
     findings: &mut Findings,
@@ -37,16 +35,22 @@ pub(super) fn run(
     if !progress.should_continue() {
         return Err(CheckError::Stopped);
     }
-    progress.table(TABLE);
     let mut wrong = BTreeSet::new();
-    let read = rollups::find_wrong(session, &mut |datasource, hour| {
-        let place = key(&[Value::from(datasource), Value::Int(hour)]);
-        let begins = Timestamp::from_ticks(hour).map_or_else(String::new, |at| format!(" ({at})"));
-        let text = format!("the rollup of this hour{begins} is not that of its values");
-        findings.add(Rule::Count, Some(TABLE), Some(place), text);
-        wrong.insert(datasource);
-    });
-    findings.guard(Rule::File, TABLE, || Ok(read?))?;
-    progress.advance(1);
+    for (period, table, name, parts) in [
+        (Period::Hour, "value_rollups", "hour", "values"),
+        (Period::Day, "value_day_rollups", "day", "hours"),
+    ] {
+        progress.table(table);
+        let read = rollups::find_wrong(session, period, &mut |datasource, start| {
+            let place = key(&[Value::from(datasource), Value::Int(start)]);
+            let begins =
+                Timestamp::from_ticks(start).map_or_else(String::new, |at| format!(" ({at})"));
+            let text = format!("the rollup of this {name}{begins} is not that of its {parts}");
+            findings.add(Rule::Count, Some(table), Some(place), text);
+            wrong.insert(datasource);
+        });
+        findings.guard(Rule::File, table, || Ok(read?))?;
+        progress.advance(1);
+    }
     Ok(wrong)
 }

@@ -97,15 +97,22 @@ const SPOILT: &[Spoilt] = &[
         &["incident_comments 100: it answers itself through its parents", "incident_comments 101: it answers itself through its parents"]),
     both("UPDATE datasources SET value_count = value_count + 3",
         &["datasources 4: value_count is 5, and it has 2 values", "datasources 5: value_count is 3, and it has 0 values"]),
-    both("UPDATE value_rollups SET least = 1",
-        &["value_rollups (4, 0): the rollup of this hour (1970-01-01T00:00:00Z) is not that of its values"]),
+    // On PostgreSQL these are changed without triggers, which mark the day as stale.
+    Spoilt { sqlite: "UPDATE value_rollups SET least = 1",
+        postgres: "WITH days AS (UPDATE value_day_rollups SET is_stale = 1) UPDATE value_rollups SET least = 1",
+        findings: &["value_rollups (4, 0): the rollup of this hour (1970-01-01T00:00:00Z) is not that of its values"] },
     // Their sum is beyond the doubles.
     both("UPDATE datasource_values SET value = 1.7e308",
         &["value_rollups (4, 0): the rollup of this hour (1970-01-01T00:00:00Z) is not that of its values"]),
-    Spoilt { sqlite: "UPDATE value_rollups SET total = 'zz'", postgres: "UPDATE value_rollups SET total = total + 1e-30",
+    Spoilt { sqlite: "UPDATE value_rollups SET total = 'zz'", postgres: "WITH days AS (UPDATE value_day_rollups SET is_stale = 1) UPDATE value_rollups SET total = total + 1e-30",
         findings: &["value_rollups (4, 0): the rollup of this hour (1970-01-01T00:00:00Z) is not that of its values"] },
-    both("DELETE FROM value_rollups",
-        &["value_rollups (4, 0): the rollup of this hour (1970-01-01T00:00:00Z) is not that of its values"]),
+    Spoilt { sqlite: "DELETE FROM value_rollups",
+        postgres: "WITH days AS (UPDATE value_day_rollups SET is_stale = 1) DELETE FROM value_rollups",
+        findings: &["value_rollups (4, 0): the rollup of this hour (1970-01-01T00:00:00Z) is not that of its values"] },
+    both("UPDATE value_day_rollups SET least = 1",
+        &["value_day_rollups (4, 0): the rollup of this day (1970-01-01T00:00:00Z) is not that of its hours"]),
+    both("DELETE FROM value_day_rollups",
+        &["value_day_rollups (4, 0): the rollup of this day (1970-01-01T00:00:00Z) is not that of its hours"]),
     both("UPDATE datasource_values SET value = 70.5 WHERE id = 2",
         &["value_rollups (4, 0): the rollup of this hour (1970-01-01T00:00:00Z) is not that of its values"]),
     both("UPDATE counters SET last = 1", &["counters \"datasource_values\": the last id is 1, and there is a value with the id 2"]),
@@ -366,8 +373,8 @@ async fn made(url: &str) {
         indexed(session)
     });
     done.await.expect("written");
-    // The hour with the values is over.
-    let refreshed = rollups::refresh(&store, 36_000_000_000).await;
+    // The day with the values is over.
+    let refreshed = rollups::refresh(&store, 864_000_000_000).await;
     assert!(refreshed.expect("rolled up") > 0);
     store.close().await;
 }

@@ -10,7 +10,7 @@ use obeya_store::table::{Column, ColumnType, Table};
 use obeya_store::{Session, Store, StoreError, StoreOptions};
 
 /// What is made from other tables, and so not copied.
-const DERIVED: [&str; 12] = [
+const DERIVED: [&str; 13] = [
     "areas_search",
     "boards_search",
     "comments_parts",
@@ -22,10 +22,11 @@ const DERIVED: [&str; 12] = [
     "incidents_search",
     "user_numbers",
     "users_search",
+    "value_day_rollups",
     "value_rollups",
 ];
-/// The columns that say what `value_rollups` has. In a copy they have their defaults: it has nothing yet.
-const DERIVED_COLUMNS: [&str; 2] = ["marked_counter", "rolled_up_until"];
+/// The columns that say what the rollups have. In a copy they have their defaults: it has nothing yet.
+const DERIVED_COLUMNS: [&str; 3] = ["days_rolled_up_until", "marked_counter", "rolled_up_until"];
 
 /// A column of the list: its name, type, position in the primary key, and the table that it refers to. Only
 /// key columns have an order: that of the lines in the declaration, and a column that was added later is at

@@ -134,6 +134,10 @@ impl Dialect for Postgres {
         format!("sum({})", self.exact(value))
     }
 
+    fn combined_partial_sum(&self, total: &str) -> String {
+        format!("sum({total})")
+    }
+
     fn combined_sum(&self, total: &str) -> String {
         format!("sum({total})::double precision")
     }

@@ -23,7 +23,7 @@ const LIST: &str = "src/schema/catalogue.txt";
 const WRITE: &str = "OBEYA_WRITE_CATALOGUE";
 
 /// Intended differences between the engines: part of the name of an object, and the reason.
-const DIFFERENCES: [(&str, &str); 11] = [
+const DIFFERENCES: [(&str, &str); 14] = [
     (
         "_search",
         "a virtual table on SQLite; a table with a tsvector and a GIN index on PostgreSQL",
@@ -58,8 +58,20 @@ const DIFFERENCES: [(&str, &str); 11] = [
         "a negative default, which each engine's catalogue writes in its own way",
     ),
     (
+        "column datasources.days_rolled_up_until",
+        "a negative default, which each engine's catalogue writes in its own way",
+    ),
+    (
         "column value_rollups.total",
         "a partial sum is a text on SQLite",
+    ),
+    (
+        "column value_day_rollups.total",
+        "a partial sum is a text on SQLite",
+    ),
+    (
+        "value_day_rollups_hours_",
+        "triggers in the language of each engine",
     ),
     (
         "check attachments",

@@ -1,0 +1,96 @@
+//! The queries for rollups, and for the values that none has.
+
+use obeya_odata::sql::{Dialect, SplitDays};
+
+use super::{DAY, HOUR, IS_READ};
+
+/// The columns of a rollup `r` after its key.
+const COLUMNS_OF_ROLLUP: &str =
+    "r.row_count AS row_count, r.value_count AS value_count, r.total AS total,
+            r.least AS least, r.greatest AS greatest";
+
+/// The query for every value once: in the rollup of its hour, or as a row of its own, for
+/// [`sql::Rollup`](obeya_odata::sql::Rollup).
+///
+/// No view of the schema: on PostgreSQL one would follow `datasource_values` when an operator renames it, to
+/// put a table with partitions in its place. CROSS JOIN fixes the order of the loops on SQLite.
+pub fn by_hour(dialect: &dyn Dialect) -> String {
+    format!(
+        "SELECT d.id AS datasource_id, r.hour AS value_date, {COLUMNS_OF_ROLLUP}
+            FROM datasources AS d CROSS JOIN value_rollups AS r
+            WHERE {IS_READ} AND r.datasource_id = d.id AND r.is_stale = 0
+        UNION ALL {}",
+        of_values(dialect)
+    )
+}
+
+/// The query for every value once: in the rollup of its day unless that is split, in that of its hour, or as
+/// a row of its own.
+pub fn by_day(dialect: &dyn Dialect, days: &SplitDays) -> String {
+    let (hint, is_whole, is_read_as_hours) = match days.condition("r.day", dialect) {
+        None => (
+            dialect.index_hint("value_day_rollups_stale"),
+            "r.is_stale = 0".to_owned(),
+            "r.is_stale = 1".to_owned(),
+        ),
+        Some(split) => (
+            String::new(),
+            format!("r.is_stale = 0 AND NOT {split}"),
+            format!("(r.is_stale = 1 OR {split})"),
+        ),
+    };
+    let extent = days.extent("r.day");
+    let of_day = format!(
+        "v.datasource_id = r.datasource_id AND v.hour >= r.day AND v.hour < r.day + {DAY} AND v.is_stale = 0"
+    );
+    let hours = dialect.nested_loop(
+        (
+            &format!("datasources AS d CROSS JOIN value_day_rollups AS r{hint}"),
+            &format!("{IS_READ} AND r.datasource_id = d.id AND {is_read_as_hours}{extent}"),
+        ),
+        ("value_rollups", &of_day),
+        "v.hour, v.row_count, v.value_count, v.total, v.least, v.greatest",
+    );
+    format!(
+        "SELECT d.id AS datasource_id, r.day AS value_date, {COLUMNS_OF_ROLLUP}
+            FROM datasources AS d CROSS JOIN value_day_rollups AS r
+            WHERE {IS_READ} AND r.datasource_id = d.id AND {is_whole}
+        UNION ALL SELECT d.id, v.hour, v.row_count, v.value_count, v.total, v.least, v.greatest
+            FROM {hours}
+        UNION ALL SELECT d.id, r.hour, {COLUMNS_OF_ROLLUP}
+            FROM datasources AS d CROSS JOIN value_rollups AS r
+            WHERE {IS_READ} AND r.datasource_id = d.id AND r.hour >= d.days_rolled_up_until AND r.is_stale = 0
+        UNION ALL {}",
+        of_values(dialect)
+    )
+}
+
+/// The query for the values that are read from the table.
+fn of_values(dialect: &dyn Dialect) -> String {
+    let value = format!(
+        "1, CASE WHEN v.value IS NULL THEN 0 ELSE 1 END, {}, v.value + 0.0, v.value + 0.0",
+        dialect.exact("v.value")
+    );
+    // The date is that of the hour, so that a condition on it chooses among the stale rollups.
+    let hint = dialect.index_hint("value_rollups_stale");
+    let of_hour = format!(
+        "v.datasource_id = r.datasource_id AND v.value_date >= r.hour AND v.value_date < r.hour + {HOUR}"
+    );
+    let of_stale_hours = dialect.nested_loop(
+        (
+            &format!("datasources AS d CROSS JOIN value_rollups AS r{hint}"),
+            &format!("{IS_READ} AND r.datasource_id = d.id AND r.is_stale = 1"),
+        ),
+        ("datasource_values", &of_hour),
+        "v.value",
+    );
+    format!(
+        "SELECT d.id, r.hour, {value}
+            FROM {of_stale_hours}
+        UNION ALL SELECT d.id, v.value_date, {value}
+            FROM datasources AS d CROSS JOIN datasource_values AS v
+            WHERE v.datasource_id = d.id AND v.value_date >= CASE
+                WHEN {IS_READ} THEN d.rolled_up_until ELSE {} END",
+        -i64::MAX
+    )
+}
