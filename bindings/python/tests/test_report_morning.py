@@ -224,7 +224,7 @@ def test_what_does_not_exist_is_refused(wanted: dict[str, Any], says: str, repor
     assert str(raised.value) == says
 
 
-def values(*numbers: float, first: str = "2026-02-01", hours: int = 24) -> list[dict[str, Any]]:
+def values(*numbers: float, first: str = "2026-02-01", hours: float = 24) -> list[dict[str, Any]]:
     """Values at equal distances."""
     start = datetime.datetime.fromisoformat(first).replace(tzinfo=datetime.timezone.utc)
     moments = [start + datetime.timedelta(hours=hours * at) for at in range(len(numbers))]
@@ -292,6 +292,41 @@ def test_a_meter_takes_the_values_of_its_condition(serve: Callable[[Plant], obey
     numbers[1]["dimension"] = "Line 2"
     target = Target("Q", "Scrap", 1, 3, "lower", where="dimension eq 'Line 2'")
     assert [value for _, value in _meters.meter(serve(metered(numbers)), target, PLANT).points] == [6]
+
+
+@pytest.mark.parametrize(
+    ("where", "says"),
+    [
+        ("dimensoin eq 1", "$filter at byte 0: found `dimensoin`, which is no property"),
+        ("value gt 1) or (value lt 1", "$filter at byte 10: "),
+    ],
+)
+def test_a_wrong_condition_of_a_meter_is_named(where: str, says: str, serve: Callable[[Plant], obeya.Client]) -> None:
+    target = Target("Q", "Scrap", 1, 3, "lower", where=where)
+    with pytest.raises(obeya.BadRequestError) as raised:
+        _meters.meter(serve(metered(values(4))), target, PLANT)
+    assert raised.value.problem is not None and raised.value.problem.detail is not None
+    assert raised.value.problem.detail.startswith(says)
+
+
+@pytest.mark.parametrize(("tz", "requests"), [("Europe/Oslo", 1), ("America/New_York", 2)])
+def test_a_meter_reads_groups_and_no_values(tz: str, requests: int, host: Callable[[Plant], obeya.TestServer]) -> None:
+    # Minutes of 1 March UTC, which is not wholly over in New York.
+    server = host(metered(values(*range(1, 1441), first="2026-03-01", hours=1 / 60)))
+    target = Target("Q", "Scrap", 1, 3, "lower")
+    with relay.before(server.base_url) as line, obeya.Client(line.url, *server.credentials()) as client:
+        found = _meters.meter(client, target, Wanted(title="Plant", today=TODAY, tz=tz)).points
+    assert [exchange.target.count("apply=") for exchange in line.exchanges] == [1] * requests
+    expected = {
+        # 23:00 UTC on is 2 March in Oslo.
+        "Europe/Oslo": ((datetime.date(2026, 3, 1), sum(range(1, 1381)) / 1380),),
+        # The first five hours are of 28 February in New York, but for midnight UTC.
+        "America/New_York": (
+            (datetime.date(2026, 2, 28), sum(range(2, 301)) / 299),
+            (datetime.date(2026, 3, 1), (1 + sum(range(301, 1441))) / 1141),
+        ),
+    }
+    assert found == expected[tz]
 
 
 def points(*numbers: float) -> list[tuple[datetime.date, float]]:

@@ -7,13 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-import pyarrow as pa
-
 from obeya import lean
-from obeya._report._read import earliest, latest
+from obeya._report._periods import by_period
 from obeya._report._targets import Period, Target
 from obeya._report._wanted import Wanted
-from obeya.lean import _dates
 
 if TYPE_CHECKING:
     from obeya import Client
@@ -52,24 +49,10 @@ class Meter:
 
 
 def meter(client: Client, target: Target, wanted: Wanted) -> Meter:
-    """Reads the values of the last whole periods, page after page."""
-    first, end = _window(target.period, wanted.today)
-    # Both ends are excluded.
-    start = earliest(first, wanted.tz) - datetime.timedelta(microseconds=1)
-    values = client.datasources.values(target.datasource, start=start, end=latest(end, wanted.tz), where=target.where)
-    where = _dates.zone(wanted.tz)
-    sums: dict[datetime.date, float] = {}
-    counts: dict[datetime.date, int] = {}
-    for batch in values.to_arrow_batch_reader():
-        dates = _dates.stamps(pa.table({"valueDate": batch.column("valueDate")}), "valueDate", "date")
-        for stamp, value in zip(dates, batch.column("value").to_pylist(), strict=True):
-            if value is None or not isinstance(stamp, _dates.Stamp):
-                continue
-            begin = _begin(target.period, stamp.local(where))
-            if first <= begin < end:
-                sums[begin] = sums.get(begin, 0.0) + value
-                counts[begin] = counts.get(begin, 0) + 1
-    points = tuple((day, sums[day] if target.combine == "sum" else sums[day] / counts[day]) for day in sorted(sums))
+    """Reads the means or sums of the last whole periods."""
+    window = _window(target.period, wanted.today)
+    found = by_period(client, target.datasource, target.period, window, wanted.tz, where=target.where, combine=target.combine)
+    points = tuple(found.items())
     return Meter(target, points, trend(points, target))
 
 

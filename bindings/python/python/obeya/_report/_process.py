@@ -1,4 +1,4 @@
-"""A datasource week by week: reads its values, and charts their means with a phase for each change that has weeks enough."""
+"""A datasource week by week: reads the means of its values, and charts them with a phase for each change that has weeks enough."""
 
 from __future__ import annotations
 
@@ -7,11 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 from obeya import lean
-from obeya._report._read import earliest, latest
-from obeya.lean import _dates
+from obeya._report._periods import by_period
 from obeya.lean._plot import plural
 
 if TYPE_CHECKING:
@@ -26,14 +23,14 @@ _WEEKS = 52
 
 @dataclass(frozen=True)
 class Readings:
-    """The values of a datasource."""
+    """The weekly means of a datasource."""
 
     source: int
     """The id of the datasource."""
     name: str
     """What the values are called; empty if the datasource has no title."""
-    weeks: dict[datetime.date, list[float]]
-    """Those of each week that has any, by its Monday."""
+    weeks: dict[datetime.date, float]
+    """That of each week that has values, by its Monday, the earliest one first."""
 
 
 @dataclass(frozen=True)
@@ -59,42 +56,29 @@ class Process:
 
 
 def read(client: Client, wanted: Wanted) -> Readings | None:
-    """The values of the last 52 whole weeks, page after page; None where there is no datasource."""
+    """The means of the last 52 whole weeks; None where there is no datasource."""
     source = _source(client, wanted.datasource)
     if source is None:
         return None
     monday = wanted.today - datetime.timedelta(days=wanted.today.weekday())
     first = monday - datetime.timedelta(weeks=_WEEKS)
-    # Both ends are excluded.
-    start = earliest(first, wanted.tz) - datetime.timedelta(microseconds=1)
-    values = client.datasources.values(source.id, start=start, end=latest(monday, wanted.tz), where=wanted.where)
-    where = _dates.zone(wanted.tz)
-    weeks: dict[datetime.date, list[float]] = {}
-    for batch in values.to_arrow_batch_reader():
-        dates = _dates.stamps(pa.table({"valueDate": batch.column("valueDate")}), "valueDate", "date")
-        for stamp, value in zip(dates, batch.column("value").to_pylist(), strict=True):
-            if value is None or not isinstance(stamp, _dates.Stamp):
-                continue
-            day = stamp.local(where)
-            if first <= day < monday:
-                weeks.setdefault(day - datetime.timedelta(days=day.weekday()), []).append(value)
+    weeks = by_period(client, source.id, "week", (first, monday), wanted.tz, where=wanted.where)
     return Readings(source.id, wanted.name or source.title or "", weeks)
 
 
 def process(readings: Readings, wanted: Wanted, rules: Sequence[str]) -> Process:
     """The chart of the weekly means."""
-    days = sorted(readings.weeks)
+    days = list(readings.weeks)
     if len(days) < LEAST:
         message = f"{readings.name or f'datasource {readings.source}'} has values in {plural(len(days), 'week')} of the last {_WEEKS}; limits need {LEAST}"
         raise ValueError(message)
     asked = sorted(set(wanted.phases))
     changes = _phases(days, asked)
-    means = [sum(readings.weeks[day]) / len(readings.weeks[day]) for day in days]
     return Process(
         source=readings.source,
         name=readings.name,
         unit=wanted.unit,
-        chart=lean.xmr({"valueDate": days, "value": means}, phases=changes or None, rules=rules, unit=wanted.unit),
+        chart=lean.xmr({"valueDate": days, "value": list(readings.weeks.values())}, phases=changes or None, rules=rules, unit=wanted.unit),
         changes=tuple(changes),
         passed_over=tuple(change for change in asked if change not in changes),
     )
