@@ -1,18 +1,14 @@
 //! A session that reads a file as it is: it creates, migrates and checkpoints nothing, also where the schema
 //! is an older one.
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::connection::{self, SqliteConnection};
 use super::files::Files;
 use super::lock::Lock;
-use super::{backup, leftover, link, migrate};
+use super::{backup, integrity, leftover, link, migrate};
 use crate::connect::{Connection as _, Fault, Inspect, PagesCopied};
 use crate::{LeftoverWal, Session, StoreError, StoreOptions};
-
-/// Most faults that SQLite lists.
-const MOST_FAULTS: usize = 100;
 
 /// The table of [`link`].
 const LINK: &str = "obeya_log_link";
@@ -91,24 +87,11 @@ impl Inspect for Inspected {
         backup::copy(&self.connection, target, progress).map(Some)
     }
 
-    /// What SQLite finds in the pages, the indexes and the search indexes of the file. It does not look at
-    /// conditions (CHECK), which a connection that only reads does not know.
+    /// What SQLite finds in the pages, the indexes and the search indexes of the file.
     fn faults_of_file(&mut self) -> Result<Vec<Fault>, StoreError> {
-        let sql = format!("PRAGMA integrity_check({MOST_FAULTS})");
-        let session: &mut dyn Session = &mut self.connection;
         let mut faults = Vec::new();
-        let checked = session.query(&sql, &[], &mut |row| {
-            let text = row.string(0)?.unwrap_or_default();
-            if text != "ok" {
-                faults.push(Fault::File(text));
-            }
-            Ok(ControlFlow::Continue(()))
-        });
-        // Damage can end the check.
-        if let Err(error) = checked {
-            faults.push(Fault::File(unreadable(error)?));
-        }
-        Ok(faults)
+        integrity::find_faults(&mut self.connection, &mut faults)?;
+        Ok(faults.into_iter().map(Fault::File).collect())
     }
 
     /// The faults of the file, of its schema and of its link.

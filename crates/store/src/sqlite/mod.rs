@@ -13,6 +13,7 @@ mod errors;
 mod files;
 mod functions;
 pub(super) mod inspection;
+mod integrity;
 mod leftover;
 mod link;
 mod lock;

@@ -294,6 +294,108 @@ async fn damaged_pages_are_found_and_the_rest_is_checked() {
     }
 }
 
+/// Values are changed while the schema has no index of them. SQLite's own words are in `pragma.c`.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_index_that_differs_from_the_values_is_found() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let sound = folder.path().join("sound.db");
+    made(&address(&sound)).await;
+    let file = folder.path().join("spoilt.db");
+    for (behind_the_index, said) in [
+        (
+            "UPDATE datasource_values SET value = 71.5 WHERE id = 1",
+            None,
+        ),
+        (
+            "UPDATE datasource_values SET value_date = 16 WHERE id = 1",
+            Some("file: row 1 missing from index datasource_values_by_id"),
+        ),
+        // All ids and all dates are the same.
+        (
+            "UPDATE datasource_values SET value_date = 35 - value_date WHERE value_date IN (17, 18)",
+            Some("file: row 1 missing from index datasource_values_by_id"),
+        ),
+        (
+            "DELETE FROM datasource_values WHERE id = 2",
+            Some("file: wrong # of entries in index datasource_values_by_id"),
+        ),
+        (
+            "INSERT INTO datasource_values (datasource_id, value_date, id, registration_date) VALUES (4, 19, 2, 1)",
+            Some("file: row 3 missing from index datasource_values_by_id"),
+        ),
+        // Larger than any id of the service.
+        (
+            "UPDATE datasource_values SET id = 1152921504606846976 WHERE id = 2",
+            Some("file: row 2 missing from index datasource_values_by_id"),
+        ),
+    ] {
+        std::fs::copy(&sound, &file).expect("a copy");
+        let hidden = Connection::open(&file).expect("a database");
+        let found =
+            "SELECT rootpage, sql FROM sqlite_schema WHERE name = 'datasource_values_by_id'";
+        let (page, sql): (i64, String) = hidden
+            .query_row(found, [], |row| Ok((row.get(0)?, row.get(1)?)))
+            .expect("the index");
+        hidden
+            .execute_batch("PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'datasource_values_by_id'")
+            .expect("hidden");
+        drop(hidden);
+        by_hand(&file, behind_the_index);
+        let shown = Connection::open(&file).expect("a database");
+        shown
+            .execute_batch("PRAGMA writable_schema = ON")
+            .expect("allowed");
+        let insert = "INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql)
+            VALUES ('index', 'datasource_values_by_id', 'datasource_values', ?1, ?2)";
+        shown.execute(insert, (page, sql)).expect("shown");
+        drop(shown);
+        let found = findings(&address(&file)).await;
+        let of_file: Vec<&String> = found.iter().filter(|it| it.starts_with("file: ")).collect();
+        match said {
+            None => assert!(of_file.is_empty(), "{found:#?}"),
+            Some(said) => assert!(
+                of_file.iter().any(|it| *it == said),
+                "{behind_the_index}: {found:#?}"
+            ),
+        }
+    }
+}
+
+/// Two cells of a leaf in each other's place: each row is there, and a search would not find it.
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_that_are_out_of_order_are_found() {
+    const PAGE: usize = 8192;
+    let folder = tempfile::tempdir().expect("a folder");
+    let sound = folder.path().join("sound.db");
+    made(&address(&sound)).await;
+    by_hand(
+        &sound,
+        "INSERT INTO users (id, user_name, display_name) VALUES ('u-2', 'tomas', 'Tomas'); PRAGMA journal_mode = DELETE",
+    );
+    let file = folder.path().join("spoilt.db");
+    for tree in ["datasource_values", "datasource_values_by_id", "users"] {
+        std::fs::copy(&sound, &file).expect("a copy");
+        let page: u32 = Connection::open(&file)
+            .and_then(|open| {
+                let sql = "SELECT rootpage FROM sqlite_schema WHERE name = ?1";
+                open.query_row(sql, [tree], |row| row.get(0))
+            })
+            .expect("a page");
+        let mut bytes = std::fs::read(&file).expect("a file");
+        // The header of a leaf has 8 bytes, and then the places of its cells have 2 each.
+        let leaf = &mut bytes[(page as usize - 1) * PAGE..][..PAGE];
+        assert_eq!(leaf[0], 10, "a leaf of an index");
+        let (first, second) = leaf[8..12].split_at_mut(2);
+        first.swap_with_slice(second);
+        std::fs::write(&file, bytes).expect("written");
+        let found = findings(&address(&file)).await;
+        assert!(
+            found.iter().any(|found| found.starts_with("file: ")),
+            "{tree}: {found:#?}"
+        );
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn of_an_older_version_the_file_alone_is_checked_and_nothing_is_changed() {
     let folder = tempfile::tempdir().expect("a folder");
