@@ -37,7 +37,10 @@ pub(crate) struct Options {
 /// Runs them in a release build. Each part prints its own table.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let Options { part, subjects } = options;
-    if matches!(part, Some(Part::Python | Part::Scale)) && !subjects.is_empty() {
+    if *part == Some(Part::Scale) {
+        return scale(subjects);
+    }
+    if *part == Some(Part::Python) && !subjects.is_empty() {
         bail!(
             "this part is measured as a whole, and has no subject {}",
             subjects[0]
@@ -50,12 +53,6 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         );
     }
     let subjects: Vec<&str> = subjects.iter().map(String::as_str).collect();
-    if *part == Some(Part::Scale) {
-        bench("obeya-server", "service", &["--", "scale"])?;
-        let server = Server::get(Profile::Durable)?;
-        let mut command = command("obeya-server", "service", &["--", "scale", "postgres"]);
-        return process::run(command.envs(server.environment()));
-    }
     let wanted = |other| part.is_none_or(|part| part == other);
     if part.is_none() {
         bench("obeya-odata", "language", &[])?;
@@ -79,6 +76,26 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         let server = Server::get(Profile::Durable)?;
         let arguments = [&["--", "postgres"], &subjects[..]].concat();
         let mut command = command("obeya-server", "service", &arguments);
+        process::run(command.envs(server.environment()))?;
+    }
+    Ok(())
+}
+
+/// On both engines, or on those that are named.
+fn scale(engines: &[String]) -> Result<()> {
+    const ENGINES: [&str; 2] = ["sqlite", "postgres"];
+    if let Some(other) = engines.iter().find(|it| !ENGINES.contains(&it.as_str())) {
+        bail!("found {other}; scale is measured on sqlite, on postgres, or on both without a name");
+    }
+    let wanted = |engine: &str| engines.is_empty() || engines.iter().any(|it| it == engine);
+    if wanted("sqlite") {
+        bench("obeya-server", "service", &["--", "scale"])?;
+    }
+    if wanted("postgres") {
+        // Built first, so that nothing else runs during the measurement.
+        bench("obeya-server", "service", &["--no-run"])?;
+        let server = Server::get(Profile::Durable)?;
+        let mut command = command("obeya-server", "service", &["--", "scale", "postgres"]);
         process::run(command.envs(server.environment()))?;
     }
     Ok(())
