@@ -9,6 +9,9 @@ const COLUMNS_OF_ROLLUP: &str =
     "r.row_count AS row_count, r.value_count AS value_count, r.total AS total,
             r.least AS least, r.greatest AS greatest";
 
+/// The columns of an hourly rollup `v`, with its start.
+const COLUMNS_OF_HOUR: &str = "v.hour, v.row_count, v.value_count, v.total, v.least, v.greatest";
+
 /// The query for every value once: in the rollup of its hour, or as a row of its own, for
 /// [`sql::Rollup`](obeya_odata::sql::Rollup).
 ///
@@ -49,17 +52,21 @@ pub fn by_day(dialect: &dyn Dialect, days: &SplitDays) -> String {
             &format!("{IS_READ} AND r.datasource_id = d.id AND {is_read_as_hours}{extent}"),
         ),
         ("value_rollups", &of_day),
-        "v.hour, v.row_count, v.value_count, v.total, v.least, v.greatest",
+        COLUMNS_OF_HOUR,
+    );
+    let of_later_days =
+        "v.datasource_id = d.id AND v.hour >= d.days_rolled_up_until AND v.is_stale = 0";
+    let later_hours = dialect.nested_loop(
+        ("datasources AS d", IS_READ),
+        ("value_rollups", of_later_days),
+        COLUMNS_OF_HOUR,
     );
     format!(
         "SELECT d.id AS datasource_id, r.day AS value_date, {COLUMNS_OF_ROLLUP}
             FROM datasources AS d CROSS JOIN value_day_rollups AS r
             WHERE {IS_READ} AND r.datasource_id = d.id AND {is_whole}
-        UNION ALL SELECT d.id, v.hour, v.row_count, v.value_count, v.total, v.least, v.greatest
-            FROM {hours}
-        UNION ALL SELECT d.id, r.hour, {COLUMNS_OF_ROLLUP}
-            FROM datasources AS d CROSS JOIN value_rollups AS r
-            WHERE {IS_READ} AND r.datasource_id = d.id AND r.hour >= d.days_rolled_up_until AND r.is_stale = 0
+        UNION ALL SELECT d.id, {COLUMNS_OF_HOUR} FROM {hours}
+        UNION ALL SELECT d.id, {COLUMNS_OF_HOUR} FROM {later_hours}
         UNION ALL {}",
         of_values(dialect)
     )
