@@ -20,8 +20,8 @@ _BEHIND_UTC = (
     (" and hour(valueDate) ne 0", "valueDate"),
     (" and hour(valueDate) eq 0", "valueDate add case(time(valueDate) eq 00:00:00:duration'PT12H',true:duration'PT0S')"),
 )
-"""By a clock behind UTC, midnight UTC is on the evening before the day that it stands for everywhere in `lean`; noon is on that day.
-Only values of that hour are looked at for this, so that all others come from rollups."""
+"""By a clock behind UTC, midnight UTC is on the evening before the day that it stands for in `lean`; noon is on that day.
+Only values of that hour are read for this; all others come from rollups."""
 
 
 def by_period(

@@ -111,7 +111,9 @@ class Improvements:
         skip: int | None = None,
         count: bool | None = None,
     ) -> GroupableRecords[ImprovementV2]:
-        """The improvements, ordered by id unless `$orderby` is given. `$expand` accepts `group` and `responsible`; `$search` is not available. `$apply` groups and aggregates them in the service, for example `groupby((group/name,status),aggregate($count as n,gainOfInvestment with sum as gain))`. The options are those of `areas.list`."""
+        """The improvements as v2 shows them, by id unless `order_by` is given: for `group_by` and `aggregate`, which the service carries
+        out. Expands `group` and `responsible`. The options are those of `areas.list`, without `search`.
+        """
         query: Query[ImprovementV2] = self._core.query(
             "listImprovementsV2",
             where=where,
@@ -128,7 +130,7 @@ class Improvements:
     def get_v2(
         self, improvement: int | Improvement, *, select: Names | None = None, expand: Names | None = None
     ) -> ImprovementV2:
-        """One improvement by its id. `$select` and `$expand` apply to the response; the other options are validated but have no effect."""
+        """One improvement as v2 shows it. `select` and `expand` are those of `list_v2`."""
         call: Call[ImprovementV2] = self._core.call("getImprovementV2", improvement, select, expand)
         return answer(call)
     # End of the methods that `cargo xtask regen` writes.
