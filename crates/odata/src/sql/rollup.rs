@@ -45,7 +45,8 @@ pub struct Rollup {
 /// The days that are read as hours.
 #[derive(Debug)]
 pub struct SplitDays {
-    splits: Vec<Split>,
+    /// Instants by their placeholders.
+    splits: Vec<Split<String>>,
     /// Placeholders of the instants from and before which rows are read.
     from: Option<String>,
     before: Option<String>,
@@ -53,10 +54,10 @@ pub struct SplitDays {
 }
 
 /// A reason to split a day.
-#[derive(Debug)]
-enum Split {
-    /// The instant with this placeholder is within the day.
-    At(String),
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Split<Instant> {
+    /// The instant is within the day.
+    At(Instant),
     /// Periods of this size by the clock of a zone may begin on it.
     Near(BinSize),
 }
@@ -100,13 +101,6 @@ enum Constancy {
     Day,
 }
 
-/// What splits a day.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Cause {
-    At(i64),
-    Near(BinSize),
-}
-
 impl Rollup {
     /// The query for its rows, and the aggregates of a grouping over them, which have this alias; `None` if
     /// they do not give the same groups as those of the table.
@@ -117,17 +111,17 @@ impl Rollup {
         renderer: &mut Renderer<'_>,
     ) -> Option<(String, Vec<String>)> {
         let dialect = renderer.dialect;
-        let mut causes = Vec::new();
+        let mut splits = Vec::new();
         let mut constancy = Constancy::Day;
         for node in stage.filter.iter().chain(&stage.keys) {
-            constancy = constancy.min(self.constancy(node, &mut causes)?);
+            constancy = constancy.min(self.constancy(node, &mut splits)?);
         }
         let aggregates = stage.aggregates.iter();
         let aggregates: Vec<String> = aggregates
             .map(|aggregate| self.aggregate(aggregate, alias, dialect))
             .collect::<Option<_>>()?;
-        let rows = if constancy == Constancy::Day && causes.len() <= MOST_SPLITS {
-            let days = self.split_days(&causes, stage.filter.as_ref(), renderer);
+        let rows = if constancy == Constancy::Day && splits.len() <= MOST_SPLITS {
+            let days = self.split_days(&splits, stage.filter.as_ref(), renderer);
             (self.by_day)(dialect, &days)
         } else {
             (self.by_hour)(dialect)
@@ -137,7 +131,7 @@ impl Rollup {
 
     fn split_days(
         &self,
-        causes: &[Cause],
+        splits: &[Split<i64>],
         filter: Option<&Node>,
         renderer: &mut Renderer<'_>,
     ) -> SplitDays {
@@ -152,11 +146,11 @@ impl Rollup {
         };
         let mut bind = |instant: i64| renderer.bind(Value::Int(instant));
         SplitDays {
-            splits: causes
+            splits: splits
                 .iter()
-                .map(|cause| match cause {
-                    Cause::At(instant) => Split::At(bind(*instant)),
-                    Cause::Near(size) => Split::Near(*size),
+                .map(|split| match split {
+                    Split::At(instant) => Split::At(bind(*instant)),
+                    Split::Near(size) => Split::Near(*size),
                 })
                 .collect(),
             from: of(Comparison::Ge).max().map(&mut bind),
@@ -194,10 +188,10 @@ impl Rollup {
     }
 
     /// How long the node has one value, at least; `None` if it may differ within an hour.
-    fn constancy(&self, node: &Node, causes: &mut Vec<Cause>) -> Option<Constancy> {
+    fn constancy(&self, node: &Node, splits: &mut Vec<Split<i64>>) -> Option<Constancy> {
         if let Some((_, instant)) = self.bound(node) {
             if instant % TICKS_PER_DAY != 0 {
-                add(causes, Cause::At(instant));
+                add(splits, Split::At(instant));
             }
             return (instant % TICKS_PER_HOUR == 0).then_some(Constancy::Day);
         }
@@ -212,11 +206,11 @@ impl Rollup {
                     Some(Constancy::Day)
                 }
                 Function::Hour => Some(Constancy::Hour),
-                Function::Bin => constancy_of_bin(&arguments[1..], causes),
+                Function::Bin => constancy_of_bin(&arguments[1..], splits),
                 _ => None,
             },
             _ => node.children().try_fold(Constancy::Day, |shortest, child| {
-                Some(shortest.min(self.constancy(child, causes)?))
+                Some(shortest.min(self.constancy(child, splits)?))
             }),
         }
     }
@@ -267,7 +261,7 @@ fn is_of_row(source: &Source, property: &Property) -> bool {
 }
 
 /// How long periods of this size and zone are, if they begin with hours of UTC.
-fn constancy_of_bin(size_and_zone: &[Node], causes: &mut Vec<Cause>) -> Option<Constancy> {
+fn constancy_of_bin(size_and_zone: &[Node], splits: &mut Vec<Split<i64>>) -> Option<Constancy> {
     let [size, zone] = size_and_zone else {
         return None;
     };
@@ -285,14 +279,14 @@ fn constancy_of_bin(size_and_zone: &[Node], causes: &mut Vec<Cause>) -> Option<C
         // Each would be split.
         BinSize::Day => Some(Constancy::Hour),
         longer => {
-            add(causes, Cause::Near(longer));
+            add(splits, Split::Near(longer));
             Some(Constancy::Day)
         }
     }
 }
 
-fn add(causes: &mut Vec<Cause>, cause: Cause) {
-    if !causes.contains(&cause) {
-        causes.push(cause);
+fn add(splits: &mut Vec<Split<i64>>, split: Split<i64>) {
+    if !splits.contains(&split) {
+        splits.push(split);
     }
 }
