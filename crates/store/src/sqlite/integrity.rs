@@ -3,8 +3,9 @@
 //! `PRAGMA integrity_check` looks each row of a table up in each of its indexes. For values, which are stored
 //! by datasource and indexed by id, that is a page of the index for each row, and takes several times as long
 //! for each byte of a large file as of a small one. So the index of values is compared with its table by two
-//! scans, each in its own order. All other tables are small, or are looked up in order.
+//! scans, each in its own order. Other tables are far smaller.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::ControlFlow;
 
 use crate::{Row, Session, StoreError};
@@ -99,7 +100,7 @@ fn index_of_values_is_sound(session: &mut dyn Session) -> Result<bool, StoreErro
 struct Keys {
     number: u64,
     /// A sum of their digests.
-    sum: u128,
+    sum: u64,
 }
 
 /// Reads all keys, of datasource, date and id, by one of the b-trees that have them; `None` if that is not in
@@ -119,7 +120,9 @@ fn scan(
         is_ordered = last < place;
         last = place;
         keys.number += 1;
-        keys.sum = keys.sum.wrapping_add(digest(key));
+        let mut digest = DefaultHasher::new();
+        key.hash(&mut digest);
+        keys.sum = keys.sum.wrapping_add(digest.finish());
         Ok(if is_ordered {
             ControlFlow::Continue(())
         } else {
@@ -132,19 +135,4 @@ fn scan(
 fn key(row: &dyn Row) -> Result<[i64; 3], StoreError> {
     let part = |place| Ok::<_, StoreError>(row.int(place)?.unwrap_or(i64::MIN));
     Ok([part(0)?, part(1)?, part(2)?])
-}
-
-/// A digest of 128 bits that depends on which parts belong together: they are mixed one after the other by
-/// the function of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014),
-/// from two seeds.
-fn digest(key: [i64; 3]) -> u128 {
-    let round = |seed: u64| {
-        key.iter().fold(seed, |state, part| {
-            let mixed = (state ^ part.cast_unsigned()).wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            mixed ^ (mixed >> 31)
-        })
-    };
-    (u128::from(round(0)) << 64) | u128::from(round(1))
 }
