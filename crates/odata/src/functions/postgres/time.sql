@@ -37,29 +37,20 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
   SELECT ticks::double precision / 10000000::double precision
 $$;
 
--- The calendar repeats after 400 years of 146097 days, counted from 0000-03-01, which is 719468 days before 1970: so leap days come last in a year.
--- 719468 and a period is 865565. Within a period the formulas are those of Neri and Schneider, Euclidean affine functions (2023), which name no
--- intermediate value twice.
-
--- 2939745 / 2^32 years go by in a quarter of a day; after the 306th day of a year from March comes January.
+-- The calendar repeats after 400 years, which are 146097 days or 20871 weeks. The server's own calendar ends in 4714 BC, so it is only used within them.
 CREATE OR REPLACE FUNCTION odata_date_year(days bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-  SELECT (days / 146097 + (days % 146097 + 719468) / 146097) * 400
-    + (4 * ((days % 146097 + 865565) % 146097) + 3) / 146097 * 100
-    + 2939745 * (4 * ((4 * ((days % 146097 + 865565) % 146097) + 3) % 146097 / 4) + 3) / 4294967296
-    + (2939745 * (4 * ((4 * ((days % 146097 + 865565) % 146097) + 3) % 146097 / 4) + 3) % 4294967296 / 2939745 / 4 >= 306)::int
+  SELECT days / 146097 * 400 + date_part('year', date '1970-01-01' + (days % 146097)::int)::bigint
 $$;
 
 CREATE OR REPLACE FUNCTION odata_date_month(days bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-  SELECT ((2141 * (2939745 * (4 * ((4 * ((days % 146097 + 865565) % 146097) + 3) % 146097 / 4) + 3) % 4294967296 / 2939745 / 4)
-    + 197913) / 65536 - 1) % 12 + 1
+  SELECT date_part('month', date '1970-01-01' + (days % 146097)::int)::bigint
 $$;
 
 CREATE OR REPLACE FUNCTION odata_date_day(days bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-  SELECT (2141 * (2939745 * (4 * ((4 * ((days % 146097 + 865565) % 146097) + 3) % 146097 / 4) + 3) % 4294967296 / 2939745 / 4)
-    + 197913) % 65536 / 2141 + 1
+  SELECT date_part('day', date '1970-01-01' + (days % 146097)::int)::bigint
 $$;
 
 CREATE OR REPLACE FUNCTION odata_year(ticks bigint) RETURNS bigint
@@ -77,30 +68,13 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
   SELECT ticks - (ticks % size + size) % size
 $$;
 
--- The first day of a quarter or year. The day of a date is counted from 0000-03-01, as above.
-CREATE OR REPLACE FUNCTION odata_first_day(days bigint, size text) RETURNS bigint
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
-DECLARE
-  year bigint;
-  month bigint;
-  of_era bigint;
-BEGIN
-  year := odata_date_year(days);
-  month := CASE size WHEN 'quarter' THEN (odata_date_month(days) - 1) / 3 * 3 + 1 ELSE 1 END;
-  year := year - (month <= 2)::int;
-  of_era := (year % 400 + 400) % 400;
-  RETURN (year - of_era) / 400 * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + (153 * ((month + 9) % 12) + 2) / 5 - 719468;
-END
-$$;
-
--- 1970-01-01 was a Thursday, three days after a Monday. Not strict, as the server would not inline it then: CASE is not strict.
+-- Not strict, as the server would not inline it then: CASE is not strict.
 CREATE OR REPLACE FUNCTION odata_bin(ticks bigint, size text) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE size
     WHEN 'day' THEN odata_bin(ticks, 864000000000)
-    WHEN 'week' THEN (odata_date(ticks) - ((odata_date(ticks) + 3) % 7 + 7) % 7) * 864000000000
-    WHEN 'month' THEN (odata_date(ticks) + 1 - odata_date_day(odata_date(ticks))) * 864000000000
-    ELSE odata_first_day(odata_date(ticks), size) * 864000000000
+    ELSE (odata_date(ticks) / 146097 * 146097
+      + (date_trunc(size, (date '1970-01-01' + (odata_date(ticks) % 146097)::int)::timestamp)::date - date '1970-01-01')) * 864000000000
   END
 $$;
 
