@@ -58,8 +58,9 @@ pub struct SplitDays {
 enum Split<Instant> {
     /// The instant is within the day.
     At(Instant),
-    /// Periods of this size by the clock of a zone may begin on it.
-    Near(BinSize),
+    /// Periods of this size may begin within the day, by a clock that is ahead of UTC by these ticks, at
+    /// least and at most.
+    Between(BinSize, i64, i64),
 }
 
 impl SplitDays {
@@ -70,12 +71,10 @@ impl SplitDays {
             Split::At(instant) => {
                 format!("({day} < {instant} AND {instant} < {day} + {TICKS_PER_DAY})")
             }
-            // No clock differs from UTC by a day, so it shows dates between these two.
-            Split::Near(size) => {
-                let period = |instant: &str| dialect.bin(instant, &size.sql(), &self.utc);
-                let first = period(&format!("({day} - {TICKS_PER_DAY})"));
-                let last = period(&format!("({day} + {})", 2 * TICKS_PER_DAY - 1));
-                format!("{first} <> {last}")
+            Split::Between(size, least, most) => {
+                let shown =
+                    |ticks: i64| dialect.bin(&format!("({day} + {ticks})"), &size.sql(), &self.utc);
+                format!("{} <> {}", shown(*least), shown(TICKS_PER_DAY - 1 + most))
             }
         });
         let splits: Vec<String> = splits.collect();
@@ -150,7 +149,7 @@ impl Rollup {
                 .iter()
                 .map(|split| match split {
                     Split::At(instant) => Split::At(bind(*instant)),
-                    Split::Near(size) => Split::Near(*size),
+                    Split::Between(size, least, most) => Split::Between(*size, *least, *most),
                 })
                 .collect(),
             from: of(Comparison::Ge).max().map(&mut bind),
@@ -272,14 +271,15 @@ fn constancy_of_bin(size_and_zone: &[Node], splits: &mut Vec<Split<i64>>) -> Opt
     if !zone.offsets.are_multiples_of(TICKS_PER_HOUR) {
         return None;
     }
-    let is_utc = zone.offsets.values == [0];
+    let offsets = || zone.offsets.values.iter().copied();
+    let (least, most) = (offsets().min()?, offsets().max()?);
     match size.bin_size()? {
         BinSize::Ticks(ticks) => (ticks % TICKS_PER_HOUR == 0).then_some(Constancy::Hour),
-        _ if is_utc => Some(Constancy::Day),
+        _ if (least, most) == (0, 0) => Some(Constancy::Day),
         // Each would be split.
         BinSize::Day => Some(Constancy::Hour),
         longer => {
-            add(splits, Split::Near(longer));
+            add(splits, Split::Between(longer, least, most));
             Some(Constancy::Day)
         }
     }

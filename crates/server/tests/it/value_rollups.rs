@@ -320,8 +320,12 @@ async fn days_are_read_from_daily_rollups_unless_they_are_split() {
             filtered("valueDate ge 2023-10-30T23:00:00Z and valueDate lt 2023-11-01T01:00:00Z"),
             1004,
         ),
-        // The second day may be of either month, by some clock.
+        // The second day may be of either month by a clock ahead of UTC, the third one by a clock behind it.
         (by("bin(valueDate,'month','Europe/Oslo')"), 1046),
+        (by("bin(valueDate,'month','America/New_York')"), 2008),
+        // Clocks that differ from UTC for a part of the year: one of them now, the other in summer.
+        (by("bin(valueDate,'month','America/Scoresbysund')"), 2002),
+        (by("bin(valueDate,'month','Europe/London')"), 1048),
         // By hours.
         (by("bin(valueDate,'day','Europe/Oslo')"), 46),
         (by("hour(valueDate)"), 6),

@@ -54,8 +54,10 @@ pub fn by_day(dialect: &dyn Dialect, days: &SplitDays) -> String {
         ("value_rollups", &of_day),
         COLUMNS_OF_HOUR,
     );
-    let of_later_days =
-        "v.datasource_id = d.id AND v.hour >= d.days_rolled_up_until AND v.is_stale = 0";
+    // The upper bound is true of every rollup. PostgreSQL takes a range to be few rows, and everything after
+    // a watermark that it does not know to be a third of the table, which it would then scan.
+    let of_later_days = "v.datasource_id = d.id AND v.hour >= d.days_rolled_up_until
+            AND v.hour < d.rolled_up_until AND v.is_stale = 0";
     let later_hours = dialect.nested_loop(
         ("datasources AS d", IS_READ),
         ("value_rollups", of_later_days),
@@ -97,7 +99,8 @@ fn of_values(dialect: &dyn Dialect) -> String {
         UNION ALL SELECT d.id, v.value_date, {value}
             FROM datasources AS d CROSS JOIN datasource_values AS v
             WHERE v.datasource_id = d.id AND v.value_date >= CASE
-                WHEN {IS_READ} THEN d.rolled_up_until ELSE {} END",
-        -i64::MAX
+                WHEN {IS_READ} THEN d.rolled_up_until ELSE {} END AND v.value_date < {}",
+        -i64::MAX,
+        i64::MAX
     )
 }
