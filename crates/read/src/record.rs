@@ -1,7 +1,7 @@
 //! One record by its key, as bytes: the source of single reads, of the answers to writes and of `If-Match`.
 //!
 //! A [`RecordPlan`] renders its statements once for each dialect: one for the record, and one for each list
-//! of its parts. Their only parameter is the key, so a write can prefetch all of them before it waits for the
+//! of its parts. Their only parameter is the key, so a write prefetches all of them before it waits for the
 //! first. A [`RowPlan`] writes a row from the cells that were just bound, where nothing else has to be read.
 //! Neither uses a cache, because cache keys contain a counter that a write may roll back. Neither has a limit
 //! like that on expanded rows: the parts belong to the record.
@@ -60,6 +60,7 @@ struct RecordStatements {
 
 /// A list of parts of the record.
 struct PartList {
+    name: &'static str,
     /// `,"name":`
     key: Vec<u8>,
     rows: String,
@@ -92,64 +93,54 @@ impl RecordPlan {
         &self.on(dialect).query
     }
 
-    /// Prefetches the statements of [`Self::write`], so that a write over a network waits for them once.
-    pub fn prefetch(
-        &self,
-        session: &mut dyn Session,
-        id: impl Into<RecordId>,
-    ) -> Result<(), StoreError> {
-        let id = id.into();
-        let plan = self.on(session.dialect());
-        session.prefetch(&plan.record, &[(&id).into()])?;
-        for list in &plan.lists {
-            session.prefetch(&list.rows, &[(&id).into()])?;
-        }
-        Ok(())
-    }
-
-    /// Appends the record as an object. Returns `false` and appends nothing if it does not exist.
-    pub fn write(
-        &self,
-        session: &mut dyn Session,
-        id: impl Into<RecordId>,
-        out: &mut Vec<u8>,
-    ) -> Result<bool, StoreError> {
-        let id = id.into();
-        let plan = self.on(session.dialect());
-        let start = out.len();
-        let mut timestamps = TimestampFormatter::new();
-        let mut lists_at = None;
-        session.query(&plan.record, &[(&id).into()], &mut |row| {
-            out.push(b'{');
-            lists_at = Some(plan.encoder.write_around(out, row, &mut timestamps)?);
-            Ok(ControlFlow::Break(()))
-        })?;
-        let Some(lists_at) = lists_at else {
-            return Ok(false);
-        };
-        if !plan.lists.is_empty() {
-            let after = out.split_off(lists_at);
-            for list in &plan.lists {
-                // The first member has no comma before it.
-                let skip = usize::from(out.len() == start + 1);
-                out.extend_from_slice(&list.key[skip..]);
-                list.write(session, &id, &mut timestamps, out)?;
-            }
-            out.extend_from_slice(&after);
-        }
-        out.push(b'}');
-        Ok(true)
-    }
-
     /// Reads the record, if it exists.
     pub fn read(
         &self,
         session: &mut dyn Session,
         id: impl Into<RecordId>,
     ) -> Result<Option<Vec<u8>>, StoreError> {
+        self.read_except(session, id, &[])
+    }
+
+    /// Reads the record, but for the lists of these names, which are known to be empty.
+    pub fn read_except(
+        &self,
+        session: &mut dyn Session,
+        id: impl Into<RecordId>,
+        empty: &[&str],
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        let id = id.into();
+        let plan = self.on(session.dialect());
+        session.prefetch(&plan.record, &[(&id).into()])?;
+        for list in plan.lists.iter().filter(|it| !empty.contains(&it.name)) {
+            session.prefetch(&list.rows, &[(&id).into()])?;
+        }
         let mut out = Vec::with_capacity(INITIAL_CAPACITY);
-        let is_there = self.write(session, id, &mut out)?;
-        Ok(is_there.then_some(out))
+        let mut timestamps = TimestampFormatter::new();
+        let mut lists_at = None;
+        session.query(&plan.record, &[(&id).into()], &mut |row| {
+            out.push(b'{');
+            lists_at = Some(plan.encoder.write_around(&mut out, row, &mut timestamps)?);
+            Ok(ControlFlow::Break(()))
+        })?;
+        let Some(lists_at) = lists_at else {
+            return Ok(None);
+        };
+        if !plan.lists.is_empty() {
+            let after = out.split_off(lists_at);
+            for list in &plan.lists {
+                // The first member has no comma before it.
+                let skip = usize::from(out.len() == 1);
+                out.extend_from_slice(&list.key[skip..]);
+                match empty.contains(&list.name) {
+                    true => out.extend_from_slice(b"[]"),
+                    false => list.write(session, &id, &mut timestamps, &mut out)?,
+                }
+            }
+            out.extend_from_slice(&after);
+        }
+        out.push(b'}');
+        Ok(Some(out))
     }
 
     fn on(&self, dialect: Dialect) -> &RecordStatements {
@@ -195,6 +186,7 @@ impl RecordStatements {
             json::string(&mut key, navigation.name);
             key.push(b':');
             PartList {
+                name: navigation.name,
                 key,
                 rows: by_id_alone(
                     sql::expand(item, dialect, std::slice::from_ref(&id), &scope),

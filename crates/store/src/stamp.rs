@@ -4,19 +4,24 @@
 //! A client that requests changes after its watermark must miss nothing, so two commits never share a stamp
 //! and a later commit never has an earlier one. Only one transaction writes at a time, over all processes:
 //! SQLite locks the file, and on PostgreSQL a writer locks this table from BEGIN to COMMIT. So the value that
-//! is read here does not change until the commit, and a stamp is a SELECT and an UPDATE. An import, which has
-//! its own stamps, uses later ones only ([`last`]) and records the latest ([`raise`]).
+//! is read here does not change until the commit: the jobs of a commit share one SELECT, and one UPDATE
+//! before the commit. An import, which has its own stamps, uses later ones only ([`last`]) and records the
+//! latest ([`raise`]).
 
 use super::{Session, StoreError};
 
 const LAST: &str = "SELECT last FROM stamps WHERE id = 1";
+const RAISE: &str = "UPDATE stamps SET last = ?1 WHERE id = 1 AND last < ?1";
 
 /// Prefetches what [`next`] reads. It issues no stamp: a write that changes nothing needs none.
 ///
 /// # Errors
 /// The engine fails, here and below.
 pub fn prefetch(session: &mut dyn Session) -> Result<(), StoreError> {
-    session.prefetch(LAST, &[])
+    match session.number_at_commit(RAISE) {
+        Some(_) => Ok(()),
+        None => session.prefetch(LAST, &[]),
+    }
 }
 
 /// Issues the next stamp: `now` (100 ns ticks), or just after the last one if the clock has not passed it.
@@ -29,7 +34,7 @@ pub fn prefetch(session: &mut dyn Session) -> Result<(), StoreError> {
 pub fn next(session: &mut dyn Session, now: i64, floor: i64) -> Result<i64, StoreError> {
     let after = given(session)?.max(floor).saturating_add(1);
     let next = now.max(after);
-    raise(session, next)?;
+    session.execute_at_commit(RAISE, next)?;
     Ok(next)
 }
 
@@ -41,14 +46,19 @@ pub fn last(session: &mut dyn Session) -> Result<Option<i64>, StoreError> {
 
 /// The last issued stamp; 0 before the first.
 fn given(session: &mut dyn Session) -> Result<i64, StoreError> {
+    if let Some(last) = session.number_at_commit(RAISE) {
+        return Ok(last);
+    }
     let last = session.first(LAST, &[], |row| row.int(0))?;
     last.flatten().ok_or_else(empty)
 }
 
 /// Makes every later stamp later than this one, too.
 pub fn raise(session: &mut dyn Session, stamp: i64) -> Result<(), StoreError> {
-    let sql = "UPDATE stamps SET last = ?1 WHERE id = 1 AND last < ?1";
-    session.execute_deferred(sql, &[stamp.into()])
+    match given(session)? < stamp {
+        true => session.execute_at_commit(RAISE, stamp),
+        false => Ok(()),
+    }
 }
 
 fn empty() -> StoreError {

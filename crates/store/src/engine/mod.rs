@@ -8,9 +8,11 @@ use std::ops::ControlFlow;
 use obeya_odata::sql;
 
 mod capabilities;
+mod commit_statements;
 mod write_fault;
 
 pub use capabilities::{Capabilities, SearchIndexQueries};
+pub(crate) use commit_statements::CommitStatements;
 pub use write_fault::WriteFault;
 
 /// The SQL that a session speaks, for the few statements that an engine forces to differ.
@@ -151,6 +153,20 @@ pub trait Session {
     /// The engine fails, in this statement or in one sent before.
     fn execute_deferred(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
         self.execute(sql, binds).map(drop)
+    }
+
+    /// Runs a statement that sets the number `?1` before the commit of the transaction, with the last number
+    /// it was given, and thus once for all jobs of the transaction. Outside of one it runs at once.
+    ///
+    /// # Errors
+    /// The engine fails, in this statement or in one sent before.
+    fn execute_at_commit(&mut self, sql: &'static str, number: i64) -> Result<(), StoreError> {
+        self.execute_deferred(sql, &[number.into()])
+    }
+
+    /// The number that a statement will set at the commit; `None` if it does not wait for one.
+    fn number_at_commit(&self, _sql: &str) -> Option<i64> {
+        None
     }
 
     /// Sends a query of a write ahead of [`Session::query`] with the same text and values. Over a network

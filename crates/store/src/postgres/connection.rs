@@ -14,6 +14,7 @@ use super::link::Link;
 use super::placeholders::numbered;
 use super::prefetched::Prefetched;
 use super::server::{Origin, Role, Server};
+use crate::engine::CommitStatements;
 use crate::lru_cache::LruCache;
 use crate::{StoreError, WriteFault};
 
@@ -37,6 +38,8 @@ pub struct PostgresConnection {
     pub(super) origin: Origin,
     pub(super) statements: LruCache<Statement>,
     pub(super) prefetched: Prefetched,
+    /// What runs before the commit of the transaction.
+    pub(super) commit_statements: CommitStatements,
     /// The audit entries of the transaction.
     pub(super) audit_entries: AuditEntries,
     pub(super) server: Arc<Server>,
@@ -86,6 +89,7 @@ impl PostgresConnection {
             origin,
             statements: LruCache::new(server.statements()),
             prefetched: Prefetched::default(),
+            commit_statements: CommitStatements::default(),
             audit_entries: AuditEntries::default(),
             server,
             role,

@@ -71,6 +71,17 @@ impl Session for PostgresConnection {
         self.post_change(sql, &values)
     }
 
+    fn execute_at_commit(&mut self, sql: &'static str, number: i64) -> Result<(), StoreError> {
+        if self.commit_statements.add(sql, number) {
+            return Ok(());
+        }
+        self.execute_deferred(sql, &[number.into()])
+    }
+
+    fn number_at_commit(&self, sql: &str) -> Option<i64> {
+        self.commit_statements.number(sql)
+    }
+
     fn prefetch(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
         // A read is retried when its connection turns out to be dead, which is only known of statements that
         // are awaited.

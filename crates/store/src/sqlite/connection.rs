@@ -17,7 +17,7 @@ use super::link;
 use super::statement::Statements;
 use crate::caller::Caller;
 use crate::connect;
-use crate::engine::Capabilities;
+use crate::engine::{Capabilities, CommitStatements};
 use crate::{Dialect, EachRow, Session, StoreError, StoreOptions, Value, View, WriteFault};
 
 /// The number of read connections opened so far in this process.
@@ -46,6 +46,8 @@ pub struct SqliteConnection {
     pub(super) files: Option<Arc<OpenFiles>>,
     /// SQLite's count of changed rows before the current transaction.
     changed_before: u64,
+    /// What runs before the commit of the current transaction.
+    commit_statements: CommitStatements,
     /// Why the last statement that could not write could not.
     write_fault: Option<WriteFault>,
     /// A flush failed, or the file was opened for reading only: another connection must take over.
@@ -245,6 +247,7 @@ fn open(
         reader: None,
         files: files.cloned(),
         changed_before: 0,
+        commit_statements: CommitStatements::default(),
         write_fault: None,
         is_lost: false,
     })
@@ -278,6 +281,17 @@ impl Session for SqliteConnection {
 
     fn execute_deferred(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
         self.query(sql, binds, &mut |_| Ok(ControlFlow::Continue(())))
+    }
+
+    fn execute_at_commit(&mut self, sql: &'static str, number: i64) -> Result<(), StoreError> {
+        if self.commit_statements.add(sql, number) {
+            return Ok(());
+        }
+        self.execute_deferred(sql, &[number.into()])
+    }
+
+    fn number_at_commit(&self, sql: &str) -> Option<i64> {
+        self.commit_statements.number(sql)
     }
 
     fn append(
@@ -328,10 +342,15 @@ impl connect::Connection for SqliteConnection {
             files.check()?;
         }
         self.changed_before = self.connection.total_changes();
-        self.control("BEGIN IMMEDIATE")
+        self.control("BEGIN IMMEDIATE")?;
+        self.commit_statements.begin();
+        Ok(())
     }
 
     fn commit(&mut self) -> Result<(), StoreError> {
+        for (sql, number) in self.commit_statements.end() {
+            self.execute_deferred(sql, &[number.into()])?;
+        }
         // Without changes no link is written, so the commit writes and flushes nothing.
         if self.connection.total_changes() != self.changed_before {
             link::advance(self)?;
@@ -346,6 +365,7 @@ impl connect::Connection for SqliteConnection {
     }
 
     fn roll_back(&mut self) -> Result<(), StoreError> {
+        self.commit_statements.end();
         self.control("ROLLBACK")
     }
 
@@ -354,10 +374,12 @@ impl connect::Connection for SqliteConnection {
     }
 
     fn begin_savepoint(&mut self) -> Result<(), StoreError> {
+        self.commit_statements.begin_savepoint();
         self.control("SAVEPOINT job")
     }
 
     fn end_savepoint(&mut self, keep: bool) -> Result<(), StoreError> {
+        self.commit_statements.end_savepoint(keep);
         if !keep {
             self.control("ROLLBACK TO job")?;
         }

@@ -2,7 +2,7 @@
 
 use obeya_model::IncidentCreate;
 
-use super::{answer, body, path};
+use super::{answer, answer_created, body, path};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
@@ -69,7 +69,19 @@ fn insert(
     incidents::add_causes(session, id, causes)?;
     incidents::add_custom_fields(session, id, &fields, now)?;
     let change = Change::of(path(id), diff(&incident, body));
-    Ok(Written::changed(change, move |session| answer(session, id)))
+    let lists = [
+        (
+            "consequences",
+            body.consequences.as_ref().is_none_or(Vec::is_empty),
+        ),
+        ("causes", body.causes.as_ref().is_none_or(Vec::is_empty)),
+        ("customFields", fields.is_empty()),
+    ];
+    let empty = lists.into_iter().filter(|(_, is_empty)| *is_empty);
+    let empty: Vec<&str> = empty.map(|(name, _)| name).collect();
+    Ok(Written::changed(change, move |session| {
+        answer_created(session, id, &empty)
+    }))
 }
 
 /// The incident and its parts, for the audit log.

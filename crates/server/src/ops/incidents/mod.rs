@@ -41,8 +41,16 @@ fn path(id: i32) -> String {
 
 /// The current incident, as a record, inside the transaction that changed it.
 fn answer(session: &mut dyn Session, id: i32) -> Result<WrittenRecord, WriteError> {
-    RECORD.prefetch(session, id)?;
-    let json = RECORD.read(session, id)?;
+    answer_created(session, id, &[])
+}
+
+/// The same for an incident that the transaction created, whose lists of these names are empty.
+fn answer_created(
+    session: &mut dyn Session,
+    id: i32,
+    empty: &[&str],
+) -> Result<WrittenRecord, WriteError> {
+    let json = RECORD.read_except(session, id, empty)?;
     let json = json.ok_or(WriteError::Missing("incident", id.into()))?;
     Ok(WrittenRecord::new(RECORD.entity(), id, json))
 }
