@@ -182,7 +182,7 @@ pub use resources::{
     Tasks, Trash, TypeDetail, Types, Users,
 };
 pub use tag::Tag;
-pub use transformed_list::TransformedList;
+pub use transformed_list::{Transformations, TransformedList};
 pub use value_periods::{PeriodValue, ValueAggregate, ValuesByPeriod};
 pub use value_position::ValuePosition;
 pub use values::{ValuePage, Values};

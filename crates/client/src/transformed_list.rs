@@ -5,6 +5,7 @@
 
 #[cfg(feature = "arrow")]
 mod columns;
+pub(crate) mod transformations;
 
 use futures_util::TryStreamExt as _;
 use obeya_odata::build::{Aggregate, Clause, Compute, Select};
@@ -18,11 +19,12 @@ use crate::list::{List, Resource, linked_pages};
 use crate::paged::{Page, Paged};
 use crate::query;
 
+pub use self::transformations::Transformations;
 #[cfg(feature = "arrow")]
 pub use columns::RowColumns;
 
 /// A list that the service transforms (`$apply`); created by [`List::group_by`], [`List::aggregate`],
-/// [`List::compute`] and [`List::apply`].
+/// [`List::compute`], [`List::concat`] and [`List::apply`].
 ///
 /// Each transformation takes the rows of the one before: a list can be grouped by a computed value, and the
 /// groups can be filtered. Rows deserialize into any type with fields of these names; `serde_json::Value`
@@ -60,7 +62,7 @@ pub struct TransformedList<T> {
     list: List<T>,
     /// The filter of the list, which is the first transformation.
     filter: Option<String>,
-    transformations: Vec<String>,
+    transformations: Transformations<T>,
     /// The options of the rows.
     options: query::Options,
 }
@@ -90,6 +92,30 @@ impl<T: Resource> List<T> {
         TransformedList::new(self).compute(values)
     }
 
+    /// `concat`: the rows of each of the sequences, one sequence after another, for example groups and then
+    /// their total. A row is null in what only the other sequences name. See [`group_by`](Self::group_by) for
+    /// the options of the list.
+    ///
+    /// ```no_run
+    /// use obeya::Transformations;
+    /// use obeya::fields::{count, incident_v2};
+    ///
+    /// # async fn example(client: obeya::Client) -> obeya::Result<()> {
+    /// let rows = client.incidents().list_v2().concat([
+    ///     Transformations::new().group_by(incident_v2::status(), count("incidents")),
+    ///     Transformations::new().aggregate(count("total")),
+    /// ]);
+    /// let rows: Vec<serde_json::Value> = rows.stream().all().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn concat(
+        self,
+        sequences: impl IntoIterator<Item = Transformations<T>>,
+    ) -> TransformedList<T> {
+        TransformedList::new(self).concat(sequences)
+    }
+
     /// `$apply`: transformations as OData Data Aggregation 4.0 writes them, such as
     /// `groupby((area/name),aggregate($count as n))`. See [`group_by`](Self::group_by) for the options of the
     /// list.
@@ -104,7 +130,7 @@ impl<T: Resource> TransformedList<T> {
         Self {
             list,
             filter,
-            transformations: Vec::new(),
+            transformations: Transformations::new(),
             options: query::Options::default(),
         }
     }
@@ -116,40 +142,37 @@ impl<T: Resource> TransformedList<T> {
         properties: impl Clause<Select<T>>,
         aggregates: impl Clause<Aggregate<T>>,
     ) -> Self {
-        let aggregate = part("aggregate", aggregates.text());
-        match properties.text().filter(|text| !text.is_empty()) {
-            None => self.then(aggregate),
-            Some(properties) => {
-                let aggregate = aggregate.map(|part| format!(",{part}"));
-                let aggregate = aggregate.unwrap_or_default();
-                self.then(Some(format!("groupby(({properties}){aggregate})")))
-            }
-        }
+        self.then(|before| before.group_by(properties, aggregates))
     }
 
     /// `aggregate`: one row for all rows.
     pub fn aggregate(self, aggregates: impl Clause<Aggregate<T>>) -> Self {
-        self.then(part("aggregate", aggregates.text()))
+        self.then(|before| before.aggregate(aggregates))
     }
 
     /// `compute`: names values of each row.
     pub fn compute(self, values: impl Clause<Compute<T>>) -> Self {
-        self.then(part("compute", values.text()))
+        self.then(|before| before.compute(values))
     }
 
     /// `filter`: only the rows with this condition, the text of an OData expression about their names.
     pub fn filter(self, condition: impl Into<String>) -> Self {
-        self.then(part("filter", Some(condition.into())))
+        self.then(|before| before.filter(condition))
+    }
+
+    /// `concat`: the rows of each of the sequences, as for [`List::concat`].
+    pub fn concat(self, sequences: impl IntoIterator<Item = Transformations<T>>) -> Self {
+        self.then(|before| before.concat(sequences))
     }
 
     /// Any transformations, as for [`List::apply`].
     pub fn apply(self, transformations: impl Into<String>) -> Self {
-        self.then(Some(transformations.into()))
+        self.then(|before| before.apply(transformations))
     }
 
-    /// Adds a transformation, if there is one.
-    fn then(mut self, transformation: Option<String>) -> Self {
-        self.transformations.extend(transformation);
+    /// Adds transformations.
+    fn then(mut self, add: impl FnOnce(Transformations<T>) -> Transformations<T>) -> Self {
+        self.transformations = add(self.transformations);
         self
     }
 
@@ -272,20 +295,13 @@ impl<T: Resource> TransformedList<T> {
 
     /// The value of `$apply`.
     fn text(&self) -> String {
-        let filter = part("filter", self.filter.clone());
-        let all: Vec<&str> = filter
-            .iter()
-            .chain(&self.transformations)
-            .map(String::as_str)
-            .collect();
-        all.join("/")
+        match &self.filter {
+            Some(filter) if !filter.is_empty() => {
+                format!("filter({filter})/{}", self.transformations.text())
+            }
+            _ => self.transformations.text(),
+        }
     }
-}
-
-/// A transformation of this text; none of an empty one.
-fn part(name: &str, text: Option<String>) -> Option<String> {
-    let text = text.filter(|text| !text.is_empty())?;
-    Some(format!("{name}({text})"))
 }
 
 /// A page on the wire.

@@ -5,9 +5,9 @@ use arrow_array::Array as _;
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Date32Type, Float64Type, Int64Type, TimestampMicrosecondType};
-use obeya::Error;
 use obeya::fields::{board, count, incident_comment_v2 as comment};
 use obeya::model::{BoardType, Date, Timestamp};
+use obeya::{Error, Transformations};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
@@ -90,6 +90,34 @@ async fn a_list_without_groups_and_groups_without_values() {
     let people = people.send::<Json>().await.expect("rows").items;
     let expected = ["Kari Nordmann", "Ola"].map(|name| json!({"commentedBy": name}));
     assert_eq!(people, expected);
+}
+
+#[tokio::test]
+async fn sequences_follow_one_another() {
+    let plant = Plant::new().await;
+    let comments = plant.client().comments().list().filter("level ge 1");
+    let people = Transformations::new()
+        .group_by(comment::commented_by(), count("n"))
+        .filter("n gt 1");
+    let rows = comments.concat([
+        people,
+        Transformations::new().aggregate((count("total"), comment::level().sum("levels"))),
+    ]);
+    let rows = rows.send::<Json>().await.expect("rows").items;
+    assert_eq!(
+        rows,
+        [
+            json!({"commentedBy": "Kari Nordmann", "n": 2, "total": null, "levels": null}),
+            json!({"commentedBy": "Ola", "n": 2, "total": null, "levels": null}),
+            json!({"commentedBy": null, "n": null, "total": 4, "levels": 5}),
+        ]
+    );
+    let none = plant.client().comments().list().concat([]);
+    let error = none.send::<Json>().await.unwrap_err();
+    assert!(
+        error.to_string().contains("expected a transformation"),
+        "{error}"
+    );
 }
 
 #[tokio::test]
