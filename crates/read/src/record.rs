@@ -111,6 +111,13 @@ impl RecordPlan {
     ) -> Result<Option<Vec<u8>>, StoreError> {
         let id = id.into();
         let plan = self.on(session.dialect());
+        debug_assert!(
+            empty
+                .iter()
+                .all(|name| plan.lists.iter().any(|it| it.name == *name)),
+            "{empty:?} are lists of {}",
+            self.form.entity.name
+        );
         session.prefetch(&plan.record, &[(&id).into()])?;
         for list in plan.lists.iter().filter(|it| !empty.contains(&it.name)) {
             session.prefetch(&list.rows, &[(&id).into()])?;

@@ -1,9 +1,10 @@
 //! Statements that a transaction runs once, before its commit, however often its jobs ask for them.
 //!
 //! Each sets one number. A job that needs the number finds it here, as the row does not have it yet. A
-//! rollback to a savepoint restores what was here before it.
+//! rollback to a savepoint restores what was here before it. A job that fails before it has changed a row has
+//! no savepoint to roll back to, and leaves its number: this is only for numbers that may be too high.
 
-/// The statements of a connection, each with the last number that it was given.
+/// The statements of the transaction of a connection, each with the last number that it was given.
 #[derive(Debug, Default)]
 pub(crate) struct CommitStatements {
     /// Whether a transaction that writes has begun.
@@ -53,8 +54,13 @@ impl CommitStatements {
         }
     }
 
-    /// The statements, which the caller runs now. The transaction ends.
-    pub(crate) fn end(&mut self) -> Vec<(&'static str, i64)> {
+    /// The transaction was rolled back.
+    pub(crate) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// The statements, which the caller runs now, as the transaction is committed.
+    pub(crate) fn take(&mut self) -> Vec<(&'static str, i64)> {
         std::mem::take(self).statements
     }
 }
@@ -70,8 +76,8 @@ mod tests {
         waiting.begin();
         assert!(waiting.add("a", 1) && waiting.add("b", 7) && waiting.add("a", 2));
         assert_eq!(waiting.number("a"), Some(2));
-        assert_eq!(waiting.end(), [("b", 7), ("a", 2)]);
-        assert_eq!((waiting.number("a"), waiting.end()), (None, vec![]));
+        assert_eq!(waiting.take(), [("b", 7), ("a", 2)]);
+        assert_eq!((waiting.number("a"), waiting.take()), (None, vec![]));
     }
 
     #[test]

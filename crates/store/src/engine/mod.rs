@@ -156,7 +156,9 @@ pub trait Session {
     }
 
     /// Runs a statement that sets the number `?1` before the commit of the transaction, with the last number
-    /// it was given, and thus once for all jobs of the transaction. Outside of one it runs at once.
+    /// it was given, and thus once for all jobs of the transaction. Outside of one it runs at once. A job
+    /// that fails before it has changed a row may leave its number, so this is for numbers that may be too
+    /// high.
     ///
     /// # Errors
     /// The engine fails, in this statement or in one sent before.

@@ -69,7 +69,7 @@ impl Connection for PostgresConnection {
         }
         self.prefetched.clear();
         // Sent together with the COMMIT, which the server refuses if one of these fails.
-        for (sql, number) in self.commit_statements.end() {
+        for (sql, number) in self.commit_statements.take() {
             self.execute_deferred(sql, &[number.into()])?;
         }
         self.write_audit_entries()?;
@@ -91,7 +91,7 @@ impl Connection for PostgresConnection {
         // The rollback also undoes the failed statements.
         let _ = self.await_posted();
         self.prefetched.clear();
-        self.commit_statements.end();
+        self.commit_statements.clear();
         self.audit_entries.clear();
         self.transaction = Transaction::None;
         self.is_aborted = false;

@@ -284,7 +284,8 @@ impl Session for SqliteConnection {
     }
 
     fn execute_at_commit(&mut self, sql: &'static str, number: i64) -> Result<(), StoreError> {
-        if self.commit_statements.add(sql, number) {
+        // SQLite ends the transaction by itself after some errors, and nothing is committed then.
+        if !self.connection.is_autocommit() && self.commit_statements.add(sql, number) {
             return Ok(());
         }
         self.execute_deferred(sql, &[number.into()])
@@ -348,7 +349,7 @@ impl connect::Connection for SqliteConnection {
     }
 
     fn commit(&mut self) -> Result<(), StoreError> {
-        for (sql, number) in self.commit_statements.end() {
+        for (sql, number) in self.commit_statements.take() {
             self.execute_deferred(sql, &[number.into()])?;
         }
         // Without changes no link is written, so the commit writes and flushes nothing.
@@ -365,7 +366,7 @@ impl connect::Connection for SqliteConnection {
     }
 
     fn roll_back(&mut self) -> Result<(), StoreError> {
-        self.commit_statements.end();
+        self.commit_statements.clear();
         self.control("ROLLBACK")
     }
 

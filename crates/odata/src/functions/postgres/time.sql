@@ -37,7 +37,8 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
   SELECT ticks::double precision / 10000000::double precision
 $$;
 
--- The calendar repeats after 400 years, which are 146097 days or 20871 weeks. The server's own calendar ends in 4714 BC, so it is only used within them.
+-- The calendar repeats after 400 years, which are 146097 days or 20871 weeks. The server's own calendar begins
+-- in 4714 BC, so it is only given the remainder of the days.
 CREATE OR REPLACE FUNCTION odata_date_year(days bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
   SELECT days / 146097 * 400 + date_part('year', date '1970-01-01' + (days % 146097)::int)::bigint

@@ -2,7 +2,7 @@
 
 use obeya_model::IncidentCreate;
 
-use super::{answer, answer_created, body, path};
+use super::{answer, answer_except, body, path};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
@@ -80,7 +80,7 @@ fn insert(
     let empty = lists.into_iter().filter(|(_, is_empty)| *is_empty);
     let empty: Vec<&str> = empty.map(|(name, _)| name).collect();
     Ok(Written::changed(change, move |session| {
-        answer_created(session, id, &empty)
+        answer_except(session, id, &empty)
     }))
 }
 

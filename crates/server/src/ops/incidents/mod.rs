@@ -41,11 +41,11 @@ fn path(id: i32) -> String {
 
 /// The current incident, as a record, inside the transaction that changed it.
 fn answer(session: &mut dyn Session, id: i32) -> Result<WrittenRecord, WriteError> {
-    answer_created(session, id, &[])
+    answer_except(session, id, &[])
 }
 
-/// The same for an incident that the transaction created, whose lists of these names are empty.
-fn answer_created(
+/// The same, without reading the lists of these names, which are known to be empty.
+fn answer_except(
     session: &mut dyn Session,
     id: i32,
     empty: &[&str],

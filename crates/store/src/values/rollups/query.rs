@@ -93,6 +93,7 @@ fn of_values(dialect: &dyn Dialect) -> String {
         ("datasource_values", &of_hour),
         "v.value",
     );
+    // The upper bound is always true, as that of the hours in `by_day`, and for the same reason.
     format!(
         "SELECT d.id, r.hour, {value}
             FROM {of_stale_hours}
