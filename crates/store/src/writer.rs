@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 
 use super::connect::{Connect, Connection};
+use super::engine::CommitStatements;
 use super::timings::WriterTimings;
 use super::write_health::WriteHealth;
 use super::{Session, StoreError, StoreOptions};
@@ -389,7 +390,8 @@ impl<E: Connect> WriterThread<E> {
             }
         }
         let begun = Instant::now();
-        match connection.commit() {
+        let committed = run_commit_statements(connection).and_then(|()| connection.commit());
+        match committed {
             Ok(()) => {
                 let time = begun.elapsed();
                 timings.commits.observe(time);
@@ -413,6 +415,9 @@ impl<E: Connect> WriterThread<E> {
         let Some(connection) = &mut self.connection else {
             return;
         };
+        if let Some(statements) = connection.commit_statements() {
+            statements.clear();
+        }
         if connection.is_in_transaction()
             && !connection.is_lost()
             && let Err(error) = connection.roll_back()
@@ -451,7 +456,20 @@ fn begin<'c, E: Connect>(
         connection.begin_write().map_err(lost)?;
         *slot = Some(connection);
     }
-    Ok(slot.as_mut().expect("it was there, or was just opened"))
+    let connection = slot.as_mut().expect("it was there, or was just opened");
+    if let Some(statements) = connection.commit_statements() {
+        statements.begin();
+    }
+    Ok(connection)
+}
+
+/// Runs what waited for the commit. Over a network it is sent together with that.
+fn run_commit_statements<C: Connection>(connection: &mut C) -> Result<(), StoreError> {
+    let statements = connection.commit_statements();
+    for (sql, number) in statements.map(CommitStatements::take).unwrap_or_default() {
+        connection.execute_deferred(sql, &[number.into()])?;
+    }
+    Ok(())
 }
 
 /// Runs one job, with a savepoint if it needs one, or if the engine cannot tell whether it changed anything.
@@ -467,6 +485,9 @@ fn run<C: Connection>(
     if before.is_none() {
         let begun = connection.begin_savepoint();
         begun.map_err(|error| failed(connection, error))?;
+        if let Some(statements) = connection.commit_statements() {
+            statements.begin_savepoint();
+        }
     }
     let ran = catch_unwind(AssertUnwindSafe(|| batched.job.run(connection)));
     let outcome = match ran {
@@ -483,6 +504,9 @@ fn run<C: Connection>(
         None => {
             let ended = connection.end_savepoint(keep);
             ended.map_err(|error| failed(connection, error))?;
+            if let Some(statements) = connection.commit_statements() {
+                statements.end_savepoint(keep);
+            }
             true
         }
         Some(before) => keep || connection.is_unchanged_since(before),

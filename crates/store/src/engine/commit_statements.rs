@@ -1,13 +1,14 @@
 //! Statements that a transaction runs once, before its commit, however often its jobs ask for them.
 //!
-//! Each sets one number. A job that needs the number finds it here, as the row does not have it yet. A
-//! rollback to a savepoint restores what was here before it. A job that fails before it has changed a row has
-//! no savepoint to roll back to, and leaves its number: this is only for numbers that may be too high.
+//! The writer begins and runs them; the engines only hold them. Each sets one number. A job that needs the
+//! number finds it here, as the row does not have it yet. A rollback to a savepoint restores what was here
+//! before it. A job that fails before it has changed a row has no savepoint to roll back to, and leaves its
+//! number: this is only for numbers that may be too high.
 
 /// The statements of the transaction of a connection, each with the last number that it was given.
 #[derive(Debug, Default)]
-pub(crate) struct CommitStatements {
-    /// Whether a transaction that writes has begun.
+pub struct CommitStatements {
+    /// Whether the writer has begun a transaction, and will run them.
     is_open: bool,
     statements: Numbers,
     /// The same before the savepoint.
@@ -17,7 +18,7 @@ pub(crate) struct CommitStatements {
 type Numbers = Vec<(&'static str, i64)>;
 
 impl CommitStatements {
-    /// A transaction that writes has begun.
+    /// The writer has begun a transaction.
     pub(crate) fn begin(&mut self) {
         *self = Self {
             is_open: true,
@@ -32,7 +33,7 @@ impl CommitStatements {
     }
 
     /// Makes this statement wait for the commit, with this number. Returns `false` outside of a transaction
-    /// that writes: the caller then runs it at once.
+    /// of the writer: the caller then runs it at once.
     pub(crate) fn add(&mut self, sql: &'static str, number: i64) -> bool {
         if self.is_open {
             self.statements.retain(|(known, _)| *known != sql);

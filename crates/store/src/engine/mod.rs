@@ -12,7 +12,7 @@ mod commit_statements;
 mod write_fault;
 
 pub use capabilities::{Capabilities, SearchIndexQueries};
-pub(crate) use commit_statements::CommitStatements;
+pub use commit_statements::CommitStatements;
 pub use write_fault::WriteFault;
 
 /// The SQL that a session speaks, for the few statements that an engine forces to differ.
@@ -163,11 +163,20 @@ pub trait Session {
     /// # Errors
     /// The engine fails, in this statement or in one sent before.
     fn execute_at_commit(&mut self, sql: &'static str, number: i64) -> Result<(), StoreError> {
+        let statements = self.commit_statements();
+        if statements.is_some_and(|statements| statements.add(sql, number)) {
+            return Ok(());
+        }
         self.execute_deferred(sql, &[number.into()])
     }
 
     /// The number that a statement will set at the commit; `None` if it does not wait for one.
-    fn number_at_commit(&self, _sql: &str) -> Option<i64> {
+    fn number_at_commit(&mut self, sql: &str) -> Option<i64> {
+        self.commit_statements()?.number(sql)
+    }
+
+    /// What the writer runs before it commits; `None` if the session is in no transaction.
+    fn commit_statements(&mut self) -> Option<&mut CommitStatements> {
         None
     }
 

@@ -38,7 +38,7 @@ pub struct PostgresConnection {
     pub(super) origin: Origin,
     pub(super) statements: LruCache<Statement>,
     pub(super) prefetched: Prefetched,
-    /// What runs before the commit of the transaction.
+    /// What the writer runs before it commits.
     pub(super) commit_statements: CommitStatements,
     /// The audit entries of the transaction.
     pub(super) audit_entries: AuditEntries,

@@ -13,7 +13,7 @@ use super::copy;
 use super::errors::Failure;
 use super::server::{Origin, Role};
 use super::values::{Bound, Columns, Owned};
-use crate::engine::Capabilities;
+use crate::engine::{Capabilities, CommitStatements};
 use crate::{Dialect, EachRow, Session, StoreError, Value, View};
 
 /// The last transaction in a snapshot, if no other was running: then equal numbers mean equal snapshots. NULL
@@ -71,15 +71,8 @@ impl Session for PostgresConnection {
         self.post_change(sql, &values)
     }
 
-    fn execute_at_commit(&mut self, sql: &'static str, number: i64) -> Result<(), StoreError> {
-        if self.commit_statements.add(sql, number) {
-            return Ok(());
-        }
-        self.execute_deferred(sql, &[number.into()])
-    }
-
-    fn number_at_commit(&self, sql: &str) -> Option<i64> {
-        self.commit_statements.number(sql)
+    fn commit_statements(&mut self) -> Option<&mut CommitStatements> {
+        (self.transaction == Transaction::Open).then_some(&mut self.commit_statements)
     }
 
     fn prefetch(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {

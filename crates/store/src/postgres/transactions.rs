@@ -3,7 +3,7 @@
 use super::connection::{PostgresConnection, SHORT_WORK_LIMIT, ShortLimit, Transaction};
 use crate::caller::Caller;
 use crate::connect::Connection;
-use crate::{Session as _, StoreError, WriteFault};
+use crate::{StoreError, WriteFault};
 
 /// Only one transaction writes at a time, over all processes of the database: it holds a lock on the table
 /// `stamps`, the writer lock. So each sees the commit before it, and there are no conflicts. The lock is on
@@ -40,7 +40,6 @@ impl Connection for PostgresConnection {
         self.transaction = Transaction::Open;
         self.is_aborted = false;
         self.audit_entries.clear();
-        self.commit_statements.begin();
         let Err(error) = self.control(BEGIN_WRITE) else {
             return Ok(());
         };
@@ -68,10 +67,7 @@ impl Connection for PostgresConnection {
             ));
         }
         self.prefetched.clear();
-        // Sent together with the COMMIT, which the server refuses if one of these fails.
-        for (sql, number) in self.commit_statements.take() {
-            self.execute_deferred(sql, &[number.into()])?;
-        }
+        // Sent together with the COMMIT, which the server refuses if this fails.
         self.write_audit_entries()?;
         let was_lost = self.is_lost();
         let client = self.link.client();
@@ -91,7 +87,6 @@ impl Connection for PostgresConnection {
         // The rollback also undoes the failed statements.
         let _ = self.await_posted();
         self.prefetched.clear();
-        self.commit_statements.clear();
         self.audit_entries.clear();
         self.transaction = Transaction::None;
         self.is_aborted = false;
@@ -112,7 +107,6 @@ impl Connection for PostgresConnection {
     fn begin_savepoint(&mut self) -> Result<(), StoreError> {
         // Drops prefetched queries that were not used.
         self.prefetched.clear();
-        self.commit_statements.begin_savepoint();
         self.audit_entries.begin_savepoint();
         self.post("SAVEPOINT job")
     }
@@ -131,7 +125,6 @@ impl Connection for PostgresConnection {
     }
 
     fn end_savepoint(&mut self, keep: bool) -> Result<(), StoreError> {
-        self.commit_statements.end_savepoint(keep);
         self.audit_entries.end_savepoint(keep);
         // The next job may have no savepoint, and must not see rows that are rolled back.
         self.prefetched.clear();

@@ -46,7 +46,7 @@ pub struct SqliteConnection {
     pub(super) files: Option<Arc<OpenFiles>>,
     /// SQLite's count of changed rows before the current transaction.
     changed_before: u64,
-    /// What runs before the commit of the current transaction.
+    /// What the writer runs before it commits.
     commit_statements: CommitStatements,
     /// Why the last statement that could not write could not.
     write_fault: Option<WriteFault>,
@@ -283,16 +283,9 @@ impl Session for SqliteConnection {
         self.query(sql, binds, &mut |_| Ok(ControlFlow::Continue(())))
     }
 
-    fn execute_at_commit(&mut self, sql: &'static str, number: i64) -> Result<(), StoreError> {
-        // SQLite ends the transaction by itself after some errors, and nothing is committed then.
-        if !self.connection.is_autocommit() && self.commit_statements.add(sql, number) {
-            return Ok(());
-        }
-        self.execute_deferred(sql, &[number.into()])
-    }
-
-    fn number_at_commit(&self, sql: &str) -> Option<i64> {
-        self.commit_statements.number(sql)
+    fn commit_statements(&mut self) -> Option<&mut CommitStatements> {
+        // SQLite ends the transaction by itself after some errors.
+        (!self.connection.is_autocommit()).then_some(&mut self.commit_statements)
     }
 
     fn append(
@@ -343,15 +336,10 @@ impl connect::Connection for SqliteConnection {
             files.check()?;
         }
         self.changed_before = self.connection.total_changes();
-        self.control("BEGIN IMMEDIATE")?;
-        self.commit_statements.begin();
-        Ok(())
+        self.control("BEGIN IMMEDIATE")
     }
 
     fn commit(&mut self) -> Result<(), StoreError> {
-        for (sql, number) in self.commit_statements.take() {
-            self.execute_deferred(sql, &[number.into()])?;
-        }
         // Without changes no link is written, so the commit writes and flushes nothing.
         if self.connection.total_changes() != self.changed_before {
             link::advance(self)?;
@@ -366,7 +354,6 @@ impl connect::Connection for SqliteConnection {
     }
 
     fn roll_back(&mut self) -> Result<(), StoreError> {
-        self.commit_statements.clear();
         self.control("ROLLBACK")
     }
 
@@ -375,12 +362,10 @@ impl connect::Connection for SqliteConnection {
     }
 
     fn begin_savepoint(&mut self) -> Result<(), StoreError> {
-        self.commit_statements.begin_savepoint();
         self.control("SAVEPOINT job")
     }
 
     fn end_savepoint(&mut self, keep: bool) -> Result<(), StoreError> {
-        self.commit_statements.end_savepoint(keep);
         if !keep {
             self.control("ROLLBACK TO job")?;
         }
