@@ -58,9 +58,13 @@ pub struct SplitDays {
 enum Split<Instant> {
     /// The instant is within the day.
     At(Instant),
-    /// Periods of this size may begin within the day, by a clock that is ahead of UTC by these ticks, at
-    /// least and at most.
-    Between(BinSize, i64, i64),
+    /// Periods of this size may begin within the day, by a clock that is ahead of UTC by `least` to `most`
+    /// ticks.
+    Period {
+        size: BinSize,
+        least: i64,
+        most: i64,
+    },
 }
 
 impl SplitDays {
@@ -71,7 +75,7 @@ impl SplitDays {
             Split::At(instant) => {
                 format!("({day} < {instant} AND {instant} < {day} + {TICKS_PER_DAY})")
             }
-            Split::Between(size, least, most) => {
+            Split::Period { size, least, most } => {
                 let shown =
                     |ticks: i64| dialect.bin(&format!("({day} + {ticks})"), &size.sql(), &self.utc);
                 format!("{} <> {}", shown(*least), shown(TICKS_PER_DAY - 1 + most))
@@ -149,7 +153,11 @@ impl Rollup {
                 .iter()
                 .map(|split| match split {
                     Split::At(instant) => Split::At(bind(*instant)),
-                    Split::Between(size, least, most) => Split::Between(*size, *least, *most),
+                    Split::Period { size, least, most } => Split::Period {
+                        size: *size,
+                        least: *least,
+                        most: *most,
+                    },
                 })
                 .collect(),
             from: of(Comparison::Ge).max().map(&mut bind),
@@ -278,8 +286,8 @@ fn constancy_of_bin(size_and_zone: &[Node], splits: &mut Vec<Split<i64>>) -> Opt
         _ if (least, most) == (0, 0) => Some(Constancy::Day),
         // Each would be split.
         BinSize::Day => Some(Constancy::Hour),
-        longer => {
-            add(splits, Split::Between(longer, least, most));
+        size => {
+            add(splits, Split::Period { size, least, most });
             Some(Constancy::Day)
         }
     }
