@@ -54,8 +54,8 @@ pub fn by_day(dialect: &dyn Dialect, days: &SplitDays) -> String {
         ("value_rollups", &of_day),
         COLUMNS_OF_HOUR,
     );
-    // The upper bound is true of every rollup. PostgreSQL takes a range to be few rows, and everything after
-    // a watermark that it does not know to be a third of the table, which it would then scan.
+    // The upper bound holds for every rollup. PostgreSQL estimates that a lower bound it does not know
+    // selects a third of the table, and may scan it; that a range selects one row in 200.
     let of_later_days = "v.datasource_id = d.id AND v.hour >= d.days_rolled_up_until
             AND v.hour < d.rolled_up_until AND v.is_stale = 0";
     let later_hours = dialect.nested_loop(
@@ -93,7 +93,7 @@ fn of_values(dialect: &dyn Dialect) -> String {
         ("datasource_values", &of_hour),
         "v.value",
     );
-    // The upper bound is always true, as that of the hours in `by_day`, and for the same reason.
+    // The upper bound holds for every value; it is there for the estimate, as in `by_day`.
     format!(
         "SELECT d.id, r.hour, {value}
             FROM {of_stale_hours}
