@@ -138,8 +138,8 @@ pub enum Error {
         limit: u64,
     },
 
-    /// A list's `@odata.nextLink` was not followed: it would send the token to another origin, or leads to
-    /// its own page.
+    /// A list's `@odata.nextLink` was not followed: it would send the token to another origin, leads to its
+    /// own page, or belongs to an expanded list, which is too long for the response.
     #[error("{operation}: the next link was not followed: {}", OneLine(.reason))]
     #[non_exhaustive]
     NextLink {

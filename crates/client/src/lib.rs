@@ -134,6 +134,7 @@ mod decode;
 mod edit;
 mod error;
 mod executor;
+mod expanded_lists;
 pub mod fields;
 mod http_clients;
 mod limit;

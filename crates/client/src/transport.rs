@@ -16,6 +16,7 @@ use crate::auth::{Grant, Issuer, Token, Tokens, bearer};
 use crate::config::{Config, Credentials};
 use crate::deadline::Deadline;
 use crate::error::{Cause, ConfigError, Error, Result};
+use crate::expanded_lists;
 use crate::http_clients::HttpClients;
 use crate::observe::{Exchange, Observer};
 use crate::problem;
@@ -85,9 +86,12 @@ impl Transport {
         let attempts = self.run_attempts(deadline, operation, request);
         // No URL: it may contain a filter with personal data.
         let span = tracing::debug_span!("call", operation, method = %request.method());
-        self.with_deadline(deadline, operation, attempts)
+        let reply = self
+            .with_deadline(deadline, operation, attempts)
             .instrument(span)
-            .await
+            .await?;
+        expanded_lists::check(operation, request.url(), reply.body())?;
+        Ok(reply)
     }
 
     /// The current token's lifetime and scopes; fetches one if needed. `None` without client credentials.

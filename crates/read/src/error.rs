@@ -35,6 +35,22 @@ pub struct Excess {
     pub unit: &'static str,
 }
 
+impl Excess {
+    /// The expanded rows of one request, over all levels.
+    pub(super) const EXPANDED_ROWS: Self = Self {
+        what: "expanded rows",
+        limit: 100_000,
+        unit: "rows",
+    };
+    /// The bytes of one record with its expanded rows. Expanding in both directions
+    /// (`incident($expand=comments)`) multiplies the rows that were read.
+    pub(super) const BYTES: Self = Self {
+        what: "answer",
+        limit: 64 << 20,
+        unit: "bytes",
+    };
+}
+
 impl fmt::Display for Excess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { what, limit, unit } = self;

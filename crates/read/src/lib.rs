@@ -8,12 +8,16 @@
 
 mod cached_count;
 mod error;
+mod expanded_next_links;
+mod expanded_rows;
 mod json;
+mod level;
 mod list;
 mod outcome;
 mod page;
 mod page_encoder;
 mod page_parameters;
+mod parent;
 mod partitioned_count;
 mod point_query;
 mod prepared;
@@ -23,6 +27,7 @@ mod records;
 mod related;
 mod request;
 mod row_encoder;
+mod row_query;
 mod rows;
 mod rows_by_owner;
 mod seek_cache;
@@ -34,10 +39,11 @@ pub mod text;
 mod time;
 
 pub use error::ReadError;
-pub use list::{List, Parent, end_list};
+pub use list::{List, end_list};
 pub use outcome::ReadOutcome;
 pub use page::ValuePage;
 pub use page_parameters::Period;
+pub use parent::Parent;
 pub use point_query::PointQuery;
 pub use prepared::{Cost, Prepared, run};
 pub use record::{RecordForm, RecordPlan, RowPlan};

@@ -1,7 +1,6 @@
 //! Lists: a page of a v2 list with its count and next link, the trash of v1, and the number of records in a
 //! list.
 
-use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -11,14 +10,16 @@ use obeya_odata::sql::{self, Direction, Predicate, Scope, Statement};
 use obeya_odata::{Bound, OptionName, Options};
 
 use super::error::ReadError;
+use super::expanded_next_links::ExpandedNextLinks;
 use super::outcome::ReadOutcome;
+use super::parent::{Parent, list_name};
 use super::query_cache::{ListPlan, Window};
 use super::request::ReadRequest;
+use super::row_query::{RowQuery, owned};
 use super::sink::Sink;
 use super::skip_token::{ListPosition, NextPage, PositionKey};
 use super::{binds, count, count_statement, json, rows};
-use obeya_store::RecordId;
-use obeya_store::engine::{Session, StoreError, Value};
+use obeya_store::engine::{Session, StoreError};
 use obeya_store::entities::{self, order_of};
 use obeya_store::entity_sets::CONTAINER;
 
@@ -34,32 +35,13 @@ pub struct List {
     order: Option<(Column, Direction)>,
 }
 
-/// The record in the path to which the list belongs. If it does not exist, the request is refused.
-#[derive(Debug, Clone)]
-pub struct Parent {
-    /// Its kind, for messages.
-    pub noun: &'static str,
-    /// A statement that returns a row if the record exists; its id is `?1`.
-    pub exists: Cow<'static, str>,
-    /// Its id.
-    pub id: RecordId,
-    /// The set or path of the list's records, if it is not the set of their type.
-    pub source: Option<String>,
-}
-
-impl Parent {
-    /// Returns [`ReadError::NotFound`] if the record does not exist.
-    pub(super) fn check(&self, session: &mut dyn Session) -> Result<(), ReadError> {
-        let found = session.first(&self.exists, &[Value::from(&self.id)], |_| Ok(()))?;
-        found.ok_or(ReadError::NotFound(self.noun, self.id.clone()))
-    }
-}
-
 /// A prepared page of a list.
 pub struct ListRead {
     page: ListPage,
     parent: Option<Parent>,
     envelope: Envelope,
+    /// Of expanded lists.
+    expanded_next_links: Option<ExpandedNextLinks>,
 }
 
 /// The page to read.
@@ -144,10 +126,12 @@ impl List {
             let of_set = || Some(CONTAINER.set_of(query.entity())?.name.to_owned());
             Some(csdl::list_context(&own.or_else(of_set)?, query))
         });
+        let expanded_next_links = ExpandedNextLinks::of(request, page.query(), page.now());
         Ok(ListRead {
             page,
             parent,
             envelope: Envelope::V2(context),
+            expanded_next_links,
         })
     }
 
@@ -174,6 +158,7 @@ impl List {
             page: ListPage::Planned(Arc::new(plan)),
             parent: self.parent,
             envelope: Envelope::Trash,
+            expanded_next_links: None,
         })
     }
 
@@ -234,7 +219,7 @@ impl List {
             return Err(ReadError::SkipToken(text));
         }
         let listing = options.listing();
-        let list = name(self.entity, self.parent.as_ref(), &listing);
+        let list = list_name(self.entity, self.parent.as_ref(), &listing);
         let position = request.links.read(&list, token)?;
         let query = request.bind_at(position.now, options, self.entity)?;
         let size = request.page_size.or(position.page_size);
@@ -288,6 +273,14 @@ impl ListPage {
             Self::After(page) => &page.query,
         }
     }
+
+    /// The value of `now()`.
+    fn now(&self) -> i64 {
+        match self {
+            Self::Planned(plan) => plan.window.now,
+            Self::After(page) => page.window.now,
+        }
+    }
 }
 
 impl UnresolvedPage {
@@ -320,10 +313,7 @@ impl UnresolvedPage {
         let mut after = None;
         for statement in &page.statements {
             session.query(&statement.sql, &binds(statement), &mut |row| {
-                let keys = page
-                    .keys
-                    .iter()
-                    .map(|&key| row.value(key).and_then(rows::owned));
+                let keys = page.keys.iter().map(|&key| row.value(key).and_then(owned));
                 let keys = keys.collect::<Result<Vec<_>, _>>()?;
                 if self.position.is_of(&keys) {
                     after = Some(keys);
@@ -349,12 +339,6 @@ impl UnresolvedPage {
 /// The error for a position that no longer exists.
 fn gone() -> ReadError {
     ReadError::SkipToken("the row at this position was deleted or changed; restart the list")
-}
-
-/// The text that binds a token to its list. It is the same for every way to request the list.
-fn name(entity: &EntityType, parent: Option<&Parent>, listing: &str) -> String {
-    let parent = parent.map(|parent| (&parent.id, &parent.source));
-    format!("{} {parent:?} {listing}", entity.name)
 }
 
 impl ListRead {
@@ -405,7 +389,13 @@ impl ListRead {
             if let (Some(annotated), Some(_)) = (&plan.annotated, context) {
                 rows.encoder = annotated;
             }
-            rows::write_rows(session, rows, sink, &mut out)?
+            rows::write_rows(
+                session,
+                rows,
+                self.expanded_next_links.as_ref(),
+                sink,
+                &mut out,
+            )?
         };
         out.push(b']');
         sink.last(out);
@@ -416,7 +406,7 @@ impl ListRead {
             ..
         } = plan.window;
         let next = found.has_more.then(|| NextPage {
-            list: name(plan.query.entity(), self.parent.as_ref(), &plan.listing),
+            list: list_name(plan.query.entity(), self.parent.as_ref(), &plan.listing),
             position: ListPosition {
                 keys: found.last.into_iter().map(PositionKey::of).collect(),
                 left: left.map(|left| left - found.rows as u64),
@@ -459,9 +449,9 @@ impl CountRead {
 }
 
 /// The rows of a page.
-fn rows_of(plan: &ListPlan) -> rows::RowQuery<'_> {
+fn rows_of(plan: &ListPlan) -> RowQuery<'_> {
     let whole = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
-    rows::RowQuery {
+    RowQuery {
         query: &plan.query,
         encoder: &plan.encoder,
         statements: &plan.rows.statements,
@@ -478,10 +468,7 @@ pub(super) fn keys_of(
 ) -> Result<Option<Vec<sql::Value>>, StoreError> {
     for statement in &page.statements {
         let found = session.first(&statement.sql, &binds(statement), |row| {
-            let keys = page
-                .keys
-                .iter()
-                .map(|&key| row.value(key).and_then(rows::owned));
+            let keys = page.keys.iter().map(|&key| row.value(key).and_then(owned));
             keys.collect()
         })?;
         if found.is_some() {

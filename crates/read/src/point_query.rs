@@ -9,11 +9,13 @@ use obeya_odata::edm::EntityType;
 use obeya_odata::sql::{self, Predicate, Scope};
 
 use super::error::ReadError;
-use super::list::Parent;
+use super::expanded_next_links::ExpandedNextLinks;
 use super::outcome::ReadOutcome;
+use super::parent::Parent;
 use super::record::{RecordForm, RecordPlan};
 use super::request::{ReadRequest, with_context};
 use super::row_encoder::RowEncoder;
+use super::row_query::RowQuery;
 use super::rows;
 use super::sink::Sink;
 use obeya_store::RecordId;
@@ -75,11 +77,9 @@ impl PointQuery {
     ) -> Result<RecordSource, ReadError> {
         let (parent, condition) = under.unzip();
         let by_id = Predicate::new("{t}.id = ?", [id.into()]);
-        Ok(RecordSource::Query {
-            parent,
-            conditions: condition.into_iter().chain([by_id]).collect(),
-            query: Box::new(request.record_query(self.plan.entity())?),
-        })
+        let conditions = condition.into_iter().chain([by_id]).collect();
+        let query = request.record_query(self.plan.entity())?;
+        Ok(RecordSource::of(request, parent, conditions, query))
     }
 
     fn read(&self, request: &ReadRequest<'_>, id: RecordId, source: RecordSource) -> RecordRead {
@@ -116,23 +116,37 @@ enum RecordSource {
         parent: Option<Parent>,
         conditions: Vec<Predicate>,
         query: Box<Bound>,
+        expanded_next_links: Option<Box<ExpandedNextLinks>>,
     },
+}
+
+impl RecordSource {
+    fn of(
+        request: &ReadRequest<'_>,
+        parent: Option<Parent>,
+        conditions: Vec<Predicate>,
+        query: Bound,
+    ) -> Self {
+        Self::Query {
+            parent,
+            conditions,
+            expanded_next_links: ExpandedNextLinks::of(request, &query, request.now).map(Box::new),
+            query: Box::new(query),
+        }
+    }
 }
 
 impl RecordRead {
     /// The target of a navigation, which is the record that meets the condition.
     pub(super) fn of_navigation(
+        request: &ReadRequest<'_>,
         from: Parent,
         condition: Predicate,
         query: Bound,
         context: Option<Vec<u8>>,
     ) -> Self {
         Self {
-            source: RecordSource::Query {
-                parent: Some(from),
-                conditions: vec![condition],
-                query: Box::new(query),
-            },
+            source: RecordSource::of(request, Some(from), vec![condition], query),
             missing: None,
             context,
         }
@@ -155,11 +169,18 @@ impl RecordRead {
                 parent,
                 conditions,
                 query,
+                expanded_next_links,
             } => {
                 if let Some(parent) = parent {
                     parent.check(session)?;
                 }
-                read_where(session, query, conditions.clone(), sink)?
+                read_where(
+                    session,
+                    query,
+                    conditions.clone(),
+                    expanded_next_links.as_deref(),
+                    sink,
+                )?
             }
         };
         let record = match (record, &self.missing) {
@@ -177,6 +198,7 @@ fn read_where(
     session: &mut dyn Session,
     query: &Bound,
     predicates: Vec<Predicate>,
+    expanded_next_links: Option<&ExpandedNextLinks>,
     sink: &mut dyn Sink,
 ) -> Result<Option<Vec<u8>>, ReadError> {
     let scope = Scope {
@@ -185,7 +207,7 @@ fn read_where(
     };
     let statement = sql::select(query, session.dialect().of_queries(), &scope);
     let mut out = Vec::with_capacity(INITIAL_CAPACITY);
-    let rows = rows::RowQuery {
+    let rows = RowQuery {
         query,
         encoder: &RowEncoder::of(query),
         statements: std::slice::from_ref(&statement),
@@ -193,6 +215,6 @@ fn read_where(
         limit: 1,
         read: 1,
     };
-    let found = rows::write_rows(session, rows, sink, &mut out)?;
+    let found = rows::write_rows(session, rows, expanded_next_links, sink, &mut out)?;
     Ok((found.rows > 0).then_some(out))
 }

@@ -9,12 +9,14 @@ use obeya_odata::sql::{self, Predicate, Scope};
 use obeya_odata::{Bound, OptionName, Options, Parameters};
 
 use super::error::ReadError;
-use super::list::{Parent, keys_of};
+use super::list::keys_of;
 use super::outcome::ReadOutcome;
 use super::page_parameters::{self, PAGE_NAMES};
+use super::parent::Parent;
 use super::record::RecordForm;
 use super::request::ReadRequest;
 use super::row_encoder::RowEncoder;
+use super::row_query::RowQuery;
 use super::sink::Sink;
 use super::{count, count_statement, json, rows};
 use crate::text::{int32, quoted};
@@ -270,7 +272,7 @@ impl Records {
                 out.push(b',');
             }
             let start = out.len();
-            let rows = rows::RowQuery {
+            let rows = RowQuery {
                 query: &self.query,
                 encoder: &encoder,
                 statements: &page.statements,

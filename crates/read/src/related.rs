@@ -3,14 +3,13 @@
 //! Tools follow a navigation that they did not expand at the URL of the record followed by the name of the
 //! navigation.
 
-use std::borrow::Cow;
-
 use obeya_odata::csdl::{self, EntitySet};
 use obeya_odata::edm::{Cardinality, EntityType, Navigation};
 use obeya_odata::sql::Predicate;
 
 use super::error::ReadError;
-use super::list::{CountRead, List, Parent};
+use super::list::{CountRead, List};
+use super::parent::{Parent, contained};
 use super::point_query::RecordRead;
 use super::prepared::Prepared;
 use super::request::ReadRequest;
@@ -42,7 +41,7 @@ impl Related {
         let query = request.record_query(self.navigation.target)?;
         let context = request.context(|| Some(csdl::record_context(&self.source(), &query)));
         let (from, condition) = (self.parent(), self.condition());
-        Ok(RecordRead::of_navigation(from, condition, query, context).into())
+        Ok(RecordRead::of_navigation(request, from, condition, query, context).into())
     }
 
     /// Prepares the number of records to which it leads.
@@ -67,26 +66,15 @@ impl Related {
     }
 
     fn parent(&self) -> Parent {
-        let exists = format!("SELECT 1 FROM \"{}\" WHERE id = ?1", self.set.entity.table);
-        Parent {
-            // The names of sets are the plural of their records.
-            noun: self.set.name.trim_end_matches('s'),
-            exists: Cow::Owned(exists),
-            id: self.id.clone(),
-            source: Some(self.source()),
-        }
+        Parent::of_navigation(self.set, self.navigation, self.id.clone())
     }
 
     /// The set of its records, or the path of the records contained in this one.
     fn source(&self) -> String {
-        match CONTAINER.set_of(self.navigation.target) {
-            Some(set) => set.name.to_owned(),
-            None => format!(
-                "{}({})/{}",
-                self.set.name,
-                self.id.key(),
-                self.navigation.name
-            ),
-        }
+        let of_set = CONTAINER.set_of(self.navigation.target);
+        of_set.map_or_else(
+            || contained(self.set, self.navigation, &self.id),
+            |set| set.name.to_owned(),
+        )
     }
 }

@@ -29,8 +29,10 @@ pub struct ReadRequest<'r> {
     pub page_size: Option<u32>,
     /// The media type of the answer.
     pub media: &'r str,
-    /// The base URL of the service as the client sees it, if the answer begins with `@odata.context`.
-    pub context_base: Option<Cow<'r, str>>,
+    /// The base URL of the service as the client sees it.
+    pub base_url: Cow<'r, str>,
+    /// Whether the answer begins with `@odata.context`.
+    pub wants_context: bool,
     /// Whether the caller sees the names with which users sign in. They are null otherwise, also in
     /// conditions and orders.
     pub shows_user_names: bool,
@@ -39,7 +41,7 @@ pub struct ReadRequest<'r> {
     pub grants: &'r Grants,
     /// The caches.
     pub caches: &'r ReadCaches,
-    /// Verifies the tokens of next links.
+    /// Signs the tokens of next links, and verifies them.
     pub links: &'r TokenSigner,
     /// The store in which the read will run.
     pub store: &'r Store,
@@ -124,8 +126,10 @@ impl ReadRequest<'_> {
     /// The member `"@odata.context":"…"`, if the client asked for it. `context` returns the context relative
     /// to the service.
     pub(super) fn context(&self, context: impl FnOnce() -> Option<String>) -> Option<Vec<u8>> {
-        let base = self.context_base.as_ref()?;
-        Some(context_member(base, &context()?))
+        if !self.wants_context {
+            return None;
+        }
+        Some(context_member(&self.base_url, &context()?))
     }
 }
 

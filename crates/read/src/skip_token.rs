@@ -84,6 +84,7 @@ impl NextPage {
 }
 
 /// Signs tokens and verifies them.
+#[derive(Clone)]
 pub struct TokenSigner {
     key: Hmac<Sha256>,
 }

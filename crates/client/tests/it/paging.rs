@@ -100,6 +100,23 @@ async fn a_next_link_of_another_origin_gets_no_token() {
 }
 
 #[tokio::test]
+async fn a_record_whose_expanded_list_ends_early_is_refused() {
+    let cut = r#"{"id":1,"boards":[],"boards@odata.nextLink":"/v2/groups(1)/boards"}"#;
+    let page = format!(r#"{{"value":[{cut}]}}"#);
+    let routes = Router::new()
+        .route("/v2/groups/1", get(async move || json(200, cut.to_owned())))
+        .route("/v2/groups", get(async move || json(200, page)));
+    let client = with_token(&serve(routes).await).build().unwrap();
+    let of_record = client.groups().get(1).expand("boards").await.unwrap_err();
+    let list = client.groups().list().expand("boards");
+    let of_list = list.stream().all().await.unwrap_err();
+    for error in [of_record, of_list] {
+        assert!(matches!(error, Error::NextLink { .. }), "{error:?}");
+        assert!(error.to_string().contains("`boards`"), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn values_come_page_by_page_in_order() {
     let answer = async |Query(query): Query<HashMap<String, String>>| {
         assert_eq!(query["pageSize"], "2");

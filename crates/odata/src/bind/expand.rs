@@ -47,7 +47,7 @@ pub(crate) fn expand(
         if item.count_only {
             check_counted(navigation, item, at)?;
         }
-        let nested = nested_options(level, entity, navigation, item, at, narrowed)?;
+        let mut nested = nested_options(level, entity, navigation, item, at, narrowed)?;
         let mut aliases = Cow::Borrowed(level.aliases);
         if !nested.aliases.is_empty() {
             aliases.to_mut().extend(nested.aliases.clone());
@@ -59,9 +59,11 @@ pub(crate) fn expand(
         };
         let query = query(&inner, &nested, navigation.target, used)
             .map_err(|error| inside(error, navigation))?;
+        nested.aliases.clone_from(&aliases);
         bound.push(BoundExpand {
             navigation,
             query,
+            options: nested,
             link: link_column(columns, navigation),
             count_only: item.count_only,
         });

@@ -114,6 +114,9 @@ pub struct BoundExpand {
     pub navigation: &'static Navigation,
     /// The query over the target; its `$top` and `$skip` count per parent.
     pub query: Bound,
+    /// The options of that query, with every alias of the request: requested at the navigation's own address,
+    /// they return the same records.
+    pub options: Options,
     /// The column of the parent's rows with the link value.
     pub link: usize,
     /// Whether only the number of entities is requested (`boards/$count`); [`Bound::count`] is then true.

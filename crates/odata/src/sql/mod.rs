@@ -202,17 +202,49 @@ pub fn expand(
     parents: &[Value],
     scope: &Scope<'_>,
 ) -> Statement {
+    expanded(expand, dialect, parents, scope, &[])
+}
+
+/// The same rows, each with the keys of the page after it. The rows of one parent follow one another.
+#[must_use]
+pub fn expand_page(
+    expand: &BoundExpand,
+    dialect: &dyn Dialect,
+    parents: &[Value],
+    scope: &Scope<'_>,
+) -> Page {
+    let order = order::keys(&expand.query, scope);
+    // The link value is the column after those of the query.
+    let (keys, further) = key_columns(&expand.query, &order, 1);
+    Page {
+        statements: vec![expanded(expand, dialect, parents, scope, &further)],
+        unique: unique_key(&order),
+        keys,
+    }
+}
+
+/// The statement of [`expand`], with the `further` keys of its order as columns.
+fn expanded(
+    expand: &BoundExpand,
+    dialect: &dyn Dialect,
+    parents: &[Value],
+    scope: &Scope<'_>,
+    further: &[usize],
+) -> Statement {
     let query = &expand.query;
     let mut renderer = Renderer::new(dialect, query);
     let link = qualified(&renderer.root(), expand.navigation.to);
-    let columns = columns(query, &mut renderer);
+    let mut columns = columns(query, &mut renderer);
+    columns.push(link.clone());
+    let order = order::keys(query, scope);
+    columns.extend(further.iter().map(|&key| order[key].value(&mut renderer)));
     let mut all = vec![of_parents(&link, parents, &mut renderer)];
     all.extend(conditions(query, &mut renderer, scope, Extent::Other));
-    let order = order::clause(&order::keys(query, scope), &mut renderer);
+    let order = order::clause(&order, &mut renderer);
     let rest = format!("FROM {}{}", renderer.from(), where_clause(&all));
     let (limit, skip) = window(query, scope);
     if limit.is_none() && skip == 0 {
-        let sql = format!("SELECT {}, {link} {rest}{order}", columns.join(", "));
+        let sql = format!("SELECT {} {rest}{order}", columns.join(", "));
         return Statement {
             sql,
             binds: renderer.binds,
@@ -230,15 +262,35 @@ pub fn expand(
         limit.map_or(i64::MAX, |limit| limit.saturating_add(skip)),
     ));
     let sql = format!(
-        "SELECT {}, link FROM (SELECT {}, {link} AS link, ROW_NUMBER() OVER (PARTITION BY {link}{order}) AS place {rest}) AS placed \
-         WHERE place > {skip_text} AND place <= {end} ORDER BY link, place",
+        "SELECT {} FROM (SELECT {}, ROW_NUMBER() OVER (PARTITION BY {link}{order}) AS place {rest}) AS placed \
+         WHERE place > {skip_text} AND place <= {end} ORDER BY c{}, place",
         names.join(", "),
         named.join(", "),
+        query.columns.len(),
     );
     Statement {
         sql,
         binds: renderer.binds,
     }
+}
+
+/// The columns with the keys of an order, and those of the keys that are no column of the query: these follow
+/// its columns and `others` more.
+fn key_columns(query: &Bound, order: &[SortKey<'_>], others: usize) -> (Vec<usize>, Vec<usize>) {
+    let width = query.result().map_or(query.columns.len(), <[_]>::len) + others;
+    let mut further = Vec::new();
+    let columns = order.iter().enumerate().map(|(at, key)| {
+        key.selected(query).unwrap_or_else(|| {
+            further.push(at);
+            width + further.len() - 1
+        })
+    });
+    (columns.collect(), further)
+}
+
+/// Which key of an order is the entity's.
+fn unique_key(order: &[SortKey<'_>]) -> usize {
+    order.iter().position(|key| key.unique).unwrap_or_default()
 }
 
 /// For `$expand=…($count=true)`: a row (link value, count) for each given parent that has any; one without a
@@ -272,22 +324,13 @@ pub fn expand_count(
 
 fn paged(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>, after: Option<&[Value]>) -> Page {
     let order = order::keys(query, scope);
-    let mut keys = Vec::with_capacity(order.len());
-    let mut width = query.result().map_or(query.columns.len(), <[_]>::len);
-    for key in &order {
-        keys.push(key.selected(query).unwrap_or(width));
-        width += usize::from(keys.last() == Some(&width));
-    }
+    let (keys, further) = key_columns(query, &order, 0);
     let statement = |position: Option<(&[Value], KeysetPart)>| {
         let mut renderer = renderer_of_rows(query, dialect, scope);
         let from = pipeline::source(query, &mut renderer, scope);
         let mut columns = columns(query, &mut renderer);
         let order = order::keys(query, scope);
-        for (key, &column) in order.iter().zip(&keys) {
-            if column == columns.len() {
-                columns.push(key.value(&mut renderer));
-            }
-        }
+        columns.extend(further.iter().map(|&key| order[key].value(&mut renderer)));
         rows(query, renderer, scope, from, &columns, &order, position)
     };
     Page {
@@ -298,7 +341,7 @@ fn paged(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>, after: Option<
                 parts.map(|part| statement(Some((values, part)))).collect()
             }
         },
-        unique: order.iter().position(|key| key.unique).unwrap_or_default(),
+        unique: unique_key(&order),
         keys,
     }
 }

@@ -421,7 +421,7 @@ async fn a_wrong_request_is_answered_with_what_is_wrong() {
 /// Expanding in both directions multiplies the rows that were read: 1,000 comments with an incident that has
 /// all of them again. A page then has fewer comments.
 #[tokio::test]
-async fn an_answer_that_expanding_makes_too_large_is_shorter_or_refused() {
+async fn a_page_that_expanding_makes_too_large_has_fewer_records() {
     let plant = Plant::new().await;
     plant
         .change(&["WITH RECURSIVE n (i) AS (SELECT CAST(100 AS bigint) UNION ALL SELECT i + 1 FROM n WHERE i < 3100)
@@ -443,22 +443,11 @@ async fn an_answer_that_expanding_makes_too_large_is_shorter_or_refused() {
         assert_eq!(ids(&incident["comments"]).len() > 3000, incident["id"] == 4);
     }
     assert!(page["@odata.nextLink"].is_string());
-    // A single record may be longer than a page, up to 64 MiB.
+    // A single record may be longer than a page.
     for one in ["/v2/incidents/4?", "/v2/incidents?$filter=id eq 4&"] {
         let path = format!("{one}$expand=comments($expand=incident($expand=comments");
-        plant
-            .get(&format!("{path}))"))
-            .await
-            .is_problem(400, "odata.limit");
         let less = plant.get(&format!("{path}($filter=id lt 150)))")).await;
         assert_eq!(less.status, 200, "{}", less.text());
         assert!(less.body.len() > 5 << 20, "{} bytes", less.body.len());
     }
-
-    plant
-        .change(&["WITH RECURSIVE n (i) AS (SELECT CAST(10000 AS bigint) UNION ALL SELECT i + 1 FROM n WHERE i < 110000)
-             INSERT INTO incident_comments (id, incident_id, text, comment_date, level) SELECT i, 4, 'Seen again', 0, 0 FROM n"])
-        .await;
-    let too_many = "/v2/incidents/comments/100?$expand=incident($expand=comments($select=id))";
-    plant.get(too_many).await.is_problem(400, "odata.limit");
 }

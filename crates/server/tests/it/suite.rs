@@ -20,6 +20,7 @@ pub mod data_lists;
 pub mod datasources_v2;
 pub mod erasure;
 pub mod etags;
+pub mod expanded_pages;
 pub mod export;
 pub mod export_plant;
 pub mod grants;
