@@ -29,7 +29,12 @@ pub enum IndexLookup<'a> {
     /// [`crate::edm::SearchIndex`].
     Words(&'a [PhraseTerms]),
     /// A superset of the texts that meet the condition: for a [`crate::edm::PartIndex`].
-    Parts(&'a TrigramCondition),
+    Parts {
+        /// What the condition implies for the texts.
+        parts: &'a TrigramCondition,
+        /// The condition, as SQL over the queried row; `None` unless [`Dialect::walks`] the extent.
+        condition: Option<&'a str>,
+    },
 }
 
 /// An index of texts.
@@ -268,6 +273,12 @@ pub trait Dialect: Sync {
         extent: &Extent,
         bind: Bind<'_>,
     ) -> Option<String>;
+
+    /// Whether [`Dialect::index_condition`] may read the rows of an extent in their order instead, with the
+    /// condition itself.
+    fn walks(&self, _extent: &Extent) -> bool {
+        false
+    }
 
     /// The condition that a value is one of the few values of a query.
     fn is_among_few(&self, value: &str, query: &str) -> String {

@@ -9,7 +9,8 @@ use crate::bind::Bound;
 use crate::bind::node::{Collection, Comparison, Function, Node, NodeKind};
 use crate::edm::{Column, EntityType, PartIndex};
 use crate::search::PhraseTerms;
-use crate::sql::render::Renderer;
+use crate::sql::render::{Mode, Renderer};
+use crate::sql::trigrams;
 use crate::sql::{Extent, IndexLookup, TextIndex, TrigramCondition, Value};
 
 /// The condition by which an index finds the rows, if there is such an index. For an extent that the index
@@ -43,6 +44,12 @@ pub(super) fn condition_of_members(
     parts(body, variable, entity, extent, renderer)
 }
 
+/// Whether an index finds the rows of a query by its filter.
+pub(super) fn finds_rows(query: &Bound) -> bool {
+    let filter = query.filter.as_ref();
+    !query.is_grouped() && filter.is_some_and(|filter| has_index(filter, 0))
+}
+
 /// Whether an index finds the rows of a range variable that meet a condition.
 pub(super) fn has_index(condition: &Node, variable: usize) -> bool {
     implied(condition, variable).is_some()
@@ -61,7 +68,13 @@ fn parts(
         column: implied.index.column,
     };
     let extent = known(extent, implied.whole && is_key(entity, index.column));
-    found(index, IndexLookup::Parts(&implied.parts), &extent, renderer)
+    let is_walked = renderer.dialect.walks(&extent) && trigrams::runs(&implied.parts).is_some();
+    let condition = is_walked.then(|| renderer.condition(filter, Mode::Filter));
+    let lookup = IndexLookup::Parts {
+        parts: &implied.parts,
+        condition: condition.as_deref(),
+    };
+    found(index, lookup, &extent, renderer)
 }
 
 /// The extent, if the index covers all its rows.

@@ -97,7 +97,7 @@ fn expression(lookup: IndexLookup<'_>) -> Option<String> {
             });
             Some(quoted.collect::<Vec<_>>().join(" OR "))
         }
-        IndexLookup::Parts(parts) => trigrams::runs(parts).map(|runs| written(&runs)),
+        IndexLookup::Parts { parts, .. } => trigrams::runs(parts).map(|runs| written(&runs)),
     }
 }
 
@@ -139,7 +139,11 @@ mod tests {
                 r#"(("abc" AND "bcd") OR "def")"#,
             ),
         ] {
-            let found = expression(IndexLookup::Parts(&parts));
+            let lookup = IndexLookup::Parts {
+                parts: &parts,
+                condition: None,
+            };
+            let found = expression(lookup);
             assert_eq!(found.as_deref(), Some(expected), "{parts:?}");
         }
     }

@@ -4,11 +4,11 @@
 //! Columns are `bigint`, `double precision` and `text COLLATE "C"`. Statements use `?1, ?2 …`; the engine
 //! that runs them writes `$1, $2 …`.
 
+mod parts;
 mod search;
+mod walk;
 
 use crate::sql::dialect::{Bind, Dialect, Extent, IndexLookup, TextIndex};
-use crate::sql::render::quote;
-use crate::sql::trigrams::{self, Runs};
 use crate::sql::{SqlKind, Value};
 use crate::time_zone::{Offsets, TimeZone};
 
@@ -209,6 +209,10 @@ impl Dialect for Postgres {
         crate::functions::postgres::pattern(pattern, flags)
     }
 
+    fn walks(&self, extent: &Extent) -> bool {
+        parts::may_walk(extent)
+    }
+
     fn is_among_few(&self, value: &str, query: &str) -> String {
         is_member(value, query)
     }
@@ -225,12 +229,8 @@ impl Dialect for Postgres {
             IndexLookup::Words(phrases) => {
                 Some(search::matching_rows(index, alias, phrases, extent, bind))
             }
-            IndexLookup::Parts(parts) => {
-                let condition = of_runs(&trigrams::runs(parts)?, bind);
-                let (table, column) = (quote(index.table), quote(index.column));
-                Some(format!(
-                    "{alias}.{column} IN (SELECT rowid FROM {table} WHERE {condition})"
-                ))
+            IndexLookup::Parts { parts, condition } => {
+                parts::matching_rows(index, alias, parts, condition, extent, bind)
             }
         }
     }
@@ -250,24 +250,6 @@ fn type_name(kind: SqlKind) -> &'static str {
         SqlKind::Text => "text",
         SqlKind::Truth => "boolean",
     }
-}
-
-fn array(texts: &[String], bind: Bind<'_>) -> String {
-    let places: Vec<String> = texts
-        .iter()
-        .map(|text| bind(Value::Text(text.clone())))
-        .collect();
-    format!("ARRAY[{}]", places.join(", "))
-}
-
-fn of_runs(runs: &Runs, bind: Bind<'_>) -> String {
-    let (all, word) = match runs {
-        Runs::Of(part) => return format!("grams @> {}", array(part, bind)),
-        Runs::All(all) => (all, " AND "),
-        Runs::Any(any) => (any, " OR "),
-    };
-    let texts: Vec<String> = all.iter().map(|runs| of_runs(runs, bind)).collect();
-    format!("({})", texts.join(word))
 }
 
 #[cfg(test)]

@@ -1,23 +1,14 @@
 //! How `$search` finds its rows: by the GIN index of the words, or by a scan of the rows in the order of the
 //! page if many of them match.
 //!
-//! PostgreSQL plans a prepared statement without its words, and estimates that any of them is in one of 200
-//! rows. With a limit it would then read rows in the order of their key until the page is full: all of them,
-//! for a word that is in one. So the statement itself decides. In the order of the key it reads a bounded
-//! number of rows first, and uses the index if these do not fill the page. In another order it uses the index
-//! first, for a bounded number of rows, and scans if there are more.
+//! PostgreSQL estimates that any word is in one of 200 rows.
 
-use super::{LONGEST_TERM, MORE, is_member};
+use super::{LONGEST_TERM, MORE, is_member, walk};
 use crate::search::PhraseTerms;
 use crate::sql::Value;
-use crate::sql::dialect::{Bind, Extent, KeyPage, OrderedPage, TextIndex};
+use crate::sql::dialect::{Bind, Extent, KeyPage, TextIndex};
 use crate::sql::render::{qualified, quote};
 
-/// Rows to read for each row of the page: for words in fewer of them the index is faster.
-const ROWS_FOR_EACH: i64 = 20;
-/// The least and the most rows to read. The least take less time than the rest of the statement.
-const LEAST_ROWS: i64 = 1_000;
-const MOST_ROWS: i64 = 5_000;
 /// The matches from which on a walk in another order finds a page sooner than all of them are sorted.
 const MANY_MATCHES: i64 = 1_000;
 
@@ -34,68 +25,36 @@ pub(super) fn matching_rows(
     let condition = condition(phrases, bind);
     let all = format!("SELECT w.rowid FROM {table} AS w WHERE ({condition})");
     match extent {
-        // With further conditions they may be far fewer than the matches, and another index may find them.
         Extent::All => is_member(&row, &all),
-        Extent::Page(page) if page.rows <= MOST_ROWS => {
-            let walk = walk(index, page, &condition, bind);
-            let rows = bind(Value::Int(page.rows));
-            let near_or_all = format!(
-                "WITH near AS MATERIALIZED ({walk} LIMIT {rows}) \
-                 SELECT rowid FROM near WHERE (SELECT count(*) FROM near) >= {rows} \
-                 UNION ALL {all} AND (SELECT count(*) FROM near) < {rows}"
-            );
-            is_member(&row, &near_or_all)
+        Extent::Page(page) if page.rows <= walk::MOST_ROWS => {
+            let near = near(index, page, &condition, bind);
+            let rows = walk::near_or_all(&near, &all, page.rows, bind);
+            is_member(&row, &rows)
         }
         Extent::Ordered(page) if page.rows < MANY_MATCHES => {
-            let many = bind(Value::Int(MANY_MATCHES));
-            let walk = walk_in_order(index, &row, page, &condition);
-            let few_or_walk = format!(
-                "WITH few AS MATERIALIZED ({all} LIMIT {many}) \
-                 SELECT rowid FROM few WHERE (SELECT count(*) FROM few) < {many} \
-                 UNION ALL ({walk} AND (SELECT count(*) FROM few) >= {many}{order} LIMIT {rows})",
-                order = page.order,
-                rows = bind(Value::Int(page.rows)),
+            let matches = format!(
+                "EXISTS (SELECT 1 FROM {table} AS w WHERE w.rowid = {row} AND ({condition}) OFFSET 0)"
             );
-            is_member(&row, &few_or_walk)
+            is_member(
+                &row,
+                &walk::few_or_walk(&row, page, &matches, (&all, MANY_MATCHES), bind),
+            )
         }
+        // With further conditions they may be far fewer than the matches, and another index may find them.
         Extent::Page(_) | Extent::Ordered(_) | Extent::Other => format!("{row} IN ({all})"),
     }
 }
 
 /// The matches among the next rows in the order of the key, of which only those count that are rows of the
 /// queried table too.
-fn walk(index: TextIndex, page: &KeyPage, condition: &str, bind: Bind<'_>) -> String {
-    let (sign, direction) = if page.descending {
-        ("<", " DESC")
-    } else {
-        (">", "")
-    };
-    let start = match &page.after {
-        Some(value) => format!(" WHERE rowid {sign} {}", bind(value.clone())),
-        None => String::new(),
-    };
-    let looked_at = page.rows.saturating_mul(ROWS_FOR_EACH);
-    let looked_at = bind(Value::Int(looked_at.clamp(LEAST_ROWS, MOST_ROWS)));
+fn near(index: TextIndex, page: &KeyPage, condition: &str, bind: Bind<'_>) -> String {
+    let table = quote(index.table);
+    let next = walk::next_rows("rowid, words, document", &table, "rowid", page, bind);
     format!(
-        "SELECT w.rowid FROM (SELECT rowid, words, document FROM {}{start} ORDER BY rowid{direction} LIMIT {looked_at}) AS w \
-         JOIN {} AS r ON r.{} = w.rowid WHERE ({condition}) ORDER BY w.rowid{direction}",
-        quote(index.table),
+        "SELECT w.rowid FROM ({next}) AS w JOIN {} AS r ON r.{} = w.rowid WHERE ({condition}) ORDER BY w.rowid{}",
         quote(page.table),
         quote(index.column),
-    )
-}
-
-/// The matches among the rows after the keyset position. As a subquery with an offset the condition is
-/// evaluated row by row: as a join, it would get a plan for all rows, with parallel workers.
-fn walk_in_order(index: TextIndex, row: &str, page: &OrderedPage, condition: &str) -> String {
-    let after = match &page.after {
-        Some(after) => format!("{after} AND "),
-        None => String::new(),
-    };
-    format!(
-        "SELECT {row} FROM {} WHERE {after}EXISTS (SELECT 1 FROM {} AS w WHERE w.rowid = {row} AND ({condition}) OFFSET 0)",
-        page.from,
-        quote(index.table),
+        walk::direction(page),
     )
 }
 
