@@ -27,13 +27,43 @@ BEGIN
   RETURN digits * power(5::numeric, -exponent::numeric) * ('1e' || exponent)::numeric;
 END $$;
 
--- The same, as an expression that the server inlines: most values are whole numbers, or whole multiples of 2^-46, and need no call. It is not STRICT,
--- because the server does not inline a STRICT function with a CASE.
+-- The same, as an expression that the server inlines. From 2^-10 on (0.0009765625) the last bit of a double is at least 2^-62, so 2^62 times the fraction is a
+-- whole number of 64 bits. None of these is STRICT, because the server does not inline a STRICT function with a CASE.
 CREATE OR REPLACE FUNCTION odata_exact(value double precision) RETURNS numeric
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE
     WHEN abs(value) < 9e15 AND trunc(value) = value THEN value::bigint::numeric
-    WHEN CASE WHEN abs(value) < 65536 THEN trunc(value * 70368744177664) = value * 70368744177664 END THEN (value * 70368744177664)::bigint * 0.0000000000000142108547152020037174224853515625
+    WHEN abs(value) < 9e15 AND abs(value) >= 0.0009765625 THEN trunc(value)::bigint + ((value - trunc(value)) * 4611686018427387904)::bigint * 0.00000000000000000021684043449710088680149056017398834228515625
     ELSE odata_exact_of_bits(value)
+  END
+$$;
+
+-- The same in three parts that are added up on their own: sums of 64-bit numbers are faster than those of numeric. The remainder is a value beyond 9e15 or below
+-- 2^-10.
+CREATE OR REPLACE FUNCTION odata_whole_part(value double precision) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN value < 9e15 AND value > -9e15 THEN trunc(value)::bigint END
+$$;
+CREATE OR REPLACE FUNCTION odata_fraction(value double precision) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE
+    WHEN value >= 0.0009765625 AND value < 9e15 THEN ((value - trunc(value)) * 4611686018427387904)::bigint
+    WHEN value <= -0.0009765625 AND value > -9e15 THEN ((value - trunc(value)) * 4611686018427387904)::bigint
+  END
+$$;
+CREATE OR REPLACE FUNCTION odata_remainder(value double precision) RETURNS numeric
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE
+    WHEN value >= 0.0009765625 AND value < 9e15 OR value = 0 OR value <= -0.0009765625 AND value > -9e15 THEN NULL
+    ELSE odata_exact_of_bits(value)
+  END
+$$;
+
+-- The sum of the three sums; null without a value.
+CREATE OR REPLACE FUNCTION odata_total(whole_part numeric, fraction numeric, remainder numeric) RETURNS numeric
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE
+    WHEN whole_part IS NULL AND remainder IS NULL THEN NULL
+    ELSE coalesce(whole_part, 0) + coalesce(fraction, 0) * 0.00000000000000000021684043449710088680149056017398834228515625 + coalesce(remainder, 0)
   END
 $$;

@@ -105,14 +105,14 @@ impl Dialect for Postgres {
     /// Both sums are exact numbers until they become the result.
     fn sum(&self, value: &str, kind: SqlKind) -> String {
         match kind {
-            SqlKind::Real => format!("sum(odata_exact({value}))::double precision"),
+            SqlKind::Real => format!("{}::double precision", self.partial_sum(value)),
             _ => format!("sum({value})::bigint"),
         }
     }
 
     fn average(&self, value: &str, kind: SqlKind) -> String {
         let sum = match kind {
-            SqlKind::Real => format!("sum(odata_exact({value}))"),
+            SqlKind::Real => self.partial_sum(value),
             _ => format!("sum({value})"),
         };
         format!("odata_real_div({sum}::double precision, count({value})::double precision)")
@@ -131,7 +131,9 @@ impl Dialect for Postgres {
     }
 
     fn partial_sum(&self, value: &str) -> String {
-        format!("sum({})", self.exact(value))
+        format!(
+            "odata_total(sum(odata_whole_part({value})), sum(odata_fraction({value})), sum(odata_remainder({value})))"
+        )
     }
 
     fn combined_partial_sum(&self, total: &str) -> String {

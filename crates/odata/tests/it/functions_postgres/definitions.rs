@@ -83,6 +83,9 @@ fn what_most_filters_call_is_laid_into_the_statement() {
     // Only the rare ones of these are calls.
     for call in [
         "odata_exact(x)",
+        "odata_whole_part(x)",
+        "odata_fraction(x)",
+        "odata_remainder(x)",
         "odata_lower(t)",
         "odata_upper(t)",
         "odata_real_div(x, y)",

@@ -198,21 +198,22 @@ fn a_double_is_the_number_of_its_bits() {
     let mut random = Random(11);
     let mut numbers = doubles(&mut random, 1_000);
     // Around the bounds of the expression that is inlined.
-    for bound in [1.0, 65_536.0, 9e15_f64] {
+    for bound in [2_f64.powi(-10), 1.0, 20.37, 9e15_f64] {
         let near = [bound.next_down(), bound, bound.next_up(), bound + 0.5];
         numbers.extend(near.iter().flat_map(|value| [*value, -value]));
     }
     numbers.extend([
         f64::EPSILON,
-        2_f64.powi(-46),
-        2_f64.powi(-47),
-        3.0 * 2_f64.powi(-46),
+        2_f64.powi(-62),
+        2_f64.powi(-63),
+        3.0 * 2_f64.powi(-63),
     ]);
     numbers.retain(|value| value.is_finite());
     let decimals: Vec<String> = numbers
         .iter()
         .map(|value| format!("{value:.1074}"))
         .collect();
+    const PARTS: &str = "odata_total(sum(odata_whole_part(number)), sum(odata_fraction(number)), sum(odata_remainder(number)))";
     let sql = "SELECT count(*) FILTER (WHERE odata_exact(number) <> decimal::numeric), count(*) \
         FROM unnest($1::double precision[], $2::text[]) AS given (number, decimal)";
     let row = server
@@ -222,6 +223,28 @@ fn a_double_is_the_number_of_its_bits() {
     let (wrong, all): (i64, i64) = (row.get(0), row.get(1));
     assert_eq!((wrong, all), (0, i64::try_from(numbers.len()).unwrap()));
     assert!(all > 2_000);
+    // The parts of each, and of groups of seven.
+    for size in [1, 7] {
+        let sql = format!(
+            "SELECT count(*) FILTER (WHERE parts IS DISTINCT FROM exact), count(*) FROM (
+                SELECT {PARTS} AS parts, sum(decimal::numeric) AS exact
+                FROM unnest($1::double precision[], $2::text[]) WITH ORDINALITY AS given (number, decimal, n) GROUP BY n / {size}) AS groups"
+        );
+        let row = server.client.query_one(&sql, &[&numbers, &decimals]);
+        let row = row.unwrap();
+        let (wrong, groups): (i64, i64) = (row.get(0), row.get(1));
+        assert_eq!(wrong, 0, "of {groups} groups of {size}");
+    }
+    let sql = format!(
+        "SELECT {PARTS} IS NULL FROM unnest(ARRAY[NULL, NULL]::double precision[]) AS given (number)"
+    );
+    assert!(
+        server
+            .client
+            .query_one(&sql, &[])
+            .unwrap()
+            .get::<_, bool>(0)
+    );
     let null = "SELECT odata_exact(NULL) IS NULL";
     assert!(
         server
@@ -231,8 +254,14 @@ fn a_double_is_the_number_of_its_bits() {
             .get::<_, bool>(0)
     );
     for refused in ["Infinity", "-Infinity", "NaN"] {
-        let sql = format!("SELECT odata_exact('{refused}')");
-        let error = server.client.query_one(&sql, &[]).unwrap_err();
-        assert_eq!(error.code().unwrap().code(), "22003", "{refused}");
+        for function in ["odata_exact", "odata_remainder"] {
+            let sql = format!("SELECT {function}('{refused}')");
+            let error = server.client.query_one(&sql, &[]).unwrap_err();
+            assert_eq!(
+                error.code().unwrap().code(),
+                "22003",
+                "{function} of {refused}"
+            );
+        }
     }
 }
