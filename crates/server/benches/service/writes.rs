@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, ToSql, Transaction, params};
 
 use crate::load::{self, Load, Target};
 use crate::plant;
@@ -34,10 +34,29 @@ const TABLE: &str = "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA 
         asset_id INTEGER, project_id INTEGER, description TEXT, dimension TEXT, dimension2 TEXT, dimension3 TEXT, dimension4 TEXT, external_id TEXT,
         PRIMARY KEY (datasource_id, value_date, id)
     ) STRICT, WITHOUT ROWID;
-    CREATE UNIQUE INDEX datasource_values_by_id ON datasource_values (id);";
+    CREATE UNIQUE INDEX datasource_values_by_id ON datasource_values (id);
+    CREATE TABLE stamps (id INTEGER PRIMARY KEY, last INTEGER NOT NULL) STRICT;
+    INSERT INTO stamps VALUES (1, 0);
+    CREATE TABLE counters (name TEXT PRIMARY KEY NOT NULL, last INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    INSERT INTO counters VALUES ('datasource_values', 0);
+    CREATE TABLE datasources (id INTEGER PRIMARY KEY, title TEXT, value_count INTEGER NOT NULL, change_counter INTEGER NOT NULL) STRICT;
+    INSERT INTO datasources VALUES (1, 'Output', 0, 0);
+    CREATE TABLE audit_entries (
+        number INTEGER PRIMARY KEY, at INTEGER NOT NULL, client_id TEXT, address TEXT, operation TEXT NOT NULL, record TEXT, request_id TEXT,
+        change TEXT, salt TEXT, digest TEXT, hash TEXT NOT NULL
+    ) STRICT;";
 const INSERT: &str = "INSERT INTO datasource_values (datasource_id, value_date, id, value, registration_date, area_id, asset_id, project_id, description,
         dimension, dimension2, dimension3, dimension4, external_id)
     VALUES (1, ?1, ?2, ?3, ?4, ?5, NULL, NULL, 'measured by hand', 'early', ?6, ?7, NULL, ?8)";
+/// What a create leaves besides its row.
+const ADVANCE: &str = "UPDATE counters SET last = last + 1 WHERE name = 'datasource_values'";
+const COUNT: &str = "UPDATE datasources SET value_count = value_count + 1, change_counter = change_counter + 1 WHERE id = 1";
+const STAMP: &str = "UPDATE stamps SET last = last + 1 WHERE id = 1";
+/// An entry of the audit log, with as many bytes as one of the service.
+const ENTRY: &str = r#"INSERT INTO audit_entries (at, client_id, address, operation, record, request_id, change, salt, digest, hash)
+    VALUES (?1, 'bench', '127.0.0.1', 'createDatasourceValue', 'datasources/1/values/' || ?2, '00000000-0000-7000-8000-' || printf('%012d', ?2),
+        '{"after":{"id":' || ?2 || ',"dataSourceId":1,"registrationDate":"2026-01-01T00:00:00.0000000Z","areaId":3,"value":12.5,"description":"measured by hand","dimension":"early","dimension2":"Press 3","dimension3":"A-7","valueDate":"2090-01-01T06:00:00Z","externalId":"mes-1"}}',
+        printf('%032x', ?2), printf('%064x', ?2), printf('%064x', -?2))"#;
 const UPDATE: &str = "UPDATE datasource_values SET value = ?3, registration_date = ?4, area_id = ?5, description = 'measured by hand', dimension = 'early',
         dimension2 = 'Press 3', dimension3 = 'A-7', external_id = 'mes-1' WHERE datasource_id = 1 AND value_date = ?1 AND id = ?2";
 
@@ -95,8 +114,13 @@ fn creates(table: &mut Table, bench: &Bench, floor: &mut Floor) {
     let body = ("application/json", body);
     let path = "/v1/Datasources/1/values";
     let requests = [load::request_with("POST", path, Some(&bench.token), body)];
-    let floor = || floor.shared_commits(Floor::write);
-    singles(table, bench, ("creates", 0.5), &requests, floor);
+    for (what, write) in [
+        ("creates", Floor::write as fn(&mut Floor, usize)),
+        ("creates, to all that they write,", Floor::create),
+    ] {
+        let floor = || floor.shared_commits(write);
+        singles(table, bench, (what, 0.5), &requests, floor);
+    }
 }
 
 /// Replaces values that are far from each other, each with another content than it had: between two requests
@@ -177,6 +201,26 @@ impl Floor {
     }
 
     fn write(&mut self, rows: usize) {
+        self.write_each(rows, |_, _| {});
+    }
+
+    /// The same, with the rows that the service writes for each and for the commit.
+    fn create(&mut self, rows: usize) {
+        self.write_each(rows, |transaction, n| {
+            let run = |sql, values: &[&dyn ToSql]| {
+                let mut statement = transaction.prepare_cached(sql).expect("the statement");
+                assert_eq!(statement.execute(values).expect("a row"), 1);
+            };
+            run(ADVANCE, &[]);
+            run(COUNT, &[]);
+            run(ENTRY, &[&(n * 600_000_000), &n]);
+            if n % rows as i64 == 0 {
+                run(STAMP, &[]);
+            }
+        });
+    }
+
+    fn write_each(&mut self, rows: usize, each: impl Fn(&Transaction<'_>, i64)) {
         let transaction = self.connection.transaction().expect("a transaction");
         let mut insert = transaction.prepare_cached(INSERT).expect("the statement");
         for _ in 0..rows {
@@ -194,6 +238,7 @@ impl Floor {
                 format!("mes-{n}")
             ];
             insert.execute(row).expect("a row");
+            each(&transaction, n);
         }
         drop(insert);
         transaction.commit().expect("on the disk");
