@@ -3,6 +3,7 @@
 //! A link leads to the same list at the address of its navigation, `/v2/groups(7)/boards`, with the options
 //! of the `$expand` item and the position of the last record that was written. No statement runs here.
 
+use obeya_odata::csdl::EntitySet;
 use obeya_odata::edm::EntityType;
 use obeya_odata::{Bound, BoundExpand, sql};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -22,6 +23,22 @@ pub(super) struct ExpandedNextLinks {
     signer: TokenSigner,
     /// The value of `now()`.
     now: i64,
+    /// The longest URL that the service accepts.
+    most_bytes: usize,
+}
+
+/// Makes the next links of one expanded navigation.
+pub(super) struct ListLinks<'a> {
+    of_answer: &'a ExpandedNextLinks,
+    item: &'a BoundExpand,
+    /// The set of the records from which the navigation starts.
+    set: &'static EntitySet,
+    /// The options that identify the list; see [`obeya_odata::Options::listing`].
+    listing: String,
+    /// The options as a query string.
+    query: String,
+    /// The records of a list that are in the answer.
+    records: usize,
 }
 
 impl ExpandedNextLinks {
@@ -31,43 +48,67 @@ impl ExpandedNextLinks {
             base_url: request.base_url.to_string(),
             signer: request.links.clone(),
             now,
+            most_bytes: request.uri_bytes,
         })
     }
 
-    /// The URL of the records of a list after its first `rows`, the last of which has these `keys`. `None` if
-    /// the records of `owner` have no address.
-    pub(super) fn after(
-        &self,
+    /// For lists of which the first `records` are in the answer; `None` if the records of `owner` have no
+    /// address.
+    pub(super) fn of_list<'a>(
+        &'a self,
         owner: &EntityType,
-        id: &RecordId,
-        item: &BoundExpand,
-        rows: u64,
-        keys: Vec<sql::Value>,
-    ) -> Option<String> {
-        let set = CONTAINER.set_of(owner)?;
+        item: &'a BoundExpand,
+        records: usize,
+    ) -> Option<ListLinks<'a>> {
         let mut options = item.options.clone();
         options.skip = None;
+        let mut query = options.to_query();
+        if !query.is_empty() {
+            query.push('&');
+        }
+        Some(ListLinks {
+            of_answer: self,
+            item,
+            set: CONTAINER.set_of(owner)?,
+            listing: options.listing(),
+            query,
+            records,
+        })
+    }
+}
+
+impl ListLinks<'_> {
+    /// The URL of the records of the owner with this id after the one with these keys. `None` if the service
+    /// would not accept it.
+    pub(super) fn after(&self, id: &RecordId, keys: Vec<sql::Value>) -> Option<String> {
+        let key = id.key();
+        // A path has one pair of parentheses, that of a key, also if they are percent-encoded.
+        if key.contains(['(', ')']) {
+            return None;
+        }
+        let parent = Parent::of_navigation(self.set, self.item.navigation, id.clone());
         // Without a use, the time would make each answer, and its tag, another one.
-        let now = item.query.asks_the_time().then_some(self.now);
-        let parent = Parent::of_navigation(set, item.navigation, id.clone());
+        let now = self.item.query.asks_the_time();
+        let now = now.then_some(self.of_answer.now);
+        let left = self.item.query.top();
         let page = NextPage {
-            list: list_name(item.navigation.target, Some(&parent), &options.listing()),
+            list: list_name(self.item.navigation.target, Some(&parent), &self.listing),
             position: ListPosition {
                 keys: keys.into_iter().map(PositionKey::of).collect(),
-                left: item.query.top().map(|top| top.saturating_sub(rows)),
+                left: left.map(|top| top.saturating_sub(self.records as u64)),
                 page_size: None,
                 now: now.unwrap_or_default(),
             },
         };
-        let query = options.to_query();
-        Some(format!(
-            "{}{ROOT}/{}({})/{}?{query}{}$skiptoken={}",
-            self.base_url,
-            set.name,
-            utf8_percent_encode(&id.key(), IN_A_KEY),
-            item.navigation.name,
-            if query.is_empty() { "" } else { "&" },
-            page.token(&self.signer)
-        ))
+        let link = format!(
+            "{}{ROOT}/{}({})/{}?{}$skiptoken={}",
+            self.of_answer.base_url,
+            self.set.name,
+            utf8_percent_encode(&key, IN_A_KEY),
+            self.item.navigation.name,
+            self.query,
+            page.token(&self.of_answer.signer)
+        );
+        (link.len() <= self.of_answer.most_bytes).then_some(link)
     }
 }

@@ -46,10 +46,10 @@ pub(super) struct ExpandedPages<'a> {
 }
 
 impl ExpandLimits<'_> {
-    /// Subtracts the bytes of a level. Each of its rows is in the answer at least once, so a level that
-    /// exceeds the limit means an answer that does.
-    fn take(&mut self, level: &Level) -> Result<(), RowsError> {
-        let left = self.bytes.checked_sub(level.bytes.len());
+    /// Subtracts the bytes of a level or of a link. Each row and each link is in the answer at least once, so
+    /// one that exceeds the limit means an answer that does.
+    fn take(&mut self, bytes: usize) -> Result<(), RowsError> {
+        let left = self.bytes.checked_sub(bytes);
         self.bytes = left.ok_or(Excess::BYTES)?;
         Ok(())
     }
@@ -86,7 +86,7 @@ pub(super) fn write_expanded(
     let mut left = limits;
     let (mut level, found) = read_level(session, rows, false, left.bytes)?;
     rows.limit = found.rows;
-    left.take(&level)?;
+    left.take(level.bytes.len())?;
     expand(session, rows.query, &mut level, &mut left)?;
     for row in 0..level.ends.len() {
         if row > 0 {
@@ -194,6 +194,7 @@ fn read_expanded(
         ..Scope::default()
     };
     let mut next_links = BTreeMap::new();
+    let list_links = pages.and_then(|pages| pages.links.of_list(owner, item, pages.records));
     for links in links.chunks(MAX_LINKS) {
         let links: Vec<sql::Value> = links.iter().map(|&link| link.clone().into()).collect();
         if !item.count_only {
@@ -212,26 +213,26 @@ fn read_expanded(
                 limit: left.rows,
                 read: usize::MAX,
             };
-            let (part, found) = match pages {
-                None => read_level(session, &rows, true, left.bytes)?,
-                Some(pages) => {
-                    let (part, found, ended) =
-                        read_first_of_each(session, &rows, pages.records, left.bytes)?;
-                    for (id, keys) in ended {
-                        let rows = pages.records as u64;
-                        let link = pages.links.after(owner, &id, item, rows, keys);
-                        // Without an address, the answer would lose records.
-                        next_links.insert(id, link.ok_or(Excess::EXPANDED_ROWS)?);
-                    }
-                    (part, found)
+            let (part, found, ended) = match pages {
+                None => {
+                    let (part, found) = read_level(session, &rows, true, left.bytes)?;
+                    (part, found, Vec::new())
                 }
+                Some(pages) => read_first_of_each(session, &rows, pages.records, left.bytes)?,
             };
-            left.take(&part)?;
+            left.take(part.bytes.len())?;
             if found.has_more {
                 return Err(Excess::EXPANDED_ROWS.into());
             }
             left.rows -= found.rows;
             level.append(part);
+            for (id, keys) in ended {
+                let link = list_links.as_ref().and_then(|links| links.after(&id, keys));
+                // Without a link, the answer would lose records.
+                let link = link.ok_or(Excess::EXPANDED_ROWS)?;
+                left.take(link.len())?;
+                next_links.insert(id, link);
+            }
         }
         if let Some(counts) = &mut counts {
             let statement = sql::expand_count(item, dialect, &links, &Scope::default());

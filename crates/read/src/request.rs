@@ -23,6 +23,8 @@ pub struct ReadRequest<'r> {
     pub now: i64,
     /// The limits of the options.
     pub limits: Limits,
+    /// The most bytes of a URL.
+    pub uri_bytes: usize,
     /// The most records on one page of a v2 list.
     pub page_records: u32,
     /// The page size that the client prefers.

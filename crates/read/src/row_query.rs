@@ -70,7 +70,7 @@ impl RowQuery<'_> {
     }
 }
 
-/// The result of [`write_rows`].
+/// The rows that a query returned.
 pub struct WrittenRows {
     /// The number of rows.
     pub rows: usize,

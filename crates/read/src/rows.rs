@@ -38,6 +38,7 @@ pub(crate) fn write_rows(
         pages: None,
     };
     let mut reserved = PAGE_BYTES;
+    let most_rows = rows.limit;
     loop {
         let excess = match write_expanded(session, &mut rows, limits, out) {
             Ok(written) => return Ok(written),
@@ -47,10 +48,10 @@ pub(crate) fn write_rows(
         out.truncate(start);
         let is_too_long = excess == Excess::BYTES && limits.bytes < Excess::BYTES.limit;
         match &mut limits.pages {
-            _ if rows.limit > 1 => rows.limit /= 2,
-            Some(pages) if pages.records > 1 => {
+            Some(pages) if pages.records > 1 && pages.records >= rows.limit => {
                 pages.records = (pages.records / FEWER_RECORDS).max(1);
             }
+            _ if rows.limit > 1 => rows.limit /= 2,
             _ if is_too_long => {
                 limits.bytes *= 2;
                 // As much for the levels, and as much for the answer that is put together from them.
@@ -65,6 +66,8 @@ pub(crate) fn write_rows(
                     links,
                 });
                 limits.bytes = PAGE_BYTES;
+                // The lists of further rows end early, too.
+                rows.limit = most_rows;
             }
             _ => return Err(ReadError::LimitExceeded(excess)),
         }

@@ -216,11 +216,8 @@ fn nested_options(
             ));
         }
         if room > 1 {
-            let levels = if item.levels == usize::MAX {
-                usize::MAX
-            } else {
-                item.levels - 1
-            };
+            // A number also for `max`: the options of the inner level are used at its own address, too.
+            let levels = item.levels.min(room) - 1;
             nested.expand.get_or_insert_default().push(ExpandItem {
                 levels,
                 ..item.clone()

@@ -44,12 +44,6 @@ pub(super) fn condition_of_members(
     parts(body, variable, entity, extent, renderer)
 }
 
-/// Whether an index finds the rows of a query by its filter.
-pub(super) fn finds_rows(query: &Bound) -> bool {
-    let filter = query.filter.as_ref();
-    !query.is_grouped() && filter.is_some_and(|filter| has_index(filter, 0))
-}
-
 /// Whether an index finds the rows of a range variable that meet a condition.
 pub(super) fn has_index(condition: &Node, variable: usize) -> bool {
     implied(condition, variable).is_some()

@@ -381,7 +381,7 @@ fn rows(
             descending: key.descending,
             rows: most,
         }),
-        _ if query.search.is_some() || lookup::finds_rows(query) => {
+        _ if query.search.is_some() => {
             let (after, order) = rendered.insert(place_and_order(&mut renderer)).clone();
             Extent::Ordered(OrderedPage {
                 from: renderer.from(),

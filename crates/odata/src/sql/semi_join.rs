@@ -17,11 +17,6 @@ use crate::sql::{Extent, Value};
 /// q * m is the root of r * m.
 const MEMBERS: i64 = 100_000;
 
-/// From how many members on `rows` rows are found sooner in their order.
-pub(super) fn many(rows: i64) -> i64 {
-    rows.saturating_mul(MEMBERS).isqrt().min(MEMBERS)
-}
-
 /// A semi-join with members of which every row of a query must have one.
 pub(super) struct SemiJoin {
     /// The name of the statement's table of the members' links.
@@ -51,7 +46,8 @@ impl SemiJoin {
         let from = renderer.linked(collection);
         let few = format!("SELECT link FROM {table}");
         let condition = renderer.dialect.is_among_few(&from, &few);
-        let many = renderer.bind(Value::Int(many(rows)));
+        let many = rows.saturating_mul(MEMBERS).isqrt().min(MEMBERS);
+        let many = renderer.bind(Value::Int(many));
         Some(Self {
             table,
             links,

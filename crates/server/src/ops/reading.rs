@@ -87,6 +87,7 @@ fn request<'r>(call: &'r Call, store: &'r Store) -> ReadRequest<'r> {
         query: call.query(),
         now: call.now(),
         limits: app.config.limits.query,
+        uri_bytes: app.config.limits.uri_bytes,
         page_records: app.config.limits.page_records,
         page_size: max_page_size(call.headers()).map(|(size, _)| size),
         media: call.media().to_str().unwrap_or_default(),

@@ -148,8 +148,58 @@ async fn lists_are_cut_at_each_level_and_in_each_kind_of_answer() {
     );
     let rest = body["comments@odata.nextLink"].as_str().expect("a link");
     let page = plant.get_url(rest).await.json();
-    let last = &page["value"][0]["incident"];
-    assert!(last["comments@odata.nextLink"].is_string(), "{last}");
+    let further = page["value"].as_array().expect("a page");
+    assert!(
+        further.len() >= ids(&body["comments"]).len(),
+        "{}",
+        further.len()
+    );
+    for comment in further {
+        let next = &comment["incident"]["comments@odata.nextLink"];
+        assert!(next.is_string(), "{comment}");
+    }
+}
+
+/// The link has the levels that are left, and not `max`, which would count again from its own address.
+#[tokio::test]
+async fn levels_count_from_the_record_that_was_read() {
+    let plant = plant().await;
+    const CHILDREN: &str = "WITH RECURSIVE n (i) AS (SELECT CAST(1000 AS bigint) UNION ALL SELECT i + 1 FROM n WHERE i < 111000)
+        INSERT INTO groups (id, name, type, parent_id) SELECT i, 'Group', 'GENERAL', CASE WHEN i < 1010 THEN 2 ELSE 1000 + i % 10 END FROM n";
+    plant.change(&[CHILDREN]).await;
+    let body = plant
+        .get("/v2/groups(2)?$select=id&$expand=children($levels=max;$select=id)")
+        .await;
+    let body = body.json();
+    let children = body["children"].as_array().expect("children");
+    let links = children
+        .iter()
+        .filter_map(|child| child["children@odata.nextLink"].as_str());
+    let link = links.last().expect("a link");
+    assert!(
+        link.contains("/children?") && !link.contains("max"),
+        "{link}"
+    );
+}
+
+/// A link that the service would not accept loses records, so the request is refused as before.
+#[tokio::test]
+async fn a_link_that_is_too_long_is_no_link() {
+    let plant = plant().await;
+    plant.change(&[COMMENTS]).await;
+    // Each of these is one byte in the request, and three in the link.
+    let text = "!".repeat(18_000);
+    let path =
+        format!("/v2/incidents/4?$expand=comments($select=id;$filter=text ne @p)&@p='{text}'");
+    let answer = plant.get(&path).await;
+    answer.is_problem(400, "odata.limit");
+    const GROUPS: &str = "WITH RECURSIVE n (i) AS (SELECT CAST(1001 AS bigint) UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
+        INSERT INTO groups (id, name, type) SELECT i, 'Group', 'GENERAL' FROM n";
+    const USER: &str = "INSERT INTO users (id, user_name, display_name) VALUES ('(x)', 'x', 'X')";
+    const MEMBERSHIPS: &str = "INSERT INTO group_members (group_id, user_id) SELECT id, '(x)' FROM groups WHERE id > 1000";
+    plant.change(&[GROUPS, USER, MEMBERSHIPS]).await;
+    let path = "/v2/users/%28x%29?$expand=groups($expand=user($expand=groups))";
+    plant.get(path).await.is_problem(400, "odata.limit");
 }
 
 #[tokio::test]

@@ -1,12 +1,14 @@
 //! How `$search` finds its rows: by the GIN index of the words, or by a scan of the rows in the order of the
 //! page if many of them match.
 //!
-//! PostgreSQL estimates that any word is in one of 200 rows.
+//! PostgreSQL estimates that any word is in one of 200 rows. In the order of the key the statement decides by
+//! a bounded walk ([`walk`]). In another order it uses the index first, for a bounded number of rows, and
+//! scans if there are more.
 
 use super::{LONGEST_TERM, MORE, is_member, walk};
 use crate::search::PhraseTerms;
 use crate::sql::Value;
-use crate::sql::dialect::{Bind, Extent, KeyPage, TextIndex};
+use crate::sql::dialect::{Bind, Extent, KeyPage, OrderedPage, TextIndex};
 use crate::sql::render::{qualified, quote};
 
 /// The matches from which on a walk in another order finds a page sooner than all of them are sorted.
@@ -35,10 +37,7 @@ pub(super) fn matching_rows(
             let matches = format!(
                 "EXISTS (SELECT 1 FROM {table} AS w WHERE w.rowid = {row} AND ({condition}) OFFSET 0)"
             );
-            is_member(
-                &row,
-                &walk::few_or_walk(&row, page, &matches, (&all, MANY_MATCHES), bind),
-            )
+            is_member(&row, &few_or_walk(&row, page, &matches, &all, bind))
         }
         // With further conditions they may be far fewer than the matches, and another index may find them.
         Extent::Page(_) | Extent::Ordered(_) | Extent::Other => format!("{row} IN ({all})"),
@@ -55,6 +54,25 @@ fn near(index: TextIndex, page: &KeyPage, condition: &str, bind: Bind<'_>) -> St
         quote(page.table),
         quote(index.column),
         walk::direction(page),
+    )
+}
+
+/// The matches of a page in another order: all of them if they are few, otherwise those among the rows after
+/// the keyset position. As a subquery with an offset `matches` is evaluated row by row: as a join, it would
+/// get a plan for all rows, with parallel workers.
+fn few_or_walk(row: &str, page: &OrderedPage, matches: &str, all: &str, bind: Bind<'_>) -> String {
+    let many = bind(Value::Int(MANY_MATCHES));
+    let after = match &page.after {
+        Some(after) => format!("{after} AND "),
+        None => String::new(),
+    };
+    format!(
+        "WITH few AS MATERIALIZED ({all} LIMIT {many}) \
+         SELECT rowid FROM few WHERE (SELECT count(*) FROM few) < {many} \
+         UNION ALL (SELECT {row} FROM {from} WHERE {after}{matches} AND (SELECT count(*) FROM few) >= {many}{order} LIMIT {rows})",
+        from = page.from,
+        order = page.order,
+        rows = bind(Value::Int(page.rows)),
     )
 }
 

@@ -145,7 +145,7 @@ fn a_page_reads_few_rows_however_many_match() {
 }
 
 #[test]
-fn a_page_in_another_order_reads_few_rows_however_many_match() {
+fn a_page_of_a_search_in_another_order_reads_few_rows_however_many_match() {
     let store = comments();
     for (matching, is_common) in [
         ("$search=%2217500%22", false),
@@ -155,10 +155,6 @@ fn a_page_in_another_order_reads_few_rows_however_many_match() {
         ("$search=%22worn bearing%22", false),
         ("$search=bear*", false),
         ("$search=o*", true),
-        ("$filter=contains(text,'t 17500')", false),
-        ("$filter=contains(text,'absent')", false),
-        ("$filter=contains(text,'bear')", false),
-        ("$filter=contains(text,'on o')", true),
     ] {
         let query = format!("{matching}&$orderby=level&$top=50");
         let bound = bind(&COMMENT, &query).unwrap();
@@ -171,13 +167,9 @@ fn a_page_in_another_order_reads_few_rows_however_many_match() {
         let next = sql::page_after(&bound, store.dialect(), &scope, &after).unwrap();
         for statement in first.statements.iter().chain(&next.statements) {
             let read = rows_read(&store, statement);
-            // The index names all matches. A thousand of a word or 2,258 of a part are gathered, and read
-            // again to be counted.
-            let most = match (is_common, matching.starts_with("$search")) {
-                (true, true) => 35_000.0,
-                (true, false) => 37_000.0,
-                (false, _) => 5_000.0,
-            };
+            // A thousand matches are gathered, and read again to be counted; the index names all of them
+            // before.
+            let most = if is_common { 35_000.0 } else { 5_000.0 };
             assert!(
                 read < most,
                 "{matching}: {read} rows read by {}",
