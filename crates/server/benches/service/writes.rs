@@ -114,12 +114,15 @@ fn creates(table: &mut Table, bench: &Bench, floor: &mut Floor) {
     let body = ("application/json", body);
     let path = "/v1/Datasources/1/values";
     let requests = [load::request_with("POST", path, Some(&bench.token), body)];
-    for (what, write) in [
-        ("creates", Floor::write as fn(&mut Floor, usize)),
-        ("creates, to all that they write,", Floor::create),
+    for (peer, write) in [
+        (
+            "shared commits in SQLite",
+            Floor::write as fn(&mut Floor, usize),
+        ),
+        ("the same, of all rows that a create writes", Floor::create),
     ] {
         let floor = || floor.shared_commits(write);
-        singles(table, bench, (what, 0.5), &requests, floor);
+        singles(table, bench, ("creates", peer, 0.5), &requests, floor);
     }
 }
 
@@ -140,14 +143,15 @@ fn replacements(table: &mut Table, bench: &Bench, floor: &mut Floor) {
         })
         .collect();
     let floor = || floor.shared_commits(Floor::replace);
-    singles(table, bench, ("replacements", 0.35), &requests, floor);
+    let peer = "shared commits in SQLite";
+    singles(table, bench, ("replacements", peer, 0.35), &requests, floor);
 }
 
-/// Single writes a second against `floor`, which returns those of its baseline; `limit` is the lowest ratio.
+/// Single writes a second against `floor`, which returns those of the peer; `limit` is the lowest ratio.
 fn singles(
     table: &mut Table,
     bench: &Bench,
-    (what, limit): (&str, f64),
+    (what, peer, limit): (&str, &str, f64),
     requests: &[Vec<u8>],
     mut floor: impl FnMut() -> f64,
 ) {
@@ -170,7 +174,7 @@ fn singles(
         &format!("durable {what} of values, {WRITERS} connections"),
         ours,
         theirs,
-        "rows/s, shared commits in SQLite",
+        &format!("rows/s, {peer}"),
         Some((ours / theirs, limit, true)),
     );
 }
