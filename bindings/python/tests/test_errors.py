@@ -121,6 +121,12 @@ def test_an_answer_that_does_not_fit() -> None:
     assert "seven" not in str(caught.value)
 
 
+def test_an_expanded_list_that_ends_early() -> None:
+    body = '{"value": [{"id": 1, "boards": [], "boards@odata.nextLink": "/v2/groups(1)/boards"}]}'
+    with canned.answering(200, body) as url, pytest.raises(obeya.APIResponseError, match="`boards`"):
+        unauthorised(url).groups.list(expand="boards").page()
+
+
 def test_words_of_a_newer_service_come_through() -> None:
     with canned.answering(200, '{"value": [{"id": 1, "boardType": "Hexagonal", "new": {}}]}') as url:
         assert unauthorised(url).boards.list().page()[0].board_type == "Hexagonal"

@@ -147,16 +147,16 @@ fn a_page_reads_few_rows_however_many_match() {
 #[test]
 fn a_page_of_a_search_in_another_order_reads_few_rows_however_many_match() {
     let store = comments();
-    for (matching, is_common) in [
-        ("$search=%2217500%22", false),
-        ("$search=absent", false),
-        ("$search=bearing", false),
-        ("$search=oil", true),
-        ("$search=%22worn bearing%22", false),
-        ("$search=bear*", false),
-        ("$search=o*", true),
+    for search in [
+        "%2217500%22",
+        "absent",
+        "bearing",
+        "oil",
+        "%22worn bearing%22",
+        "bear*",
+        "o*",
     ] {
-        let query = format!("{matching}&$orderby=level&$top=50");
+        let query = format!("$search={search}&$orderby=level&$top=50");
         let bound = bind(&COMMENT, &query).unwrap();
         let scope = Scope {
             limit: Some(51),
@@ -169,10 +169,14 @@ fn a_page_of_a_search_in_another_order_reads_few_rows_however_many_match() {
             let read = rows_read(&store, statement);
             // A thousand matches are gathered, and read again to be counted; the index names all of them
             // before.
-            let most = if is_common { 35_000.0 } else { 5_000.0 };
+            let most = if search.starts_with('o') {
+                35_000.0
+            } else {
+                5_000.0
+            };
             assert!(
                 read < most,
-                "{matching}: {read} rows read by {}",
+                "{search}: {read} rows read by {}",
                 statement.sql
             );
         }
