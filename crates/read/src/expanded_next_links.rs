@@ -45,7 +45,7 @@ impl ExpandedNextLinks {
     /// For the answer to a request with this query and value of `now()`; `None` if it expands nothing.
     pub(super) fn of(request: &ReadRequest<'_>, query: &Bound, now: i64) -> Option<Self> {
         (!query.expands().is_empty()).then(|| Self {
-            base_url: request.base_url.to_string(),
+            base_url: (request.base_url)().into_owned(),
             signer: request.links.clone(),
             now,
             most_bytes: request.uri_bytes,

@@ -31,8 +31,8 @@ pub struct ReadRequest<'r> {
     pub page_size: Option<u32>,
     /// The media type of the answer.
     pub media: &'r str,
-    /// The base URL of the service as the client sees it.
-    pub base_url: Cow<'r, str>,
+    /// The base URL of the service as the client sees it. Most answers do not need it.
+    pub base_url: &'r dyn Fn() -> Cow<'r, str>,
     /// Whether the answer begins with `@odata.context`.
     pub wants_context: bool,
     /// Whether the caller sees the names with which users sign in. They are null otherwise, also in
@@ -131,7 +131,7 @@ impl ReadRequest<'_> {
         if !self.wants_context {
             return None;
         }
-        Some(context_member(&self.base_url, &context()?))
+        Some(context_member(&(self.base_url)(), &context()?))
     }
 }
 

@@ -47,8 +47,9 @@ pub(crate) fn write_rows(
         };
         out.truncate(start);
         let is_too_long = excess == Excess::BYTES && limits.bytes < Excess::BYTES.limit;
-        match &mut limits.pages {
-            Some(pages) if pages.records > 1 && pages.records >= rows.limit => {
+        match (&mut limits.pages, expanded_next_links) {
+            // Rows and the records of their lists become fewer in turn.
+            (Some(pages), _) if pages.records > 1 && pages.records >= rows.limit => {
                 pages.records = (pages.records / FEWER_RECORDS).max(1);
             }
             _ if rows.limit > 1 => rows.limit /= 2,
@@ -60,13 +61,13 @@ pub(crate) fn write_rows(
                 }
                 reserved = reserved.max(limits.bytes);
             }
-            pages @ None if expanded_next_links.is_some() => {
-                *pages = expanded_next_links.map(|links| ExpandedPages {
+            (pages @ None, Some(links)) => {
+                *pages = Some(ExpandedPages {
                     records: EXPANDED_RECORDS,
                     links,
                 });
                 limits.bytes = PAGE_BYTES;
-                // The lists of further rows end early, too.
+                // A page of one row was needed only as long as its lists were whole.
                 rows.limit = most_rows;
             }
             _ => return Err(ReadError::LimitExceeded(excess)),

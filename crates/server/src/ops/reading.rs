@@ -3,6 +3,7 @@
 //! Every error of a request is found by `prepare`, which needs no connection. `run` has a session and knows
 //! no HTTP. Only `send` creates a response.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::{Arc, LazyLock};
 
@@ -73,7 +74,10 @@ pub(super) async fn read<P: Into<Prepared>>(
 ) -> Result<Response, Problem> {
     let store = call.store();
     // Parse, bind and plan, or take the plan from the cache.
-    let prepared = Arc::new(prepare(&request(&call, &store))?.into());
+    let prepared = {
+        let base_url = || call.base_url();
+        Arc::new(prepare(&request(&call, &store, &base_url))?.into())
+    };
     // In one snapshot, write the rows as bytes.
     let answer = run(&call, store, prepared).await?;
     // Status, headers, tag and next link.
@@ -81,7 +85,11 @@ pub(super) async fn read<P: Into<Prepared>>(
 }
 
 /// The input of the read engine from a request.
-fn request<'r>(call: &'r Call, store: &'r Store) -> ReadRequest<'r> {
+fn request<'r>(
+    call: &'r Call,
+    store: &'r Store,
+    base_url: &'r dyn Fn() -> Cow<'r, str>,
+) -> ReadRequest<'r> {
     let app = &call.app;
     ReadRequest {
         query: call.query(),
@@ -91,7 +99,7 @@ fn request<'r>(call: &'r Call, store: &'r Store) -> ReadRequest<'r> {
         page_records: app.config.limits.page_records,
         page_size: max_page_size(call.headers()).map(|(size, _)| size),
         media: call.media().to_str().unwrap_or_default(),
-        base_url: call.base_url(),
+        base_url,
         wants_context: call.wants_context(),
         shows_user_names: call.caller.scopes.intersects(*READ_USERS),
         grants: call.grants(),
