@@ -191,6 +191,13 @@ pub trait Dialect: Sync {
         format!("odata_exact_sum({total})")
     }
 
+    /// A partial sum with the other sign.
+    fn negated_partial_sum(&self, total: &str) -> String {
+        format!(
+            "CASE substr({total}, 1, 1) WHEN '-' THEN substr({total}, 2) ELSE '-' || {total} END"
+        )
+    }
+
     /// The [`Dialect::sum`] of the doubles of partial sums.
     fn combined_sum(&self, total: &str) -> String {
         format!("odata_real_sum({total})")

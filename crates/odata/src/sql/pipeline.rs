@@ -51,10 +51,11 @@ fn grouping(
     scope: &Scope<'_>,
 ) -> String {
     let filter = stage.filter.as_ref();
-    let aggregates = match from {
+    let rollup = match from {
         None => from_rollup(query, stage, renderer, scope),
         Some(_) => None,
     };
+    let (aggregates, is_group) = rollup.unzip();
     let conditions = match from {
         None => conditions_of_entity(query, filter, renderer, scope, Extent::Other),
         Some(_) => condition_of_groups(filter, renderer),
@@ -66,7 +67,7 @@ fn grouping(
         "SELECT {} FROM {rows}{}{}",
         columns.join(", "),
         where_clause(&conditions),
-        group_by(stage),
+        group_by(stage, is_group.flatten()),
     )
 }
 
@@ -101,22 +102,22 @@ fn condition_of_groups(filter: Option<&Node>, renderer: &mut Renderer<'_>) -> Ve
     filter.into_iter().collect()
 }
 
-/// The aggregates of the first stage from the rollup of the entity's rows, which the renderer then reads;
-/// `None` if it reads the rows.
+/// The aggregates of the first stage from the rollup of the entity's rows, which the renderer then reads, and
+/// the condition that something is a group; `None` if it reads the rows.
 fn from_rollup(
     query: &Bound,
     stage: &Grouping,
     renderer: &mut Renderer<'_>,
     scope: &Scope<'_>,
-) -> Option<Vec<String>> {
+) -> Option<(Vec<String>, Option<String>)> {
     let rollup = scope.rollup?;
     // A condition for the rows that may be shown reads their other columns.
     if renderer.visible_root(query).is_some() {
         return None;
     }
-    let (rows, aggregates) = rollup.source(stage, &renderer.root(), renderer)?;
-    renderer.read_from(&rows);
-    Some(aggregates)
+    let source = rollup.source(stage, &renderer.root(), renderer)?;
+    renderer.read_from(&source.rows);
+    Some((source.aggregates, source.is_group))
 }
 
 fn columns(
@@ -136,14 +137,15 @@ fn columns(
 }
 
 /// The keys by their places, so that a value with parameters is written once.
-fn group_by(stage: &Grouping) -> String {
+fn group_by(stage: &Grouping, is_group: Option<String>) -> String {
     let places: Vec<String> = (1..=stage.keys.len())
         .map(|place| place.to_string())
         .collect();
     if places.is_empty() {
         String::new()
     } else {
-        format!(" GROUP BY {}", places.join(", "))
+        let having = is_group.map_or_else(String::new, |it| format!(" HAVING {it}"));
+        format!(" GROUP BY {}{having}", places.join(", "))
     }
 }
 

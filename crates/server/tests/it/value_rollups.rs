@@ -129,8 +129,15 @@ async fn write(service: &Service, random: &mut Rng, ids: &mut Vec<i64>) {
 
 const SUMS: &str = "aggregate($count as rows,value with sum as total,value with average as mean,value with min as least,value with max as greatest)";
 
+/// True for every value, and no rollup can know it.
+const OF_VALUES: &str = "filter(second(valueDate) ge 0)/";
+
+/// Those that can be taken from the rollup of a day for one of its hours.
+const MOVABLE: &str =
+    "aggregate($count as rows,value with sum as total,value with average as mean)";
+
 /// Groupings that rollups serve: what is done before, the keys, and further options.
-const SERVED: [(&str, &str, &str); 15] = [
+const SERVED: [(&str, &str, &str); 20] = [
     ("", "", ""),
     ("", "date(valueDate) as k", "&$orderby=k"),
     ("", "hour(valueDate) as k", "&$orderby=mean desc,k&$top=3"),
@@ -174,13 +181,30 @@ const SERVED: [(&str, &str, &str); 15] = [
         "dataSourceId add 0 as k",
         "",
     ),
+    ("", "bin(valueDate,'day','America/New_York') as k", ""),
+    ("", "bin(valueDate,'day','Asia/Tokyo') as k", ""),
+    (
+        "filter(valueDate ge 2025-03-31T00:00:00Z and valueDate lt 2025-05-04T05:00:00Z)/",
+        "day(bin(valueDate,'day','America/Halifax')) add day(valueDate) as k",
+        "&$orderby=rows,k",
+    ),
+    (
+        "filter(bin(valueDate,'day','Europe/Oslo') eq 2025-03-31T22:00:00Z)/",
+        "",
+        "",
+    ),
+    (
+        "filter(bin(valueDate,'month','Europe/Oslo') ne 2025-03-31T22:00:00Z and not (valueDate ge 2025-05-04T00:00:00Z))/",
+        "bin(valueDate,'day','Europe/London') as k",
+        "",
+    ),
 ];
 
-fn path(of: (&str, &str, &str), also: &str) -> String {
+fn path(of: (&str, &str, &str), also: &str, aggregate: &str) -> String {
     let (before, key, options) = of;
     let groups = match key {
-        "" => SUMS.to_owned(),
-        key => format!("compute({key})/groupby((k),{SUMS})"),
+        "" => aggregate.to_owned(),
+        key => format!("compute({key})/groupby((k),{aggregate})"),
     };
     format!("/v2/datasources/1/values?$apply={before}{also}{groups}{options}")
 }
@@ -195,12 +219,9 @@ async fn rollups_give_the_same_answers_as_values() {
         if random.usize(0..4) == 0 {
             refresh(&plant).await;
         }
-        for of in SERVED {
-            let rolled_up = plant.get(&path(of, "")).await;
-            // True for every value, and no rollup can know it.
-            let read = plant
-                .get(&path(of, "filter(second(valueDate) ge 0)/"))
-                .await;
+        for (of, aggregate) in SERVED.iter().flat_map(|of| [(*of, SUMS), (*of, MOVABLE)]) {
+            let rolled_up = plant.get(&path(of, "", aggregate)).await;
+            let read = plant.get(&path(of, OF_VALUES, aggregate)).await;
             assert_eq!(
                 rolled_up.status,
                 read.status,
@@ -208,7 +229,7 @@ async fn rollups_give_the_same_answers_as_values() {
                 rolled_up.text()
             );
             if rolled_up.status == 200 {
-                assert_eq!(rolled_up.text(), read.text(), "{round} {of:?}");
+                assert_eq!(rolled_up.text(), read.text(), "{round} {of:?} {aggregate}");
             }
         }
     }
@@ -301,6 +322,9 @@ async fn days_are_read_from_daily_rollups_unless_they_are_split() {
     let spoilt = execute(&plant, "UPDATE value_day_rollups SET row_count = 1000").await;
     assert_eq!(spoilt, 3);
     let by = |key: &str| format!("compute({key} as k)/groupby((k),aggregate($count as n))");
+    let with_maxima = |key: &str| {
+        format!("compute({key} as k)/groupby((k),aggregate($count as n,value with max as m))")
+    };
     let filtered = |filter: &str| format!("filter({filter})/aggregate($count as n)");
     let ten_bounds: Vec<String> = (1..10)
         .map(|hour| format!("valueDate ge 2023-10-30T0{hour}:00:00Z"))
@@ -321,13 +345,28 @@ async fn days_are_read_from_daily_rollups_unless_they_are_split() {
             1004,
         ),
         // The second day may be of either month by a clock ahead of UTC, the third one by a clock behind it.
-        (by("bin(valueDate,'month','Europe/Oslo')"), 1046),
-        (by("bin(valueDate,'month','America/New_York')"), 2008),
+        (with_maxima("bin(valueDate,'month','Europe/Oslo')"), 1046),
+        (
+            with_maxima("bin(valueDate,'month','America/New_York')"),
+            2008,
+        ),
         // Clocks that differ from UTC for a part of the year: one of them now, the other in summer.
-        (by("bin(valueDate,'month','America/Scoresbysund')"), 2002),
-        (by("bin(valueDate,'month','Europe/London')"), 1048),
+        (
+            with_maxima("bin(valueDate,'month','America/Scoresbysund')"),
+            2002,
+        ),
+        (with_maxima("bin(valueDate,'month','Europe/London')"), 1048),
+        // Without maxima, the hours of November are taken from the second day, or those of October from the
+        // third one and added to the second one.
+        (by("bin(valueDate,'month','Europe/Oslo')"), 1998),
+        (by("bin(valueDate,'month','America/New_York')"), 2008),
+        (by("bin(valueDate,'month','Europe/London')"), 2000),
+        (by("bin(valueDate,'day','Europe/Oslo')"), 998),
+        // The four hours that the clock shows on the day before, in summer.
+        (by("bin(valueDate,'day','America/New_York')"), 8),
         // By hours.
-        (by("bin(valueDate,'day','Europe/Oslo')"), 46),
+        (with_maxima("bin(valueDate,'day','Europe/Oslo')"), 46),
+        (by("bin(valueDate,'day','Asia/Tokyo')"), 30),
         (by("hour(valueDate)"), 6),
         (filtered(&ten_bounds.join(" or ")), 142),
     ];
@@ -370,13 +409,14 @@ async fn the_bounds_of_the_calendar_are_rolled_up() {
         "Pacific/Pago_Pago",
         "Pacific/Kiritimati",
     ] {
-        for size in ["week", "month", "year"] {
+        for (size, aggregate) in ["day", "week", "month", "year"]
+            .iter()
+            .flat_map(|size| [(size, SUMS), (size, MOVABLE)])
+        {
             let key = format!("bin(valueDate,'{size}','{zone}') as k");
             let of = ("", key.as_str(), "");
-            let rolled_up = plant.get(&path(of, "")).await;
-            let read = plant
-                .get(&path(of, "filter(second(valueDate) ge 0)/"))
-                .await;
+            let rolled_up = plant.get(&path(of, "", aggregate)).await;
+            let read = plant.get(&path(of, OF_VALUES, aggregate)).await;
             assert_eq!(rolled_up.text(), read.text(), "{size} {zone}");
         }
     }
@@ -441,6 +481,34 @@ async fn values_without_a_number_have_no_part_in_a_mean() {
         let path = format!("/v2/datasources/{datasource}/values?$apply={SUMS}");
         assert_eq!(plant.get(&path).await.json()["value"], expected);
     }
+}
+
+/// By the clock of Oslo, 2 March has one row and no value, 3 March the last hour of 2 March in UTC, and 5
+/// March the only hour of 4 March in UTC.
+#[tokio::test]
+async fn days_without_values_have_no_sum_and_days_without_rows_are_no_groups() {
+    let plant = plant(|config| config.limits.rollups = Duration::from_secs(3600)).await;
+    execute(
+        &plant,
+        "INSERT INTO datasource_values (datasource_id, value_date, id, value, registration_date) VALUES
+            (1, 17092944000000000, 1, 3.0, 1), (1, 17093808000000000, 2, NULL, 1), (1, 17094222000000000, 3, -0.1, 1),
+            (1, 17095950000000000, 4, 5.5, 1)",
+    )
+    .await;
+    refresh(&plant).await;
+    assert_eq!(
+        number(plant.store(), "SELECT count(*) FROM value_day_rollups").await,
+        3
+    );
+    let of = ("", "bin(valueDate,'day','Europe/Oslo') as k", "&$orderby=k");
+    let found = plant.get(&path(of, "", MOVABLE)).await.json();
+    let expected = json!([
+        {"k": "2024-02-29T23:00:00Z", "rows": 1, "total": 3.0, "mean": 3.0},
+        {"k": "2024-03-01T23:00:00Z", "rows": 1, "total": null, "mean": null},
+        {"k": "2024-03-02T23:00:00Z", "rows": 1, "total": -0.1, "mean": -0.1},
+        {"k": "2024-03-04T23:00:00Z", "rows": 1, "total": 5.5, "mean": 5.5},
+    ]);
+    assert_eq!(found["value"], expected);
 }
 
 #[tokio::test]

@@ -140,6 +140,10 @@ impl Dialect for Postgres {
         format!("sum({total})")
     }
 
+    fn negated_partial_sum(&self, total: &str) -> String {
+        format!("- {total}")
+    }
+
     fn combined_sum(&self, total: &str) -> String {
         format!("sum({total})::double precision")
     }

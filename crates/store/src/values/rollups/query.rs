@@ -1,6 +1,6 @@
 //! The queries for rollups, and for the values that none has.
 
-use obeya_odata::sql::{Dialect, SplitDays};
+use obeya_odata::sql::{Days, Dialect, Moved};
 
 use super::{DAY, HOUR, IS_READ};
 
@@ -28,9 +28,9 @@ pub fn by_hour(dialect: &dyn Dialect) -> String {
 }
 
 /// The query for every value once: in the rollup of its day unless that is split, in that of its hour, or as
-/// a row of its own.
-pub fn by_day(dialect: &dyn Dialect, days: &SplitDays) -> String {
-    let (hint, is_whole, is_read_as_hours) = match days.condition("r.day", dialect) {
+/// a row of its own. An hour that is moved is in three rows: with its day, against that, and by itself.
+pub fn by_day(dialect: &dyn Dialect, days: &Days) -> String {
+    let (hint, is_whole, is_read_as_hours) = match days.split("r.day", dialect) {
         None => (
             dialect.index_hint("value_day_rollups_stale"),
             "r.is_stale = 0".to_owned(),
@@ -63,14 +63,49 @@ pub fn by_day(dialect: &dyn Dialect, days: &SplitDays) -> String {
         ("value_rollups", of_later_days),
         COLUMNS_OF_HOUR,
     );
+    let (day, moved) = match days.moved("r.day", dialect) {
+        None => ("r.day".to_owned(), String::new()),
+        Some((moved, is_moved)) => {
+            let day = format!("r.day + {}", moved.unmoved);
+            let of_days = format!("{is_whole} AND {is_moved}{extent}");
+            let moved = moved_hours(dialect, moved, &of_days);
+            (day, format!("UNION ALL {moved}"))
+        }
+    };
     format!(
-        "SELECT d.id AS datasource_id, r.day AS value_date, {COLUMNS_OF_ROLLUP}
+        "SELECT d.id AS datasource_id, {day} AS value_date, {COLUMNS_OF_ROLLUP}
             FROM datasources AS d CROSS JOIN value_day_rollups AS r
-            WHERE {IS_READ} AND r.datasource_id = d.id AND {is_whole}
+            WHERE {IS_READ} AND r.datasource_id = d.id AND {is_whole}{extent}
+        {moved}
         UNION ALL SELECT d.id, {COLUMNS_OF_HOUR} FROM {hours}
         UNION ALL SELECT d.id, {COLUMNS_OF_HOUR} FROM {later_hours}
         UNION ALL {}",
         of_values(dialect)
+    )
+}
+
+/// The query for the hours that are moved from the days `r` that meet a condition: each against its day, with
+/// negative numbers, and by itself.
+fn moved_hours(dialect: &dyn Dialect, moved: &Moved, of_days: &str) -> String {
+    let Moved { hours, unmoved } = moved;
+    let of_hour = format!(
+        "v.datasource_id = r.datasource_id AND v.hour >= r.day + {} AND v.hour < r.day + {}",
+        hours.start, hours.end
+    );
+    let hours = dialect.nested_loop(
+        (
+            "datasources AS d CROSS JOIN value_day_rollups AS r",
+            &format!("{IS_READ} AND r.datasource_id = d.id AND {of_days}"),
+        ),
+        ("value_rollups", &of_hour),
+        COLUMNS_OF_HOUR,
+    );
+    format!(
+        "SELECT v.id, CASE s.sign WHEN 1 THEN v.hour ELSE v.day + {unmoved} END, s.sign * v.row_count,
+            s.sign * v.value_count, CASE s.sign WHEN 1 THEN v.total ELSE {} END, v.least, v.greatest
+            FROM (SELECT d.id, r.day, {COLUMNS_OF_HOUR} FROM {hours}) AS v
+            CROSS JOIN (SELECT 1 AS sign UNION ALL SELECT -1) AS s",
+        dialect.negated_partial_sum("v.total")
     )
 }
 

@@ -4,8 +4,14 @@
 //! is aggregated. Partial sums are exact, so the result has the same bits.
 //!
 //! A day is read from its daily rollup where the filter and the keys have one value for the whole day. A
-//! bound of a period, or the start of a month by the clock of a zone, falls into a few days only: these are
-//! split into their hours.
+//! bound of a period falls into a few days only, which are split into their hours. By the clock of a zone,
+//! the first or last hours of a day may be of another date: sums take these hours from the day and add them
+//! where they are; minima and maxima split the days on which a period may begin.
+
+mod days;
+
+pub use days::{Days, Moved};
+use days::{LocalPeriods, Reasons};
 
 use super::Dialect;
 use super::render::Renderer;
@@ -19,81 +25,25 @@ use crate::functions::bin::BinSize;
 use crate::time_zone::TimeZone;
 use crate::value::Value;
 
-/// Reasons to split days. Each is a condition on every day.
-const MOST_SPLITS: usize = 8;
-
 /// Rows that stand for those of a table: some are one row of the table, each other one is the rollup of all
 /// its rows in an hour or a day of UTC with the same value of [`Rollup::shared`].
 ///
 /// Their columns: those of the shared property and of the instant as in the table, the latter with the start
-/// of the hour or day; `row_count`, and `value_count` of those with a value; `total`, the
-/// [`Dialect::partial_sum`] of the values; `least` and `greatest`.
+/// of the hour or day, or another instant of it; `row_count`, and `value_count` of those with a value;
+/// `total`, the [`Dialect::partial_sum`] of the values; `least` and `greatest`. A rollup that takes rows from
+/// another has negative numbers, and any `least` and `greatest`: no minimum or maximum is asked for then.
 #[derive(Debug, Clone, Copy)]
 pub struct Rollup {
     /// The query for these rows, without daily rollups: for groupings that differ within days.
     pub by_hour: fn(&dyn Dialect) -> String,
     /// The query for these rows, with daily rollups of all days but those that are split.
-    pub by_day: fn(&dyn Dialect, &SplitDays) -> String,
+    pub by_day: fn(&dyn Dialect, &Days) -> String,
     /// The property that has one value in a rollup.
     pub shared: &'static str,
     /// The property with the instant of a row.
     pub instant: &'static str,
     /// The property that is aggregated.
     pub value: &'static str,
-}
-
-/// The days that are read as hours.
-#[derive(Debug)]
-pub struct SplitDays {
-    /// Instants by their placeholders.
-    splits: Vec<Split<String>>,
-    /// Placeholders of the instants from and before which rows are read.
-    from: Option<String>,
-    before: Option<String>,
-    utc: TimeZone,
-}
-
-/// A reason to split a day.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Split<Instant> {
-    /// The instant is within the day.
-    At(Instant),
-    /// Periods of this size may begin within the day, by a clock that is ahead of UTC by `least` to `most`
-    /// ticks.
-    Period {
-        size: BinSize,
-        least: i64,
-        most: i64,
-    },
-}
-
-impl SplitDays {
-    /// The condition that a day is split, by the expression of its start; `None` if none is.
-    #[must_use]
-    pub fn condition(&self, day: &str, dialect: &dyn Dialect) -> Option<String> {
-        let splits = self.splits.iter().map(|split| match split {
-            Split::At(instant) => {
-                format!("({day} < {instant} AND {instant} < {day} + {TICKS_PER_DAY})")
-            }
-            Split::Period { size, least, most } => {
-                let shown =
-                    |ticks: i64| dialect.bin(&format!("({day} + {ticks})"), &size.sql(), &self.utc);
-                format!("{} <> {}", shown(*least), shown(TICKS_PER_DAY - 1 + most))
-            }
-        });
-        let splits: Vec<String> = splits.collect();
-        (!splits.is_empty()).then(|| format!("({})", splits.join(" OR ")))
-    }
-
-    /// A condition that a day meets if it has rows that are read.
-    #[must_use]
-    pub fn extent(&self, day: &str) -> String {
-        let from = self.from.iter();
-        let from = from.map(|from| format!(" AND {day} > {from} - {TICKS_PER_DAY}"));
-        let before = self.before.iter();
-        let before = before.map(|before| format!(" AND {day} < {before}"));
-        from.chain(before).collect()
-    }
 }
 
 /// For how long an expression has one value.
@@ -104,40 +54,58 @@ enum Constancy {
     Day,
 }
 
+/// What a grouping reads in place of the rows.
+pub(super) struct FromRollup {
+    /// The query for the rows.
+    pub rows: String,
+    /// The aggregates over them.
+    pub aggregates: Vec<String>,
+    /// The condition that a group is one of the table's; without it, each is.
+    pub is_group: Option<String>,
+}
+
 impl Rollup {
-    /// The query for its rows, and the aggregates of a grouping over them, which have this alias; `None` if
-    /// they do not give the same groups as those of the table.
+    /// What a grouping reads, with its rows by this alias; `None` if they do not give the same groups as
+    /// those of the table.
     pub(super) fn source(
         &self,
         stage: &Grouping,
         alias: &str,
         renderer: &mut Renderer<'_>,
-    ) -> Option<(String, Vec<String>)> {
+    ) -> Option<FromRollup> {
         let dialect = renderer.dialect;
-        let mut splits = Vec::new();
+        let mut reasons = Reasons::default();
         let mut constancy = Constancy::Day;
         for node in stage.filter.iter().chain(&stage.keys) {
-            constancy = constancy.min(self.constancy(node, &mut splits)?);
+            constancy = constancy.min(self.constancy(node, &mut reasons)?);
         }
+        let days = match constancy {
+            Constancy::Day => {
+                let extent = self.extent(stage.filter.as_ref());
+                let are_sums = stage.aggregates.iter().all(is_sum);
+                reasons.days(are_sums, extent, |at| renderer.bind(Value::Int(at)))
+            }
+            Constancy::Hour => None,
+        };
+        let may_cancel = days.as_ref().is_some_and(Days::may_cancel);
         let aggregates = stage.aggregates.iter();
         let aggregates: Vec<String> = aggregates
-            .map(|aggregate| self.aggregate(aggregate, alias, dialect))
+            .map(|aggregate| self.aggregate(aggregate, alias, may_cancel, dialect))
             .collect::<Option<_>>()?;
-        let rows = if constancy == Constancy::Day && splits.len() <= MOST_SPLITS {
-            let days = self.split_days(&splits, stage.filter.as_ref(), renderer);
-            (self.by_day)(dialect, &days)
-        } else {
-            (self.by_hour)(dialect)
-        };
-        Some((rows, aggregates))
+        Some(FromRollup {
+            rows: match days {
+                Some(days) => (self.by_day)(dialect, &days),
+                None => (self.by_hour)(dialect),
+            },
+            aggregates,
+            // Without a key there is one group, also of no rows.
+            is_group: (may_cancel && !stage.keys.is_empty())
+                .then(|| format!("SUM({alias}.row_count) > 0")),
+        })
     }
 
-    fn split_days(
-        &self,
-        splits: &[Split<i64>],
-        filter: Option<&Node>,
-        renderer: &mut Renderer<'_>,
-    ) -> SplitDays {
+    /// The instants from and before which a filter lets rows through.
+    fn extent(&self, filter: Option<&Node>) -> (Option<i64>, Option<i64>) {
         let conditions = filter.map_or(&[][..], |filter| match &filter.kind {
             NodeKind::Logic(LogicOp::And, conditions) => conditions,
             _ => std::slice::from_ref(filter),
@@ -147,29 +115,14 @@ impl Rollup {
             let bounds = bounds.iter().filter(move |(bound, _)| *bound == wanted);
             bounds.map(|(_, instant)| *instant)
         };
-        let mut bind = |instant: i64| renderer.bind(Value::Int(instant));
-        SplitDays {
-            splits: splits
-                .iter()
-                .map(|split| match split {
-                    Split::At(instant) => Split::At(bind(*instant)),
-                    Split::Period { size, least, most } => Split::Period {
-                        size: *size,
-                        least: *least,
-                        most: *most,
-                    },
-                })
-                .collect(),
-            from: of(Comparison::Ge).max().map(&mut bind),
-            before: of(Comparison::Lt).min().map(&mut bind),
-            utc: TimeZone::utc(),
-        }
+        (of(Comparison::Ge).max(), of(Comparison::Lt).min())
     }
 
     fn aggregate(
         &self,
         aggregate: &Aggregate,
         alias: &str,
+        may_cancel: bool,
         dialect: &dyn Dialect,
     ) -> Option<String> {
         let column = |name: &str| format!("{alias}.{name}");
@@ -183,22 +136,27 @@ impl Rollup {
         if !self.is(node, self.value) {
             return None;
         }
-        match method {
-            AggregateMethod::Sum => Some(dialect.combined_sum(&column("total"))),
-            AggregateMethod::Average => {
-                Some(dialect.combined_average(&column("total"), &column("value_count")))
-            }
-            AggregateMethod::Min => Some(format!("MIN({})", column("least"))),
-            AggregateMethod::Max => Some(format!("MAX({})", column("greatest"))),
-            AggregateMethod::CountDistinct => None,
-        }
+        let (total, count) = (column("total"), column("value_count"));
+        let sum = match method {
+            AggregateMethod::Sum => dialect.combined_sum(&total),
+            AggregateMethod::Average => dialect.combined_average(&total, &count),
+            AggregateMethod::Min => return Some(format!("MIN({})", column("least"))),
+            AggregateMethod::Max => return Some(format!("MAX({})", column("greatest"))),
+            AggregateMethod::CountDistinct => return None,
+        };
+        // The sum of values that cancel each other is 0, and that of none is null.
+        Some(if may_cancel {
+            format!("CASE WHEN SUM({count}) > 0 THEN {sum} END")
+        } else {
+            sum
+        })
     }
 
     /// How long the node has one value, at least; `None` if it may differ within an hour.
-    fn constancy(&self, node: &Node, splits: &mut Vec<Split<i64>>) -> Option<Constancy> {
+    fn constancy(&self, node: &Node, reasons: &mut Reasons) -> Option<Constancy> {
         if let Some((_, instant)) = self.bound(node) {
             if instant % TICKS_PER_DAY != 0 {
-                add(splits, Split::At(instant));
+                reasons.add_bound(instant);
             }
             return (instant % TICKS_PER_HOUR == 0).then_some(Constancy::Day);
         }
@@ -213,11 +171,11 @@ impl Rollup {
                     Some(Constancy::Day)
                 }
                 Function::Hour => Some(Constancy::Hour),
-                Function::Bin => constancy_of_bin(&arguments[1..], splits),
+                Function::Bin => constancy_of_bin(&arguments[1..], reasons),
                 _ => None,
             },
             _ => node.children().try_fold(Constancy::Day, |shortest, child| {
-                Some(shortest.min(self.constancy(child, splits)?))
+                Some(shortest.min(self.constancy(child, reasons)?))
             }),
         }
     }
@@ -268,7 +226,7 @@ fn is_of_row(source: &Source, property: &Property) -> bool {
 }
 
 /// How long periods of this size and zone are, if they begin with hours of UTC.
-fn constancy_of_bin(size_and_zone: &[Node], splits: &mut Vec<Split<i64>>) -> Option<Constancy> {
+fn constancy_of_bin(size_and_zone: &[Node], reasons: &mut Reasons) -> Option<Constancy> {
     let [size, zone] = size_and_zone else {
         return None;
     };
@@ -284,17 +242,19 @@ fn constancy_of_bin(size_and_zone: &[Node], splits: &mut Vec<Split<i64>>) -> Opt
     match size.bin_size()? {
         BinSize::Ticks(ticks) => (ticks % TICKS_PER_HOUR == 0).then_some(Constancy::Hour),
         _ if (least, most) == (0, 0) => Some(Constancy::Day),
-        // Each would be split.
-        BinSize::Day => Some(Constancy::Hour),
         size => {
-            add(splits, Split::Period { size, least, most });
+            reasons.add_periods(LocalPeriods { size, least, most });
             Some(Constancy::Day)
         }
     }
 }
 
-fn add(splits: &mut Vec<Split<i64>>, split: Split<i64>) {
-    if !splits.contains(&split) {
-        splits.push(split);
+/// Whether the aggregate of a part of the rows can be taken from that of all.
+fn is_sum(aggregate: &Aggregate) -> bool {
+    match aggregate {
+        Aggregate::Count => true,
+        Aggregate::Of(method, _) => {
+            matches!(method, AggregateMethod::Sum | AggregateMethod::Average)
+        }
     }
 }
