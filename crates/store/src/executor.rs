@@ -79,20 +79,31 @@ impl<E: Connect> Executor<E> {
         Ok(self.try_short(client, work).await?.break_value())
     }
 
-    /// Runs the work as short work; returns it if it was cancelled as too long.
+    /// Runs the work as short work; returns it if it was cancelled as too long. Outside of this process it
+    /// has no limit while no long work is in use.
     async fn try_short<T, X, F>(&self, client: &Client, work: F) -> Result<ControlFlow<T, F>, X>
     where
         F: Fn(&mut dyn Session) -> Result<T, X> + Send + 'static,
         T: Send + 'static,
         X: From<StoreError> + Send + 'static,
     {
-        let permit = self.readers.permit(Work::Short, client).await?;
+        let only_long = match E::IN_PROCESS {
+            true => None,
+            false => self.readers.try_only_long_permit(client),
+        };
+        let is_limited = only_long.is_none();
+        let permit = match only_long {
+            Some(permit) => permit,
+            None => self.readers.permit(Work::Short, client).await?,
+        };
         let (_waits, caller) = caller();
         let attempt = move || {
             let mut reader = permit.reader()?;
             reader.connection().set_caller(Some(caller));
             reader.connection().begin_read()?;
-            reader.connection().limit_to_short();
+            if is_limited {
+                reader.connection().limit_to_short();
+            }
             let outcome = work(reader.connection());
             let was_long = reader.connection().end_limit();
             reader.end();

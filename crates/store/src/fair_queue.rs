@@ -128,6 +128,11 @@ impl FairQueue {
         !self.lock().turns.is_empty()
     }
 
+    /// Whether a client holds a permit or waits for one.
+    pub(super) fn is_in_use(&self) -> bool {
+        !self.lock().clients.is_empty()
+    }
+
     /// A permit, if the client may have one now. It does not wait for its turn behind other clients.
     pub fn try_acquire(self: &Arc<Self>, client: &Client) -> Option<FairPermit> {
         let mut state = self.lock();

@@ -190,6 +190,15 @@ impl<E: Connect> Pool<E> {
         Some(self.issue(work, permits))
     }
 
+    /// A permit for long work, if no other one is in use or awaited.
+    pub(super) fn try_only_long_permit(self: &Arc<Self>, client: &Client) -> Option<Permit<E>> {
+        // Two requests at the same moment may both get one, which does no harm.
+        if self.long.is_in_use() {
+            return None;
+        }
+        self.try_permit(Work::Long, client)
+    }
+
     /// Whether long work waits for a reader.
     pub(super) fn is_awaited(&self) -> bool {
         self.long.is_awaited()

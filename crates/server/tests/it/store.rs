@@ -396,12 +396,15 @@ async fn a_function_that_refuses_a_value_is_distinguished_from_a_failure() {
 /// long work.
 #[tokio::test]
 async fn brief_work_that_turns_out_long_begins_again_as_long_work() {
+    // Two of them for long work.
     let options = StoreOptions {
-        readers: 2,
+        readers: 6,
         reader_wait: Duration::from_millis(50),
         ..StoreOptions::default()
     };
     let (_database, store) = opened_with(&options).await;
+    // Alone, PostgreSQL has no limit.
+    let other = Held::all(&store, 1).await;
     fn one_endless(session: &mut dyn Session) -> Result<i64, StoreError> {
         let endless =
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n";
@@ -438,6 +441,7 @@ async fn brief_work_that_turns_out_long_begins_again_as_long_work() {
     assert_eq!(runs.load(Ordering::SeqCst), 1);
     assert_eq!(brief(count_areas).await.expect("a count"), 0);
     held.release().await;
+    other.release().await;
 }
 
 /// Reads of any size that run until they are released.
