@@ -27,7 +27,7 @@ const SUBJECTS: [Subject; 10] = [
         comments::measure(table, bench);
     }),
     ("groups", |table, bench, server, _| {
-        groups::against(table, bench, "ms, PostgreSQL", |sql| {
+        groups::against(table, bench, "ms, PostgreSQL", true, |sql| {
             server.seconds(sql) * 1e3
         });
     }),
