@@ -5,8 +5,10 @@
 
 use std::convert::Infallible;
 
+use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
 use http::{HeaderMap, HeaderValue, Request};
+use http_body_util::BodyExt as _;
 use tower::ServiceExt;
 use tower_http::CompressionLevel;
 use tower_http::compression::Compression;
@@ -40,7 +42,7 @@ pub(crate) async fn gzip(response: Response) -> Response {
         .headers_mut()
         .insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
     // The middleware is applied to this one response, so that only clients that accept gzip pay for it.
-    let mut response = Some(response);
+    let mut response = Some(response.map(copied));
     let service = tower::service_fn(move |_: Request<Body>| {
         let response = response.take().unwrap_or_default();
         async move { Ok::<_, Infallible>(response) }
@@ -57,6 +59,17 @@ pub(crate) async fn gzip(response: Response) -> Response {
         etag::mark_compressed(compressed.headers_mut());
     }
     compressed
+}
+
+/// The body with each part of a stream copied. The compressor keeps a part until it gets the next one, and
+/// the reader of the stream may wait for the memory of that part first: then neither would go on.
+fn copied(body: Body) -> Body {
+    match body {
+        Body::Stream(body) => Body::stream(
+            body.map_frame(|frame| frame.map_data(|part| Bytes::copy_from_slice(&part))),
+        ),
+        whole @ Body::Whole(_) => whole,
+    }
 }
 
 #[cfg(test)]

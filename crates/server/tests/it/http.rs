@@ -1,5 +1,6 @@
 //! Common behaviour of all paths: methods, media types, bodies, ids, health.
 
+use obeya_server::store::StoreError;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -388,6 +389,28 @@ async fn gzip_is_given_to_whom_it_is_worth() {
             .header("content-encoding"),
         ""
     );
+}
+
+/// A page of 4 MiB, of which 2 MiB may be buffered: the reader waits until the first part is compressed.
+#[tokio::test]
+async fn a_page_that_is_larger_than_its_buffer_is_compressed_whole() {
+    let service = Service::start().await;
+    let text = "Valve 7 leaks. ".repeat(280);
+    let written = service.store().write(move |session| {
+        for id in 1..=1_000 {
+            let sql = "INSERT INTO improvements (id, status, title, text, last_modified) VALUES (?1, 'Suggested', 'Valve', ?2, ?1)";
+            session.execute(sql, &[id.into(), text.as_str().into()])?;
+        }
+        Ok::<_, StoreError>(())
+    });
+    written.await.expect("improvements");
+    let path = "/v1/Improvements?pageSize=1000";
+    let plain = service.get(path).await;
+    assert!(plain.body.len() > 4 << 20, "{}", plain.body.len());
+    let unpacking = reqwest::Client::builder().no_proxy().build();
+    let request = unpacking.expect("a client").get(service.url(path));
+    let packed = Answer::of(request.bearer_auth(service.token())).await;
+    assert!(packed.body == plain.body, "{}", packed.body.len());
 }
 
 /// Problems on v1 have no OData member; those on v2 have one with the option at fault as its target.
