@@ -177,7 +177,12 @@ impl Node {
 
     /// Whether it may fail for some rows, such as a division by zero or a number out of range.
     pub(crate) fn may_fail(&self) -> bool {
-        let itself = match &self.kind {
+        self.may_fail_itself() || self.children().any(Self::may_fail)
+    }
+
+    /// The same if its operands do not.
+    pub(crate) fn may_fail_itself(&self) -> bool {
+        match &self.kind {
             NodeKind::Negate(_) | NodeKind::Arithmetic(..) => true,
             NodeKind::Call(function, _) => !matches!(
                 function,
@@ -192,8 +197,7 @@ impl Node {
                     | Function::Concat
             ),
             _ => false,
-        };
-        itself || self.children().any(Self::may_fail)
+        }
     }
 
     /// Whether its value depends on no row but that of this range variable and rows that are found from it.

@@ -11,7 +11,7 @@ use crate::time_zone::TimeZone;
 /// Reasons to split days or to move hours. Each is a condition on every day.
 const MOST_REASONS: usize = 8;
 
-/// Hours to move in each day, at most: each is two rows, and a day has 24 hours.
+/// The length of the hours to move in each day, at most: each is two rows, and a day has 24 hours.
 const MOST_MOVED_EACH_DAY: i64 = 8 * TICKS_PER_HOUR;
 
 /// How the days of a grouping are read.
@@ -35,7 +35,7 @@ pub struct Days {
 pub struct Moved {
     /// The ticks from the start of the day to that of each hour.
     pub hours: Range<i64>,
-    /// The ticks from the start of the day to an hour that is not moved.
+    /// The ticks from the start of the day to an hour that is not moved: where the day itself stands.
     pub unmoved: i64,
 }
 
@@ -69,20 +69,36 @@ impl Reasons {
         }
     }
 
-    /// How days are read, if `are_sums` says that an hour can be taken from its day; `None` if all are read
-    /// as hours. The period that is read is between instants, of which `bind` makes placeholders.
+    /// The hours that the periods move; `None` if these are at both ends of the day, or too many for each
+    /// day.
+    pub fn moved(&self) -> Option<Moved> {
+        let least = self.periods.iter().map(|it| it.least).min()?;
+        let most = self.periods.iter().map(|it| it.most).max()?;
+        let moved = match (least, most) {
+            (0.., _) => Moved {
+                hours: TICKS_PER_DAY - most..TICKS_PER_DAY,
+                unmoved: 0,
+            },
+            (_, ..=0) => Moved {
+                hours: 0..-least,
+                unmoved: -least,
+            },
+            _ => return None,
+        };
+        let length = moved.hours.end - moved.hours.start;
+        let is_few = length < TICKS_PER_DAY && (length <= MOST_MOVED_EACH_DAY || !self.has_days());
+        (is_few && self.are_few()).then_some(moved)
+    }
+
+    /// How days are read, if these hours are moved; `None` if all days are read as hours. The period that is
+    /// read is between instants, of which `bind` makes placeholders.
     pub fn days(
         self,
-        are_sums: bool,
+        moved: Option<Moved>,
         (from, before): (Option<i64>, Option<i64>),
         mut bind: impl FnMut(i64) -> String,
     ) -> Option<Days> {
-        if self.bounds.len() + self.periods.len() > MOST_REASONS {
-            return None;
-        }
-        let moved = if are_sums { self.moved() } else { None };
-        let is_day = |periods: &LocalPeriods| periods.size == BinSize::Day;
-        if moved.is_none() && self.periods.iter().any(is_day) {
+        if !self.are_few() || moved.is_none() && self.has_days() {
             return None;
         }
         let (split_by, moved) = match moved {
@@ -99,25 +115,13 @@ impl Reasons {
         })
     }
 
-    /// The hours that the periods move: `None` if these are at both ends of the day, or too many for each
-    /// day.
-    fn moved(&self) -> Option<Moved> {
-        let least = self.periods.iter().map(|it| it.least).min()?;
-        let most = self.periods.iter().map(|it| it.most).max()?;
-        let moved = match (least, most) {
-            (0.., _) => Moved {
-                hours: TICKS_PER_DAY - most..TICKS_PER_DAY,
-                unmoved: 0,
-            },
-            (_, ..=0) => Moved {
-                hours: 0..-least,
-                unmoved: -least,
-            },
-            _ => return None,
-        };
-        let length = moved.hours.end - moved.hours.start;
-        let is_each_day = self.periods.iter().any(|it| it.size == BinSize::Day);
-        (length < TICKS_PER_DAY && (length <= MOST_MOVED_EACH_DAY || !is_each_day)).then_some(moved)
+    fn are_few(&self) -> bool {
+        self.bounds.len() + self.periods.len() <= MOST_REASONS
+    }
+
+    /// Whether a period may begin within each day.
+    fn has_days(&self) -> bool {
+        self.periods.iter().any(|it| it.size == BinSize::Day)
     }
 }
 
@@ -145,11 +149,6 @@ impl Days {
         let (moved, periods) = self.moved.as_ref()?;
         let condition = any(self.may_begin_within(periods, day, dialect))?;
         Some((moved, condition))
-    }
-
-    /// Whether groups may have rows that cancel each other, and no others.
-    pub(super) fn may_cancel(&self) -> bool {
-        self.moved.is_some()
     }
 
     fn may_begin_within(

@@ -79,19 +79,24 @@ impl Rollup {
         for node in stage.filter.iter().chain(&stage.keys) {
             constancy = constancy.min(self.constancy(node, &mut reasons)?);
         }
-        let days = match constancy {
-            Constancy::Day => {
-                let extent = self.extent(stage.filter.as_ref());
-                let are_sums = stage.aggregates.iter().all(is_sum);
-                reasons.days(are_sums, extent, |at| renderer.bind(Value::Int(at)))
-            }
-            Constancy::Hour => None,
+        let moved = match constancy {
+            Constancy::Day if self.may_move(stage) => reasons.moved(),
+            _ => None,
         };
-        let may_cancel = days.as_ref().is_some_and(Days::may_cancel);
+        let may_cancel = moved.is_some();
         let aggregates = stage.aggregates.iter();
         let aggregates: Vec<String> = aggregates
             .map(|aggregate| self.aggregate(aggregate, alias, may_cancel, dialect))
             .collect::<Option<_>>()?;
+        // Nothing is bound before it is certain that the statement has it: PostgreSQL refuses a parameter
+        // that is not used.
+        let days = match constancy {
+            Constancy::Day => {
+                let extent = self.extent(stage.filter.as_ref());
+                reasons.days(moved, extent, |at| renderer.bind(Value::Int(at)))
+            }
+            Constancy::Hour => None,
+        };
         Some(FromRollup {
             rows: match days {
                 Some(days) => (self.by_day)(dialect, &days),
@@ -102,6 +107,22 @@ impl Rollup {
             is_group: (may_cancel && !stage.keys.is_empty())
                 .then(|| format!("SUM({alias}.row_count) > 0")),
         })
+    }
+
+    /// Whether an hour can be taken from its day: from sums, and if nothing fails at the instant of the day,
+    /// which may be one without a row.
+    fn may_move(&self, stage: &Grouping) -> bool {
+        let mut nodes = stage.filter.iter().chain(&stage.keys);
+        stage.aggregates.iter().all(is_sum) && !nodes.any(|node| self.may_fail(node))
+    }
+
+    /// Whether the node may fail at an instant that values can have: parts of that instant do not.
+    fn may_fail(&self, node: &Node) -> bool {
+        let is_part_of_instant =
+            matches!(&node.kind, NodeKind::Call(_, arguments) if self.is_instant(arguments));
+        let mut children = node.children();
+        !is_part_of_instant
+            && (node.may_fail_itself() || children.any(|child| self.may_fail(child)))
     }
 
     /// The instants from and before which a filter lets rows through.
