@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::caller::caller;
 use super::connect::{Connect, Connection, Work};
 use super::fair_queue::Client;
-use super::pool::Pool;
+use super::pool::{Permit, Pool};
 use super::timings::Timings;
 use super::write_health::WriteHealth;
 use super::writer::{Sharing, Writer};
@@ -58,7 +58,12 @@ impl<E: Connect> Executor<E> {
         T: Send + 'static,
         X: From<StoreError> + Send + 'static,
     {
-        match self.try_short(client, work).await? {
+        // Outside of this process it has no limit while no long work is in use.
+        let only_long = match E::IN_PROCESS {
+            true => None,
+            false => self.readers.try_only_long_permit(client),
+        };
+        match self.try_short(client, only_long, work).await? {
             ControlFlow::Break(found) => Ok(found),
             // Boxed here and below: what few reads need would make the future of every request larger.
             ControlFlow::Continue(work) => Box::pin(self.read(client, work)).await,
@@ -76,23 +81,24 @@ impl<E: Connect> Executor<E> {
         T: Send + 'static,
         X: From<StoreError> + Send + 'static,
     {
-        Ok(self.try_short(client, work).await?.break_value())
+        Ok(self.try_short(client, None, work).await?.break_value())
     }
 
-    /// Runs the work as short work; returns it if it was cancelled as too long. Outside of this process it
-    /// has no limit while no long work is in use.
-    async fn try_short<T, X, F>(&self, client: &Client, work: F) -> Result<ControlFlow<T, F>, X>
+    /// Runs the work as short work, or without a limit if there is a permit for that; returns it if it was
+    /// cancelled as too long.
+    async fn try_short<T, X, F>(
+        &self,
+        client: &Client,
+        unlimited: Option<Permit<E>>,
+        work: F,
+    ) -> Result<ControlFlow<T, F>, X>
     where
         F: Fn(&mut dyn Session) -> Result<T, X> + Send + 'static,
         T: Send + 'static,
         X: From<StoreError> + Send + 'static,
     {
-        let only_long = match E::IN_PROCESS {
-            true => None,
-            false => self.readers.try_only_long_permit(client),
-        };
-        let is_limited = only_long.is_none();
-        let permit = match only_long {
+        let is_limited = unlimited.is_none();
+        let permit = match unlimited {
             Some(permit) => permit,
             None => self.readers.permit(Work::Short, client).await?,
         };

@@ -274,7 +274,8 @@ impl Store {
 
     /// Runs reads that are mostly small, in one snapshot. Once they have taken some hundred microseconds on
     /// an embedded engine, where they run inline, or 100 ms on another one, they are cancelled and restarted
-    /// as [`Store::read`]. The work may thus run twice.
+    /// as [`Store::read`]. The work may thus run twice. On the other engine it has no limit, and runs once,
+    /// while no client uses or awaits a connection for long work.
     ///
     /// # Errors
     /// What the work returns, and [`StoreError::Unavailable`] when no connection is available.
@@ -287,7 +288,7 @@ impl Store {
         on_engine!(self, executor => executor.read_inline(&self.client, work).await)
     }
 
-    /// The same, but returns `None` once the reads have taken too long.
+    /// The same, but always with the limit: returns `None` once the reads have taken too long.
     ///
     /// # Errors
     /// As [`Store::read_inline`].
