@@ -18,7 +18,7 @@ const MOST_MS: f64 = 5.0;
 const YEAR: &str = "valueDate ge 2023-01-01T00:00:00Z and valueDate lt 2024-01-01T00:00:00Z";
 /// The same in SQL.
 const SQL_YEAR: &str = "value_date >= 16725312000000000 AND value_date < 17040672000000000";
-/// True for every value of the plant, and no rollup can know it. The plain statements leave out nulls, too.
+/// True for every value of the plant, and no rollup can know it. Means and maxima leave out nulls anyway.
 const OF_VALUES: &str = "value ne null";
 
 /// A grouping in the query language and in SQL.

@@ -31,6 +31,16 @@ impl Load {
 
     /// Answers, and in how many seconds.
     pub fn count(&self, target: &Target<'_>) -> (usize, f64) {
+        let (latencies, seconds) = self.measure(target);
+        (latencies.len(), seconds)
+    }
+
+    /// The seconds that each answer took.
+    pub fn latencies(&self, target: &Target<'_>) -> Vec<f64> {
+        self.measure(target).0
+    }
+
+    fn measure(&self, target: &Target<'_>) -> (Vec<f64>, f64) {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -50,25 +60,31 @@ impl Load {
                     ))
                 })
                 .collect();
-            let mut answers = 0;
+            let mut latencies = Vec::new();
             for task in tasks {
-                answers += task.await.expect("no connection fails");
+                latencies.extend(task.await.expect("no connection fails"));
             }
-            (answers, started.elapsed().as_secs_f64())
+            (latencies, started.elapsed().as_secs_f64())
         })
     }
 }
 
-async fn connection(address: String, requests: Vec<Vec<u8>>, start: usize, end: Instant) -> usize {
+async fn connection(
+    address: String,
+    requests: Vec<Vec<u8>>,
+    start: usize,
+    end: Instant,
+) -> Vec<f64> {
     let mut stream = tokio::net::TcpStream::connect(address)
         .await
         .expect("the service listens");
     stream.set_nodelay(true).expect("a TCP option");
     let mut buffer = vec![0; CHUNK];
-    let mut answers = 0;
+    let mut latencies = Vec::new();
     while Instant::now() < end {
+        let began = Instant::now();
         stream
-            .write_all(&requests[(start + answers) % requests.len()])
+            .write_all(&requests[(start + latencies.len()) % requests.len()])
             .await
             .expect("the connection stays");
         let mut answer = Answer::default();
@@ -80,9 +96,9 @@ async fn connection(address: String, requests: Vec<Vec<u8>>, start: usize, end: 
             answer.take(&buffer[..read]);
         }
         answer.expect_ok();
-        answers += 1;
+        latencies.push(began.elapsed().as_secs_f64());
     }
-    answers
+    latencies
 }
 
 /// A connection of a client that waits for each answer.

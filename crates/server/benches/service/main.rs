@@ -21,8 +21,10 @@ mod process;
 mod pulls;
 mod scale;
 mod small;
+mod soak;
 mod steps;
 mod table;
+mod tails;
 mod writes;
 
 use std::time::Instant;
@@ -40,7 +42,7 @@ const CONNECTIONS: usize = 32;
 /// A subject, and what measures it.
 type Subject = (&'static str, fn(&mut Table, &Bench));
 
-const SUBJECTS: [Subject; 10] = [
+const SUBJECTS: [Subject; 12] = [
     ("small", small::measure),
     ("comments", comments::measure),
     ("filters", filters::measure),
@@ -48,6 +50,8 @@ const SUBJECTS: [Subject; 10] = [
     ("pages", pages::measure),
     ("pulls", pulls::measure),
     ("writes", writes::measure),
+    ("tails", tails::measure),
+    ("soak", soak::measure),
     ("overload", overload::measure),
     ("isolation", |table, bench| {
         isolation::measure(table, bench, &[20]);
