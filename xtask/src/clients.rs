@@ -49,7 +49,9 @@ const GENERATED: &[&str] = &[
 ];
 
 /// Reads of v2, which has no writes.
-const ODATA: &[&str] = &["token", "list", "filter", "expand", "count", "key", "null"];
+const ODATA: &[&str] = &[
+    "token", "list", "filter", "expand", "count", "key", "null", "groups",
+];
 
 /// What a person does with the pages of the service, in a headless Chromium.
 const PAGES: &[&str] = &[

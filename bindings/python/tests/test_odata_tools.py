@@ -118,6 +118,16 @@ def test_boards_by_what_their_group_is(service: Any) -> None:
     assert service.query(Board).filter(Board.group.externalId != "HR-2").all() == []
 
 
+def test_areas_are_grouped_by_the_service(service: Any) -> None:
+    Area = service.entities["areas"]
+    query = service.query(Area)
+    grouped = query.raw({"$apply": "groupby((description),aggregate(id with countdistinct as n))"})
+    assert {"description": "Casting and shake-out", "n": 1} in grouped
+    assert sum(group["n"] for group in grouped) == plant.AREAS
+    names = query.apply("filter(id gt 1)/groupby((name))").filter(Area.name.startswith("Cell 120")).order_by(Area.name.asc())
+    assert [area.name for area in names] == ["Cell 120", "Cell 1200", "Cell 1201", "Cell 1202", "Cell 1203"]
+
+
 def test_comments_after_an_instant(service: Any) -> None:
     Comment = service.entities["comments"]
     after = datetime.datetime(2025, 5, 20, 9, 30, tzinfo=datetime.timezone(datetime.timedelta(hours=2)))

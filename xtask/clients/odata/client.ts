@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { OData } from "@odata/client";
+import { OData, transformation } from "@odata/client";
 
 import { authorization, root } from "./token.js";
 
@@ -38,3 +38,8 @@ console.log("ok key");
 const nowhere = await incidents.query(client.newOptions().filter("areaId eq null").expand("area"));
 assert.deepEqual(nowhere.map(({ id, area }) => [id, area]), [[1205, null]]);
 console.log("ok null");
+
+const numbers = transformation().groupBy(["severity"], transformation().aggregate("id with countdistinct as n"));
+const groupsOfIncidents = await incidents.query(client.newOptions().apply(numbers).orderby("severity", "asc"));
+assert.deepEqual(groupsOfIncidents.map(({ severity, n }: any) => [severity, n]), [["High", 1], ["Medium", 1]]);
+console.log("ok groups");

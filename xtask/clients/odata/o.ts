@@ -38,3 +38,10 @@ console.log("ok key");
 const nowhere = await list("incidents", { $filter: "areaId eq null", $expand: "area" });
 assert.deepEqual(nowhere.map(({ id, area }) => [id, area]), [[1205, null]]);
 console.log("ok null");
+
+const severities = await list("incidents", {
+  $apply: "groupby((severity),aggregate($count as n))",
+  $orderby: "severity",
+});
+assert.deepEqual(severities, [{ severity: "High", n: 1 }, { severity: "Medium", n: 1 }]);
+console.log("ok groups");

@@ -58,3 +58,12 @@ console.log("ok key");
 const nowhere = await list("incidents", { filter: { areaId: null }, expand: "area" });
 assert.deepEqual(nowhere.map(({ id, area }) => [id, area]), [[1205, null]]);
 console.log("ok null");
+
+const numbers = { aggregate: { id: { with: "countdistinct", as: "n" } } };
+const transform = [
+  { filter: { id: { gt: 1000 } } },
+  { groupBy: { properties: ["severity"], transform: numbers } },
+];
+const severities = await list("incidents", { transform, orderBy: "severity" });
+assert.deepEqual(severities, [{ severity: "High", n: 1 }, { severity: "Medium", n: 1 }]);
+console.log("ok groups");
