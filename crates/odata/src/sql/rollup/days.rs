@@ -17,11 +17,11 @@ const MOST_MOVED_EACH_DAY: i64 = 8 * TICKS_PER_HOUR;
 /// How the days of a grouping are read.
 #[derive(Debug)]
 pub struct Days {
-    /// Placeholders of the instants within the days that are split.
+    /// Placeholders of instants: the days that contain one are split.
     split_at: Vec<String>,
-    /// Periods that split the days in which they may begin, if no hours are moved.
+    /// Periods: the days on which one may begin are split. None if hours are moved.
     split_by: Vec<LocalPeriods>,
-    /// The moved hours, and the periods that move those of the days in which they may begin.
+    /// The hours that are moved, and the periods: those of a day are moved if one may begin on it.
     moved: Option<(Moved, Vec<LocalPeriods>)>,
     /// Placeholders of the instants from and before which rows are read.
     from: Option<String>,
@@ -29,8 +29,8 @@ pub struct Days {
     utc: TimeZone,
 }
 
-/// Hours at one end of a day of UTC on which a clock may show another date than on the others. The group of
-/// the day has their part of its sums, from which it is taken, and added to the group of the hour.
+/// Hours at one end of a day of UTC on which a clock may show another date than on the others. Their sums are
+/// taken from the group of the day, and added to the group of each hour.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Moved {
     /// The ticks from the start of the day to that of each hour.
