@@ -58,12 +58,12 @@ impl<E: Connect> Executor<E> {
         T: Send + 'static,
         X: From<StoreError> + Send + 'static,
     {
-        // Outside of this process it has no limit while no long work is in use.
-        let only_long = match E::IN_PROCESS {
+        // Outside of this process it has no limit while no client uses or awaits a permit for long work.
+        let unlimited = match E::IN_PROCESS {
             true => None,
-            false => self.readers.try_only_long_permit(client),
+            false => self.readers.try_long_permit_if_idle(client),
         };
-        match self.try_short(client, only_long, work).await? {
+        match self.try_short(client, unlimited, work).await? {
             ControlFlow::Break(found) => Ok(found),
             // Boxed here and below: what few reads need would make the future of every request larger.
             ControlFlow::Continue(work) => Box::pin(self.read(client, work)).await,

@@ -190,8 +190,8 @@ impl<E: Connect> Pool<E> {
         Some(self.issue(work, permits))
     }
 
-    /// A permit for long work, if no other one is in use or awaited.
-    pub(super) fn try_only_long_permit(self: &Arc<Self>, client: &Client) -> Option<Permit<E>> {
+    /// A permit for long work, if no client uses or awaits one.
+    pub(super) fn try_long_permit_if_idle(self: &Arc<Self>, client: &Client) -> Option<Permit<E>> {
         // Two requests at the same moment may both get one, which does no harm.
         if self.long.is_in_use() {
             return None;

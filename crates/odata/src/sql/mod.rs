@@ -56,7 +56,7 @@ pub use dialect::{
 };
 pub use kind::SqlKind;
 pub use postgres::Postgres;
-pub use rollup::{Days, Moved, Rollup};
+pub use rollup::{Days, MovedHours, Rollup};
 pub use sqlite::Sqlite;
 
 use crate::bind::node::Node;

@@ -22,7 +22,7 @@ pub struct Days {
     /// Periods: the days on which one may begin are split. None if hours are moved.
     split_by: Vec<LocalPeriods>,
     /// The hours that are moved, and the periods: those of a day are moved if one may begin on it.
-    moved: Option<(Moved, Vec<LocalPeriods>)>,
+    moved: Option<(MovedHours, Vec<LocalPeriods>)>,
     /// Placeholders of the instants from and before which rows are read.
     from: Option<String>,
     before: Option<String>,
@@ -32,11 +32,12 @@ pub struct Days {
 /// Hours at one end of a day of UTC on which a clock may show another date than on the others. Their sums are
 /// taken from the group of the day, and added to the group of each hour.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Moved {
+pub struct MovedHours {
     /// The ticks from the start of the day to that of each hour.
     pub hours: Range<i64>,
-    /// The ticks from the start of the day to an hour that is not moved: where the day itself stands.
-    pub unmoved: i64,
+    /// The ticks from the start of the day to the instant at which the day itself is read: the start of an
+    /// hour that is not moved.
+    pub anchor: i64,
 }
 
 /// Periods by the clock of a zone that is ahead of UTC by `least` to `most` ticks.
@@ -71,17 +72,17 @@ impl Reasons {
 
     /// The hours that the periods move; `None` if these are at both ends of the day, or too many for each
     /// day.
-    pub fn moved(&self) -> Option<Moved> {
+    pub fn moved(&self) -> Option<MovedHours> {
         let least = self.periods.iter().map(|it| it.least).min()?;
         let most = self.periods.iter().map(|it| it.most).max()?;
         let moved = match (least, most) {
-            (0.., _) => Moved {
+            (0.., _) => MovedHours {
                 hours: TICKS_PER_DAY - most..TICKS_PER_DAY,
-                unmoved: 0,
+                anchor: 0,
             },
-            (_, ..=0) => Moved {
+            (_, ..=0) => MovedHours {
                 hours: 0..-least,
-                unmoved: -least,
+                anchor: -least,
             },
             _ => return None,
         };
@@ -94,7 +95,7 @@ impl Reasons {
     /// read is between instants, of which `bind` makes placeholders.
     pub fn days(
         self,
-        moved: Option<Moved>,
+        moved: Option<MovedHours>,
         (from, before): (Option<i64>, Option<i64>),
         mut bind: impl FnMut(i64) -> String,
     ) -> Option<Days> {
@@ -145,7 +146,7 @@ impl Days {
 
     /// The hours that are moved, and the condition that those of a day are, by the expression of its start.
     #[must_use]
-    pub fn moved(&self, day: &str, dialect: &dyn Dialect) -> Option<(&Moved, String)> {
+    pub fn moved(&self, day: &str, dialect: &dyn Dialect) -> Option<(&MovedHours, String)> {
         let (moved, periods) = self.moved.as_ref()?;
         let condition = any(self.may_begin_within(periods, day, dialect))?;
         Some((moved, condition))

@@ -10,7 +10,7 @@
 
 mod days;
 
-pub use days::{Days, Moved};
+pub use days::{Days, MovedHours};
 use days::{LocalPeriods, Reasons};
 
 use super::Dialect;
@@ -109,7 +109,7 @@ impl Rollup {
         })
     }
 
-    /// Whether an hour can be taken from its day: from sums, and if nothing fails at the instant of the day,
+    /// Whether an hour can be taken from its day: from sums, and if nothing fails at the anchor of the day,
     /// which may be one without a row.
     fn may_move(&self, stage: &Grouping) -> bool {
         let mut nodes = stage.filter.iter().chain(&stage.keys);

@@ -1,6 +1,6 @@
 //! The queries for rollups, and for the values that none has.
 
-use obeya_odata::sql::{Days, Dialect, Moved};
+use obeya_odata::sql::{Days, Dialect, MovedHours};
 
 use super::{DAY, HOUR, IS_READ};
 
@@ -66,7 +66,7 @@ pub fn by_day(dialect: &dyn Dialect, days: &Days) -> String {
     let (day, moved) = match days.moved("r.day", dialect) {
         None => ("r.day".to_owned(), String::new()),
         Some((moved, is_moved)) => {
-            let day = format!("r.day + {}", moved.unmoved);
+            let day = format!("r.day + {}", moved.anchor);
             let of_days = format!("{is_whole} AND {is_moved}{extent}");
             let moved = moved_hours(dialect, moved, &of_days);
             (day, format!("UNION ALL {moved}"))
@@ -86,8 +86,8 @@ pub fn by_day(dialect: &dyn Dialect, days: &Days) -> String {
 
 /// The query for the hours that are moved from the days `r` that meet a condition: each against its day, with
 /// negative numbers, and by itself.
-fn moved_hours(dialect: &dyn Dialect, moved: &Moved, of_days: &str) -> String {
-    let Moved { hours, unmoved } = moved;
+fn moved_hours(dialect: &dyn Dialect, moved: &MovedHours, of_days: &str) -> String {
+    let MovedHours { hours, anchor } = moved;
     let of_hour = format!(
         "v.datasource_id = r.datasource_id AND v.hour >= r.day + {} AND v.hour < r.day + {}",
         hours.start, hours.end
@@ -101,7 +101,7 @@ fn moved_hours(dialect: &dyn Dialect, moved: &Moved, of_days: &str) -> String {
         COLUMNS_OF_HOUR,
     );
     format!(
-        "SELECT v.id, CASE s.sign WHEN 1 THEN v.hour ELSE v.day + {unmoved} END, s.sign * v.row_count,
+        "SELECT v.id, CASE s.sign WHEN 1 THEN v.hour ELSE v.day + {anchor} END, s.sign * v.row_count,
             s.sign * v.value_count, CASE s.sign WHEN 1 THEN v.total ELSE {} END, v.least, v.greatest
             FROM (SELECT d.id, r.day, {COLUMNS_OF_HOUR} FROM {hours}) AS v
             CROSS JOIN (SELECT 1 AS sign UNION ALL SELECT -1) AS s",
