@@ -9,7 +9,8 @@ use std::path::Path;
 use super::caller::Caller;
 use super::{DiskUsage, Session, StoreError, WriteFault};
 
-/// A database engine.
+/// A database engine. It must outlive its connections: what it holds, such as the lock of a database file,
+/// says that the database is in use.
 pub(super) trait Connect: Send + Sync + 'static {
     /// Its connections.
     type Connection: Connection;

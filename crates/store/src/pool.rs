@@ -37,9 +37,10 @@ const CLOSE_WAIT: Duration = Duration::from_secs(1);
 
 /// The readers of one database, and the connections for the poll and for control work.
 pub(super) struct Pool<E: Connect> {
+    /// Declared before the engine, and dropped first: see [`Connect`].
+    idle: Mutex<Idle<E::Connection>>,
     engine: Arc<E>,
     options: StoreOptions,
-    idle: Mutex<Idle<E::Connection>>,
     /// Permits for long work, which clients share.
     long: Arc<FairQueue>,
     /// Permits to wait for a reader for short work: the semaphores below serve their waiters one after the
@@ -104,8 +105,8 @@ impl<E: Connect> Pool<E> {
         let parallel = (options.client_share < 100).then_some(options.client_reads / 2);
         let gates = [readers_for_short_work(readers), readers];
         Pool {
-            engine,
             idle: Mutex::default(),
+            engine,
             long: shared(
                 readers_for_long_work(readers),
                 options.client_reads,

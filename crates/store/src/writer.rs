@@ -127,8 +127,8 @@ impl Writer {
         let timings = Arc::<WriterTimings>::default();
         let health = Arc::new(WriteHealth::default());
         let work = WriterThread {
-            engine,
             connection: Some(connection),
+            engine,
             receiver,
             jobs_per_commit: options.jobs_per_commit.min(E::MOST_SAVEPOINTS),
             commit_time: Duration::ZERO,
@@ -211,10 +211,12 @@ impl Writer {
 
 /// State of the thread: the connection, and the queue of jobs.
 struct WriterThread<E: Connect> {
-    engine: Arc<E>,
     /// `None` after a panic, until the next job. A lost one stays until another is open: the last connection
     /// that closes an embedded database would write its log back into the file.
+    ///
+    /// Declared before the engine, and dropped first: see [`Connect`].
     connection: Option<E::Connection>,
+    engine: Arc<E>,
     receiver: mpsc::Receiver<Message>,
     jobs_per_commit: usize,
     /// How long recent commits took, on average.

@@ -205,6 +205,22 @@ pub(super) fn file_of(url: &str) -> Result<PathBuf, StoreError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Store;
+
+    #[tokio::test]
+    async fn the_lock_of_a_dropped_store_is_held_until_its_connections_are_closed() {
+        for _ in 0..10 {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("plant.db");
+            let url = format!("sqlite:{}", path.display());
+            let files = Files::of(&path);
+            drop(Store::open(&url, &StoreOptions::default()).await.unwrap());
+            while lock::is_held(&files).unwrap() {
+                std::thread::yield_now();
+            }
+            assert!(!files.log.exists(), "the last connection removes the log");
+        }
+    }
 
     #[test]
     fn an_address_names_a_file() {
