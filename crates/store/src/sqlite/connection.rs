@@ -10,10 +10,12 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::budget::{Budget, STEPS_PER_CHECK};
+use super::checkpointer::{CHECKPOINT_FRAMES, Checkpointer};
 use super::errors::{is_flush_failure, store_error};
 use super::files::{self, OpenFiles};
 use super::functions;
 use super::link;
+use super::log_limit::LogLimit;
 use super::statement::Statements;
 use crate::caller::Caller;
 use crate::connect;
@@ -24,11 +26,6 @@ use crate::{Dialect, EachRow, Session, StoreError, StoreOptions, Value, View, Wr
 static READERS: AtomicU64 = AtomicU64::new(0);
 /// The page size of a new file. Twice the default, which halves the system calls of reading a page of values.
 const PAGE_BYTES: u32 = 8192;
-/// From this number of frames in the WAL on, a commit is followed by a checkpoint. It is SQLite's default,
-/// set explicitly because [`super::link::fits`] depends on it.
-pub(super) const CHECKPOINT_FRAMES: u32 = 1000;
-/// Size to which a checkpoint truncates the write-ahead log, in bytes.
-const WAL_SIZE_LIMIT: u32 = 64 << 20;
 /// Rows appended within one time budget, which is some seconds: a slow disk may need 10 ms for each.
 const ROWS_PER_BUDGET: usize = 100;
 /// The longest pause before a retry while other processes set up the file.
@@ -38,12 +35,15 @@ const PAUSE: Duration = Duration::from_millis(10);
 pub struct SqliteConnection {
     /// Declared before the connection, so that it is dropped first.
     statements: Statements,
+    /// Of the writer. Declared before the connection: its connection must not be the last one to close.
+    checkpointer: Option<Checkpointer>,
+    log_limit: LogLimit,
     pub(super) connection: Connection,
     budget: Arc<Budget>,
     /// The number of a read connection.
     reader: Option<u64>,
     /// The files that it has open, once they are known.
-    pub(super) files: Option<Arc<OpenFiles>>,
+    files: Option<Arc<OpenFiles>>,
     /// SQLite's count of changed rows before the current transaction.
     changed_before: u64,
     /// What the writer runs before it commits.
@@ -116,6 +116,33 @@ impl SqliteConnection {
         self.query(sql, &[], &mut |_| Ok(ControlFlow::Continue(())))
     }
 
+    /// Notes the files that the writer has open, and checkpoints their log beside it.
+    pub(super) fn write_to(&mut self, files: &Arc<OpenFiles>) -> Result<(), StoreError> {
+        self.files = Some(Arc::clone(files));
+        let checkpointer = Checkpointer::start(&mut self.connection, Arc::clone(files))?;
+        self.checkpointer = Some(checkpointer);
+        Ok(())
+    }
+
+    /// Adapts the size that the log keeps, after a commit.
+    fn limit_log(&mut self) {
+        let Some(checkpointer) = &self.checkpointer else {
+            return;
+        };
+        if !self.log_limit.after_commit(checkpointer.frames()) {
+            return;
+        }
+        let bytes = self.log_limit.bytes();
+        let limited =
+            self.connection
+                .query_row(&format!("PRAGMA journal_size_limit = {bytes}"), [], |_| {
+                    Ok(())
+                });
+        if let Err(error) = limited {
+            tracing::debug!(%error, "the size of the log was not limited");
+        }
+    }
+
     /// Gives statements no time budget, for migrations, or their budget again.
     pub(super) fn lift_budget(&self, is_lifted: bool) {
         self.budget.lift(is_lifted);
@@ -151,8 +178,9 @@ pub(super) fn prepare_writer(
          PRAGMA synchronous = FULL;
          PRAGMA foreign_keys = ON;
          PRAGMA wal_autocheckpoint = {CHECKPOINT_FRAMES};
-         PRAGMA journal_size_limit = {WAL_SIZE_LIMIT};
+         PRAGMA journal_size_limit = {};
          PRAGMA cache_size = -{};",
+        LogLimit::default().bytes(),
         options.writer_cache_kib
     );
     // Processes that open a new file concurrently conflict when they switch it to WAL mode, and SQLite then
@@ -242,6 +270,8 @@ fn open(
         .map_err(store_error)?;
     Ok(SqliteConnection {
         statements: Statements::new(options.cached_statements),
+        checkpointer: None,
+        log_limit: LogLimit::default(),
         connection,
         budget,
         reader: None,
@@ -344,13 +374,14 @@ impl connect::Connection for SqliteConnection {
         if self.connection.total_changes() != self.changed_before {
             link::advance(self)?;
         }
-        let committed = self.control_raw("COMMIT");
-        committed.map_err(|error| {
-            if is_flush_failure(&error) {
-                return self.give_up(store_error(error));
+        match self.control_raw("COMMIT") {
+            Ok(()) => {
+                self.limit_log();
+                Ok(())
             }
-            store_error(error)
-        })
+            Err(error) if is_flush_failure(&error) => Err(self.give_up(store_error(error))),
+            Err(error) => Err(store_error(error)),
+        }
     }
 
     fn roll_back(&mut self) -> Result<(), StoreError> {

@@ -136,6 +136,11 @@ impl OpenFiles {
         })
     }
 
+    /// The path of the database file.
+    pub(super) fn main_path(&self) -> &Path {
+        &self.main.0
+    }
+
     /// Whether a connection that closes may write the WAL into the database file, as the last one does.
     pub(super) fn check_at_close(&self) -> bool {
         let is_unchanged = self.check().is_ok();

@@ -17,7 +17,7 @@
 //!
 //! Two kinds of copies are accepted. First, a copy that equals the file byte for byte, to which the WAL also
 //! belongs. Second, while no process runs, a copy with the same pages that was made in the middle of a WAL of
-//! [`CHECKPOINT_FRAMES`](super::connection::CHECKPOINT_FRAMES) frames or more and restored by `cp`: applying
+//! [`CHECKPOINT_FRAMES`](super::checkpointer::CHECKPOINT_FRAMES) frames or more and restored by `cp`: applying
 //! the WAL brings it completely to the WAL's last commit.
 
 use std::fmt::Display;

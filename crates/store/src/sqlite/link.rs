@@ -11,7 +11,8 @@ use std::path::Path;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::connection::{CHECKPOINT_FRAMES, SqliteConnection};
+use super::checkpointer::CHECKPOINT_FRAMES;
+use super::connection::SqliteConnection;
 use super::errors::store_error;
 use super::files;
 use super::migrate;

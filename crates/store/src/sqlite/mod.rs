@@ -7,6 +7,7 @@ mod backup;
 mod budget;
 pub(super) mod capabilities;
 mod catalogue;
+mod checkpointer;
 mod connection;
 mod disk;
 mod errors;
@@ -17,6 +18,7 @@ mod integrity;
 mod leftover;
 mod link;
 mod lock;
+mod log_limit;
 mod migrate;
 mod statement;
 mod wal;
@@ -95,7 +97,7 @@ impl Sqlite {
             lock.release(&files, options.busy_timeout)?;
         }
         let open = Arc::new(OpenFiles::at(&files)?);
-        writer.files = Some(Arc::clone(&open));
+        writer.write_to(&open)?;
         let sqlite = Sqlite {
             path,
             options: options.clone(),
@@ -121,8 +123,9 @@ impl Connect for Sqlite {
     }
 
     fn writer(&self) -> Result<SqliteConnection, StoreError> {
-        let writer = connection::open_writer(&self.path, &self.options, Some(&self.files))?;
+        let mut writer = connection::open_writer(&self.path, &self.options, Some(&self.files))?;
         connection::prepare_writer(&writer, &self.options)?;
+        writer.write_to(&self.files)?;
         Ok(writer)
     }
 
