@@ -235,6 +235,10 @@ fn open(files: &OpenFiles) -> Result<Connection, StoreError> {
     connection
         .set_db_config(option, true)
         .map_err(store_error)?;
+    // The log is flushed before the file is written, and the file before the log may begin again.
+    connection
+        .execute_batch("PRAGMA synchronous = FULL")
+        .map_err(store_error)?;
     Ok(connection)
 }
 

@@ -39,16 +39,16 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 $$;
 
 -- The same in three parts that are added up on their own: sums of 64-bit numbers are faster than those of numeric. The remainder is a value beyond 9e15 or below
--- 2^-10.
+-- 2^-10. The whole part is the nearest whole number, which the cast returns without a call of `trunc`.
 CREATE OR REPLACE FUNCTION odata_whole_part(value double precision) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT CASE WHEN value < 9e15 AND value > -9e15 THEN trunc(value)::bigint END
+  SELECT CASE WHEN value < 9e15 AND value > -9e15 THEN value::bigint END
 $$;
+-- 0 beyond 9e15, where doubles have no fraction.
 CREATE OR REPLACE FUNCTION odata_fraction(value double precision) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE
-    WHEN value >= 0.0009765625 AND value < 9e15 THEN ((value - trunc(value)) * 4611686018427387904)::bigint
-    WHEN value <= -0.0009765625 AND value > -9e15 THEN ((value - trunc(value)) * 4611686018427387904)::bigint
+    WHEN value >= 0.0009765625 OR value <= -0.0009765625 THEN ((value - round(value)) * 4611686018427387904)::bigint
   END
 $$;
 CREATE OR REPLACE FUNCTION odata_remainder(value double precision) RETURNS numeric
