@@ -518,6 +518,17 @@ async fn days_without_values_have_no_sum_and_days_without_rows_are_no_groups() {
     );
     let found = plant.get(&path(of, "", "aggregate($count as rows)")).await;
     assert_eq!(found.status, 200, "{}", found.text());
+    // Nor for the value of 1 March at 12:00, which another condition leaves out.
+    for filter in [
+        "day(valueDate) ne 1 and 1 div (day(valueDate) sub 1) ge 0",
+        "hour(valueDate) ne 12 and 1 div (day(valueDate) sub 1) ge 0",
+    ] {
+        let of = (&*format!("filter({filter})/"), "date(valueDate) as k", "");
+        let rolled_up = plant.get(&path(of, "", MOVABLE)).await;
+        assert_eq!(rolled_up.status, 200, "{filter}: {}", rolled_up.text());
+        let read = plant.get(&path(of, OF_VALUES, MOVABLE)).await;
+        assert_eq!(rolled_up.text(), read.text(), "{filter}");
+    }
 }
 
 #[tokio::test]

@@ -73,6 +73,11 @@ impl Rollup {
         alias: &str,
         renderer: &mut Renderer<'_>,
     ) -> Option<FromRollup> {
+        // Which condition of a filter is evaluated first, and so whether another one fails, depends on the
+        // plan.
+        if stage.filter.iter().any(|filter| self.may_fail(filter)) {
+            return None;
+        }
         let dialect = renderer.dialect;
         let mut reasons = Reasons::default();
         let mut constancy = Constancy::Day;
@@ -109,11 +114,11 @@ impl Rollup {
         })
     }
 
-    /// Whether an hour can be taken from its day: from sums, and if nothing fails at the anchor of the day,
+    /// Whether an hour can be taken from its day: from sums, and if no key fails at the anchor of the day,
     /// which may be one without a row.
     fn may_move(&self, stage: &Grouping) -> bool {
-        let mut nodes = stage.filter.iter().chain(&stage.keys);
-        stage.aggregates.iter().all(is_sum) && !nodes.any(|node| self.may_fail(node))
+        let mut keys = stage.keys.iter();
+        stage.aggregates.iter().all(is_sum) && !keys.any(|key| self.may_fail(key))
     }
 
     /// Whether the node may fail at an instant that values can have: parts of that instant do not.
