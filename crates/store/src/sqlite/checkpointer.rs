@@ -2,7 +2,7 @@
 //!
 //! A reader that holds its snapshot stops checkpoints, and the WAL grows. The first commit after the end of
 //! that reader would copy all of it into the database file, and every write would wait for that. So commits
-//! copy short backlogs only, and the thread copies long ones. It never checkpoints a WAL of fewer than
+//! copy short backlogs only, and the thread copies long ones. Neither begins to copy a WAL of fewer than
 //! [`CHECKPOINT_FRAMES`] frames, because [`super::link::fits`] depends on that.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -23,7 +23,8 @@ pub(super) const CHECKPOINT_FRAMES: u32 = 1000;
 /// Most frames that a commit checkpoints itself; at 8 KiB each they take some 20 ms.
 const FRAMES_OF_COMMIT: u32 = 2 * CHECKPOINT_FRAMES;
 
-/// The thread for long backlogs. Dropping it ends the thread and its connection.
+/// The thread for long backlogs. Dropping it waits for a running checkpoint, and ends the thread and its
+/// connection.
 pub(super) struct Checkpointer {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
@@ -42,8 +43,8 @@ struct State {
     frames: u32,
     /// Frames of the WAL that are in the database file, as far as known.
     checkpointed: u32,
-    /// The thread is slower than the writer: the next commit checkpoints, however much it is.
-    falls_behind: bool,
+    /// The thread failed, or is slower than the writer: the next commit checkpoints, however much it is.
+    is_up_to_commit: bool,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -136,7 +137,7 @@ impl Shared {
     /// The thread.
     fn run(&self, files: &OpenFiles) {
         let _ended = EndOnDrop(self);
-        let mut connection = None;
+        let (mut connection, mut has_failed) = (None, false);
         loop {
             let requested = self
                 .changed
@@ -147,15 +148,13 @@ impl Shared {
             }
             drop(requested);
             let ran = checkpoint(&mut connection, files);
-            let mut state = self.state();
-            match ran {
-                Ok(Some(progress)) => state.note(progress),
-                Ok(None) => {}
-                Err(error) => tracing::debug!(%error, "no checkpoint beside the writer"),
+            if let Err(error) = &ran
+                && !has_failed
+            {
+                tracing::warn!(%error, "the log could not be checkpointed beside the writer");
             }
-            if state.thread == ThreadState::Requested {
-                state.thread = ThreadState::Idle;
-            }
+            has_failed = ran.is_err();
+            self.state().finish(ran);
         }
     }
 }
@@ -175,7 +174,7 @@ impl State {
         if frames < self.frames {
             // The commit began the WAL again, as all of it was in the file.
             self.checkpointed = 0;
-            self.falls_behind = false;
+            self.is_up_to_commit = false;
         }
         self.frames = frames;
         let backlog = frames.saturating_sub(self.checkpointed);
@@ -183,7 +182,7 @@ impl State {
             Checkpoint::Nobody
         } else if backlog <= FRAMES_OF_COMMIT
             || self.thread == ThreadState::Ended
-            || std::mem::take(&mut self.falls_behind)
+            || std::mem::take(&mut self.is_up_to_commit)
         {
             Checkpoint::Commit
         } else {
@@ -193,18 +192,33 @@ impl State {
     }
 
     /// Notes what the thread did.
-    fn note(&mut self, progress: Progress) {
-        self.checkpointed = progress.after;
-        let done = progress.after.saturating_sub(progress.before);
-        // Without progress a reader stops the checkpoint, and a commit could do no more.
-        self.falls_behind = done > 0 && self.frames.saturating_sub(progress.after) > done / 2;
+    fn finish(&mut self, ran: Result<Option<Progress>, StoreError>) {
+        match ran {
+            Ok(Some(progress)) => {
+                self.checkpointed = progress.after;
+                let (done, left) = (
+                    progress.after.saturating_sub(progress.before),
+                    self.frames.saturating_sub(progress.after),
+                );
+                // Where a reader stopped it, a commit could do no more.
+                self.is_up_to_commit = !progress.was_stopped && left > done / 2;
+            }
+            Ok(None) => {}
+            Err(_) => self.is_up_to_commit = true,
+        }
+        if self.thread == ThreadState::Requested {
+            self.thread = ThreadState::Idle;
+        }
     }
 }
 
-/// Frames in the database file before a checkpoint and after it.
+/// What a checkpoint of the thread did.
 struct Progress {
+    /// Frames in the database file before it and after it.
     before: u32,
     after: u32,
+    /// A reader still needed the file as it is.
+    was_stopped: bool,
 }
 
 /// Checkpoints the WAL if it is long enough. Opens the connection if there is none.
@@ -218,19 +232,27 @@ fn checkpoint(
     };
     files.check()?;
     // Another process may have copied all of the WAL and begun it again meanwhile.
-    let (frames, before) = wal_checkpoint(connection, "NOOP")?;
-    if frames < CHECKPOINT_FRAMES {
+    let Some((frames, before)) = wal_checkpoint(connection, "NOOP")? else {
+        return Ok(None);
+    };
+    if frames < CHECKPOINT_FRAMES || before == frames {
         return Ok(None);
     }
-    let (_, after) = wal_checkpoint(connection, "PASSIVE")?;
-    Ok(Some(Progress { before, after }))
+    let passed = wal_checkpoint(connection, "PASSIVE")?;
+    Ok(passed.map(|(frames, after)| Progress {
+        before,
+        after,
+        was_stopped: after < frames,
+    }))
 }
 
 /// A connection that only checkpoints.
 fn open(files: &OpenFiles) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(files.main_path(), flags).map_err(store_error)?;
-    // The path may refer to another file by now, into which nothing must be written.
+    // Checked before the first statement, which would use the log whatever file has the path now.
+    files.check()?;
+    // The path may refer to another file when it closes, into which nothing must be written.
     let option = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
     connection
         .set_db_config(option, true)
@@ -242,102 +264,16 @@ fn open(files: &OpenFiles) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Runs a checkpoint; returns the frames in the WAL, and those of them in the database file.
-fn wal_checkpoint(connection: &Connection, mode: &str) -> Result<(u32, u32), StoreError> {
+/// Runs a checkpoint; returns the frames in the WAL, and those of them in the database file. `None` if
+/// another connection is at it, or without a WAL. SQLite knows the mode NOOP from 3.51 on.
+fn wal_checkpoint(connection: &Connection, mode: &str) -> Result<Option<(u32, u32)>, StoreError> {
     let sql = format!("PRAGMA wal_checkpoint({mode})");
     let mut statement = connection.prepare_cached(&sql).map_err(store_error)?;
-    let frames = statement.query_row([], |row| Ok((row.get(1)?, row.get(2)?)));
-    let (frames, done): (i64, i64) = frames.map_err(store_error)?;
-    // -1 where there is no WAL.
-    let frame_count = |frames| u32::try_from(frames).unwrap_or(0);
-    Ok((frame_count(frames), frame_count(done)))
+    let counts = statement.query_row([], |row| Ok((row.get(1)?, row.get(2)?)));
+    // Both are -1 then.
+    let (frames, done): (i64, i64) = counts.map_err(store_error)?;
+    Ok(u32::try_from(frames).ok().zip(u32::try_from(done).ok()))
 }
 
 #[cfg(test)]
-mod tests {
-    use std::time::{Duration, Instant};
-
-    use super::super::files::Files;
-    use super::*;
-
-    const LONG: u32 = FRAMES_OF_COMMIT + 1;
-
-    #[test]
-    fn commits_checkpoint_short_backlogs_and_the_thread_long_ones() {
-        let mut state = State::default();
-        let mut decided = |frames| state.decide(frames);
-        assert_eq!(decided(CHECKPOINT_FRAMES - 1), Checkpoint::Nobody);
-        assert_eq!(decided(CHECKPOINT_FRAMES), Checkpoint::Commit);
-        assert_eq!(decided(FRAMES_OF_COMMIT), Checkpoint::Commit);
-        assert_eq!(decided(LONG), Checkpoint::Thread);
-        assert_eq!(decided(LONG + 1), Checkpoint::Nobody, "the thread is at it");
-        state.thread = ThreadState::Idle;
-        state.checkpointed = LONG;
-        assert_eq!(state.decide(LONG + FRAMES_OF_COMMIT), Checkpoint::Commit);
-        assert_eq!(state.decide(2 * LONG), Checkpoint::Thread);
-        state.thread = ThreadState::Ended;
-        assert_eq!(state.decide(3 * LONG), Checkpoint::Commit);
-    }
-
-    #[test]
-    fn a_log_that_began_again_has_nothing_in_the_file() {
-        let mut state = State {
-            frames: 5000,
-            checkpointed: 5000,
-            ..State::default()
-        };
-        assert_eq!(state.decide(3), Checkpoint::Nobody);
-        assert_eq!(state.decide(LONG), Checkpoint::Thread);
-    }
-
-    #[test]
-    fn a_commit_checkpoints_where_the_thread_falls_behind() {
-        for (after, frames, expected) in [
-            // A reader stops the checkpoint: a commit could not do it either.
-            (1000, 50_000, Checkpoint::Thread),
-            // Of 10,000 frames it did all, while the writer added less than half as many.
-            (11_000, 16_000, Checkpoint::Thread),
-            (11_000, 16_001, Checkpoint::Commit),
-        ] {
-            let mut state = State {
-                frames,
-                ..State::default()
-            };
-            let before = 1000;
-            state.note(Progress { before, after });
-            assert_eq!(state.decide(frames), expected, "{after} of {frames}");
-            state.thread = ThreadState::Idle;
-            assert_eq!(state.decide(frames), Checkpoint::Thread, "once only");
-        }
-    }
-
-    #[test]
-    fn what_a_reader_held_back_is_checkpointed_beside_the_writer() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("plant.db");
-        let mut writer = Connection::open(&path).unwrap();
-        let setup = "PRAGMA journal_mode = WAL; CREATE TABLE t (x); INSERT INTO t VALUES (1)";
-        writer.execute_batch(setup).unwrap();
-        let files = Arc::new(OpenFiles::at(&Files::of(&path)).unwrap());
-        let checkpointer = Checkpointer::start(&mut writer, files).unwrap();
-        let reader = Connection::open(&path).unwrap();
-        let read = "BEGIN; SELECT count(*) FROM t";
-        reader.execute_batch(read).unwrap();
-        let mut held = 0;
-        while held < 2 * LONG {
-            let rows =
-                "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
-                INSERT INTO t SELECT randomblob(3000) FROM n";
-            writer.execute_batch(rows).unwrap();
-            held = wal_checkpoint(&writer, "NOOP").unwrap().0;
-        }
-        assert!(wal_checkpoint(&writer, "NOOP").unwrap().1 < CHECKPOINT_FRAMES);
-        reader.execute_batch("COMMIT").unwrap();
-        let give_up = Instant::now() + Duration::from_secs(60);
-        while wal_checkpoint(&writer, "NOOP").unwrap().1 < held {
-            assert!(Instant::now() < give_up, "the thread checkpoints nothing");
-            writer.execute_batch("INSERT INTO t VALUES (2)").unwrap();
-        }
-        drop(checkpointer);
-    }
-}
+mod tests;

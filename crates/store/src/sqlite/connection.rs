@@ -119,6 +119,10 @@ impl SqliteConnection {
     /// Notes the files that the writer has open, and checkpoints their log beside it.
     pub(super) fn write_to(&mut self, files: &Arc<OpenFiles>) -> Result<(), StoreError> {
         self.files = Some(Arc::clone(files));
+        let page_bytes = self
+            .connection
+            .pragma_query_value(None, "page_size", |row| row.get(0));
+        self.log_limit = LogLimit::new(page_bytes.map_err(store_error)?);
         let checkpointer = Checkpointer::start(&mut self.connection, Arc::clone(files))?;
         self.checkpointer = Some(checkpointer);
         Ok(())
@@ -180,7 +184,7 @@ pub(super) fn prepare_writer(
          PRAGMA wal_autocheckpoint = {CHECKPOINT_FRAMES};
          PRAGMA journal_size_limit = {};
          PRAGMA cache_size = -{};",
-        LogLimit::default().bytes(),
+        LogLimit::new(PAGE_BYTES).bytes(),
         options.writer_cache_kib
     );
     // Processes that open a new file concurrently conflict when they switch it to WAL mode, and SQLite then
@@ -271,7 +275,7 @@ fn open(
     Ok(SqliteConnection {
         statements: Statements::new(options.cached_statements),
         checkpointer: None,
-        log_limit: LogLimit::default(),
+        log_limit: LogLimit::new(PAGE_BYTES),
         connection,
         budget,
         reader: None,

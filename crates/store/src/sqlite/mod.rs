@@ -43,7 +43,7 @@ pub(super) struct Sqlite {
     options: StoreOptions,
     files: Arc<OpenFiles>,
     /// Held as long as there are connections.
-    _lock: Lock,
+    _lock: Option<Lock>,
 }
 
 impl Sqlite {
@@ -63,8 +63,10 @@ impl Sqlite {
             Some(_) => link::file_state(&path)?,
             None => FileState::Empty,
         };
+        // Declared before the writer, and so released after it where opening fails.
+        //
         // Do not leave a lock file next to the file of another program or next to a missing file.
-        let lock = match said {
+        let mut lock = match said {
             FileState::Foreign | FileState::Empty => None,
             _ => Some(Lock::take(&files, options.busy_timeout)?),
         };
@@ -88,11 +90,10 @@ impl Sqlite {
         migrate::run(&mut writer, &path)?;
         // Resolved again: the target of a symbolic link may have been created.
         files = Files::of(&path);
-        let mut lock = match lock {
-            Some(lock) => lock,
-            None => Lock::take(&files, options.busy_timeout)?,
-        };
-        if lock.is_exclusive() {
+        if lock.is_none() {
+            lock = Some(Lock::take(&files, options.busy_timeout)?);
+        }
+        if let Some(lock) = lock.as_mut().filter(|lock| lock.is_exclusive()) {
             or_go_on(link::renew(&mut writer))?;
             lock.release(&files, options.busy_timeout)?;
         }
@@ -207,6 +208,8 @@ pub(super) fn file_of(url: &str) -> Result<PathBuf, StoreError> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, Instant};
+
     use super::*;
     use crate::Store;
 
@@ -218,7 +221,9 @@ mod tests {
             let url = format!("sqlite:{}", path.display());
             let files = Files::of(&path);
             drop(Store::open(&url, &StoreOptions::default()).await.unwrap());
+            let give_up = Instant::now() + Duration::from_secs(60);
             while lock::is_held(&files).unwrap() {
+                assert!(Instant::now() < give_up, "the lock is held");
                 std::thread::yield_now();
             }
             assert!(!files.log.exists(), "the last connection removes the log");
