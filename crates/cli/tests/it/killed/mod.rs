@@ -6,14 +6,17 @@
 
 mod asked;
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use fastrand::Rng;
 use obeya_server::store::{Store, StoreError, StoreOptions};
 use obeya_testkit::Proxy;
 use obeya_testkit::postgres::Scratch;
+use rusqlite::Connection;
 use tempfile::TempDir;
 use tokio::task::JoinSet;
 
@@ -34,27 +37,61 @@ fn rounds() -> u32 {
 async fn what_was_asked_under_a_key_is_there_once_whenever_the_service_dies() {
     let (_folder, url): (TempDir, _) = database();
     let file = url.strip_prefix("sqlite:").expect("a file").to_owned();
-    die_again_and_again(&url, rounds(), 30..500, || {
-        // The log of what was killed is taken over by whoever opens the file next.
-        let database = rusqlite::Connection::open(&file).expect("a database");
-        let found: String = database
-            .query_row("PRAGMA integrity_check", [], |row| row.get(0))
-            .expect("checked");
-        assert_eq!(found, "ok");
-    })
-    .await;
+    let live = async |random: &mut Rng| pass(random, 30..500).await;
+    die_again_and_again(&url, rounds(), live, || check(&file)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_asked_is_there_once_where_a_long_log_is_checkpointed_beside_the_writer() {
+    let (_folder, url): (TempDir, _) = database();
+    let file = url.strip_prefix("sqlite:").expect("a file").to_owned();
+    let log = format!("{file}-wal");
+    let longest = Cell::new(0);
+    let live = async |random: &mut Rng| {
+        let reader = Connection::open(&file).expect("a database");
+        let held = "BEGIN; SELECT count(*) FROM datasources";
+        reader.execute_batch(held).expect("a snapshot");
+        pass(random, 1500..3000).await;
+        drop(reader);
+        pass(random, 0..200).await;
+    };
+    // Nothing opens the file in between, so each service takes over the log of the one before it.
+    let look = || {
+        let bytes = std::fs::metadata(&log).map_or(0, |log| log.len());
+        longest.set(longest.get().max(bytes));
+    };
+    die_again_and_again(&url, rounds() / 4, live, look).await;
+    check(&file);
+    // 2,000 frames are the most that a commit checkpoints.
+    let frames = longest.get() / (8192 + 24);
+    assert!(frames > 2000, "the longest log had {frames} frames");
+}
+
+/// Whether the file is whole. The log of what was killed is taken over by whoever opens the file next.
+fn check(file: &str) {
+    let database = Connection::open(file).expect("a database");
+    let found: String = database
+        .query_row("PRAGMA integrity_check", [], |row| row.get(0))
+        .expect("checked");
+    assert_eq!(found, "ok");
+}
+
+/// Lets a random time pass, in milliseconds.
+async fn pass(random: &mut Rng, time: Range<u64>) {
+    tokio::time::sleep(Duration::from_millis(random.u64(time))).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_asked_under_a_key_is_there_once_on_postgres_too() {
     let database = Scratch::empty();
     // It takes longer to start there, so it is left to live longer, and dies less often.
-    die_again_and_again(database.url(), rounds() / 2, 200..900, || {}).await;
+    let live = async |random: &mut Rng| pass(random, 200..900).await;
+    die_again_and_again(database.url(), rounds() / 2, live, || {}).await;
 }
 
-/// Kills the service so many times, each after a life of so many milliseconds, and starts it again; `look`
-/// sees the database in between.
-async fn die_again_and_again(db: &str, rounds: u32, life: Range<u64>, look: impl Fn()) {
+/// Kills the service so many times, each after it was left to `live`, and starts it again; `look` sees the
+/// database in between.
+async fn die_again_and_again(db: &str, rounds: u32, live: impl AsyncFn(&mut Rng), look: impl Fn()) {
     let plant = import_plant(db);
     let proxy = Proxy::balancing();
     let url = proxy.url();
@@ -86,7 +123,7 @@ async fn die_again_and_again(db: &str, rounds: u32, life: Range<u64>, look: impl
     }
     let mut random = obeya_testkit::rng();
     for _ in 0..rounds {
-        tokio::time::sleep(Duration::from_millis(random.u64(life.clone()))).await;
+        live(&mut random).await;
         proxy.set(0, None);
         drop(serving);
         look();
