@@ -15,12 +15,13 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::errors::store_error;
 use super::files::OpenFiles;
+use super::log_limit;
 use crate::StoreError;
 
 /// From this number of frames in the WAL on, a commit is followed by a checkpoint. It is SQLite's default,
 /// set explicitly because [`super::link::fits`] depends on it.
 pub(super) const CHECKPOINT_FRAMES: u32 = 1000;
-/// Most frames that a commit checkpoints itself; at 8 KiB each they take some 20 ms.
+/// Most frames that a commit checkpoints itself: 16 MiB of pages.
 const FRAMES_OF_COMMIT: u32 = 2 * CHECKPOINT_FRAMES;
 
 /// The thread for long backlogs. Dropping it waits for a running checkpoint, and ends the thread and its
@@ -36,20 +37,22 @@ struct Shared {
     changed: Condvar,
 }
 
-#[derive(Default)]
 struct State {
     thread: ThreadState,
+    /// Size of a page, in bytes.
+    page_bytes: u32,
     /// Frames in the WAL after the last commit.
     frames: u32,
     /// Frames of the WAL that are in the database file, as far as known.
     checkpointed: u32,
     /// The thread failed, or is slower than the writer: the next commit checkpoints, however much it is.
     is_up_to_commit: bool,
+    /// The size that the WAL should keep when it begins again, in bytes ([`super::log_limit`]).
+    log_limit: u64,
 }
 
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ThreadState {
-    #[default]
     Idle,
     /// A checkpoint was requested, and may be running.
     Requested,
@@ -74,8 +77,9 @@ impl Checkpointer {
         writer: &mut Connection,
         files: Arc<OpenFiles>,
     ) -> Result<Checkpointer, StoreError> {
+        let page_bytes = writer.pragma_query_value(None, "page_size", |row| row.get(0));
         let shared = Arc::new(Shared {
-            state: Mutex::default(),
+            state: Mutex::new(State::new(page_bytes.map_err(store_error)?)),
             changed: Condvar::new(),
         });
         let of_thread = Arc::clone(&shared);
@@ -97,9 +101,9 @@ impl Checkpointer {
         Ok(checkpointer)
     }
 
-    /// Frames in the WAL after the last commit.
-    pub(super) fn frames(&self) -> u32 {
-        self.shared.state().frames
+    /// The size that the WAL should keep when it begins again, in bytes.
+    pub(super) fn log_limit(&self) -> u64 {
+        self.shared.state().log_limit
     }
 }
 
@@ -169,14 +173,28 @@ impl Drop for EndOnDrop<'_> {
 }
 
 impl State {
+    fn new(page_bytes: u32) -> State {
+        State {
+            thread: ThreadState::Idle,
+            page_bytes,
+            frames: 0,
+            checkpointed: 0,
+            is_up_to_commit: false,
+            log_limit: log_limit::LEAST,
+        }
+    }
+
     /// Who checkpoints after a commit that leaves this number of frames in the WAL.
     fn decide(&mut self, frames: u32) -> Checkpoint {
-        if frames < self.frames {
-            // The commit began the WAL again, as all of it was in the file.
+        let began_again = frames < self.frames;
+        if began_again {
+            // All of it was in the file.
             self.checkpointed = 0;
             self.is_up_to_commit = false;
         }
         self.frames = frames;
+        self.log_limit =
+            log_limit::after_commit(self.log_limit, frames, self.page_bytes, began_again);
         let backlog = frames.saturating_sub(self.checkpointed);
         if frames < CHECKPOINT_FRAMES || self.thread == ThreadState::Requested {
             Checkpoint::Nobody

@@ -15,7 +15,7 @@ use super::errors::{is_flush_failure, store_error};
 use super::files::{self, OpenFiles};
 use super::functions;
 use super::link;
-use super::log_limit::LogLimit;
+use super::log_limit;
 use super::statement::Statements;
 use crate::caller::Caller;
 use crate::connect;
@@ -37,7 +37,8 @@ pub struct SqliteConnection {
     statements: Statements,
     /// Of the writer. Declared before the connection: its connection must not be the last one to close.
     checkpointer: Option<Checkpointer>,
-    log_limit: LogLimit,
+    /// The size that the log keeps, as it is set.
+    log_limit: u64,
     pub(super) connection: Connection,
     budget: Arc<Budget>,
     /// The number of a read connection.
@@ -119,10 +120,6 @@ impl SqliteConnection {
     /// Notes the files that the writer has open, and checkpoints their log beside it.
     pub(super) fn write_to(&mut self, files: &Arc<OpenFiles>) -> Result<(), StoreError> {
         self.files = Some(Arc::clone(files));
-        let page_bytes = self
-            .connection
-            .pragma_query_value(None, "page_size", |row| row.get(0));
-        self.log_limit = LogLimit::new(page_bytes.map_err(store_error)?);
         let checkpointer = Checkpointer::start(&mut self.connection, Arc::clone(files))?;
         self.checkpointer = Some(checkpointer);
         Ok(())
@@ -130,19 +127,13 @@ impl SqliteConnection {
 
     /// Adapts the size that the log keeps, after a commit.
     fn limit_log(&mut self) {
-        let Some(checkpointer) = &self.checkpointer else {
+        let limit = self.checkpointer.as_ref().map(Checkpointer::log_limit);
+        let Some(limit) = limit.filter(|limit| *limit != self.log_limit) else {
             return;
         };
-        if !self.log_limit.after_commit(checkpointer.frames()) {
-            return;
-        }
-        let bytes = self.log_limit.bytes();
-        let limited =
-            self.connection
-                .query_row(&format!("PRAGMA journal_size_limit = {bytes}"), [], |_| {
-                    Ok(())
-                });
-        if let Err(error) = limited {
+        self.log_limit = limit;
+        let sql = format!("PRAGMA journal_size_limit = {limit}");
+        if let Err(error) = self.connection.query_row(&sql, [], |_| Ok(())) {
             tracing::debug!(%error, "the size of the log was not limited");
         }
     }
@@ -184,7 +175,7 @@ pub(super) fn prepare_writer(
          PRAGMA wal_autocheckpoint = {CHECKPOINT_FRAMES};
          PRAGMA journal_size_limit = {};
          PRAGMA cache_size = -{};",
-        LogLimit::new(PAGE_BYTES).bytes(),
+        log_limit::LEAST,
         options.writer_cache_kib
     );
     // Processes that open a new file concurrently conflict when they switch it to WAL mode, and SQLite then
@@ -275,7 +266,7 @@ fn open(
     Ok(SqliteConnection {
         statements: Statements::new(options.cached_statements),
         checkpointer: None,
-        log_limit: LogLimit::new(PAGE_BYTES),
+        log_limit: log_limit::LEAST,
         connection,
         budget,
         reader: None,
