@@ -212,6 +212,7 @@ mod tests {
 
     use super::*;
     use crate::Store;
+    use crate::connect::Connection as _;
 
     #[tokio::test]
     async fn the_lock_of_a_dropped_store_is_held_until_its_connections_are_closed() {
@@ -227,6 +228,42 @@ mod tests {
                 std::thread::yield_now();
             }
             assert!(!files.log.exists(), "the last connection removes the log");
+        }
+    }
+
+    /// The log is begun again by the first commit after all of it was copied, which truncates it.
+    #[test]
+    fn no_commit_truncates_a_long_log_by_more_than_two_steps() {
+        const MIB: u64 = 1 << 20;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("plant.db");
+        let log = Files::of(&path).log;
+        let size = || std::fs::metadata(&log).unwrap().len();
+        let (_sqlite, mut writer) = Sqlite::open(path.clone(), &StoreOptions::default()).unwrap();
+        let mut commit = |rows: u32| {
+            writer.begin_write().unwrap();
+            let sql = format!(
+                "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {rows})
+                 INSERT INTO areas (name) SELECT hex(randomblob(4000)) FROM n"
+            );
+            writer.connection.execute_batch(&sql).unwrap();
+            writer.commit().unwrap();
+        };
+        let reader = rusqlite::Connection::open(&path).unwrap();
+        let held = "BEGIN; SELECT count(*) FROM areas";
+        reader.execute_batch(held).unwrap();
+        while size() < 112 * MIB {
+            commit(100);
+        }
+        drop(reader);
+        let give_up = Instant::now() + Duration::from_secs(60);
+        let mut before = size();
+        while before >= 80 * MIB {
+            assert!(Instant::now() < give_up, "{before}");
+            commit(20);
+            let after = size();
+            assert!(before.saturating_sub(after) <= 16 * MIB, "{before} {after}");
+            before = after;
         }
     }
 
