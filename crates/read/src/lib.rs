@@ -44,7 +44,7 @@ pub use outcome::ReadOutcome;
 pub use page::ValuePage;
 pub use page_parameters::Period;
 pub use parent::Parent;
-pub use point_query::PointQuery;
+pub use point_query::{LookUp, PointQuery};
 pub use prepared::{Cost, Prepared, run};
 pub use record::{RecordForm, RecordPlan, RowPlan};
 pub use records::Records;

@@ -18,9 +18,9 @@ use super::row_encoder::RowEncoder;
 use super::row_query::RowQuery;
 use super::rows;
 use super::sink::Sink;
-use obeya_store::RecordId;
 use obeya_store::engine::Session;
 use obeya_store::entity_sets::CONTAINER;
+use obeya_store::{RecordId, Store};
 
 /// The initial capacity for a record, in bytes.
 const INITIAL_CAPACITY: usize = 512;
@@ -152,9 +152,16 @@ impl RecordRead {
         }
     }
 
-    /// Whether it is one statement with the primary key alone.
-    pub(super) fn is_look_up(&self) -> bool {
-        matches!(self.source, RecordSource::Plan(..))
+    /// The read as one look-up by primary key, if it is one.
+    pub(super) fn look_up(&self) -> Option<LookUp<'_>> {
+        match &self.source {
+            RecordSource::Plan(plan, id) => Some(LookUp {
+                plan,
+                id,
+                read: self,
+            }),
+            RecordSource::Query { .. } => None,
+        }
     }
 
     /// Reads the record.
@@ -183,13 +190,37 @@ impl RecordRead {
                 )?
             }
         };
-        let record = match (record, &self.missing) {
-            (Some(record), _) => record,
-            (None, Some((noun, id))) => return Err(ReadError::NotFound(noun, id.clone())),
-            (None, None) => return Ok(ReadOutcome::NoContent),
-        };
-        sink.last(with_context(record, self.context.as_deref()));
-        Ok(ReadOutcome::Record)
+        Ok(match self.answer(record)? {
+            Some(record) => {
+                sink.last(record);
+                ReadOutcome::Record
+            }
+            None => ReadOutcome::NoContent,
+        })
+    }
+
+    /// The record as it is sent; `None` where none is no error.
+    fn answer(&self, record: Option<Vec<u8>>) -> Result<Option<Vec<u8>>, ReadError> {
+        match (record, &self.missing) {
+            (Some(record), _) => Ok(Some(with_context(record, self.context.as_deref()))),
+            (None, Some((noun, id))) => Err(ReadError::NotFound(noun, id.clone())),
+            (None, None) => Ok(None),
+        }
+    }
+}
+
+/// A look-up of a record by primary key, which needs no session.
+pub struct LookUp<'a> {
+    plan: &'static RecordPlan,
+    id: &'a RecordId,
+    read: &'a RecordRead,
+}
+
+impl LookUp<'_> {
+    /// Reads the record; `None` where none is no error.
+    pub async fn run(self, store: &Store) -> Result<Option<Vec<u8>>, ReadError> {
+        let record = self.plan.look_up(store, self.id.clone()).await?;
+        self.read.answer(record)
     }
 }
 

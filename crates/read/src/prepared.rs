@@ -10,7 +10,7 @@ use super::error::ReadError;
 use super::list::{CountRead, ListRead};
 use super::outcome::ReadOutcome;
 use super::page::ValuePage;
-use super::point_query::RecordRead;
+use super::point_query::{LookUp, RecordRead};
 use super::records::Records;
 use super::sink::Sink;
 use obeya_store::engine::Session;
@@ -73,10 +73,18 @@ impl From<ValuePage> for Prepared {
 }
 
 impl Prepared {
+    /// The read as one look-up by primary key, which needs no session, if it is one.
+    pub fn look_up(&self) -> Option<LookUp<'_>> {
+        match self {
+            Self::Record(record) => record.look_up(),
+            _ => None,
+        }
+    }
+
     /// The cost of the read.
     pub fn cost(&self) -> Cost {
         match self {
-            Self::Record(record) if record.is_look_up() => Cost::LookUp,
+            Self::Record(record) if record.look_up().is_some() => Cost::LookUp,
             Self::Record(_) | Self::List(_) | Self::Count(_) => Cost::Small,
             Self::Records(records) => Cost::Records(records.max_records()),
             Self::Values(page) => Cost::Values(page.size()),

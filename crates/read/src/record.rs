@@ -16,9 +16,9 @@ use obeya_odata::{Bound, Context, Limits, OptionName, Options};
 use super::json;
 use super::row_encoder::RowEncoder;
 use super::time::TimestampFormatter;
-use obeya_store::RecordId;
 use obeya_store::engine::{Dialect, Row, Session, StoreError, Value};
 use obeya_store::entities::order_of;
+use obeya_store::{RecordId, Store};
 
 /// The initial capacity for a record, in bytes.
 const INITIAL_CAPACITY: usize = 1_024;
@@ -148,6 +148,25 @@ impl RecordPlan {
         }
         out.push(b'}');
         Ok(Some(out))
+    }
+
+    /// Reads the record without a session, if it exists. It must be one row.
+    pub(super) async fn look_up(
+        &'static self,
+        store: &Store,
+        id: RecordId,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        let plan = self.on(store.dialect());
+        debug_assert!(plan.lists.is_empty(), "{} has lists", self.form.entity.name);
+        let record = move |row: &dyn Row| {
+            let mut out = Vec::with_capacity(INITIAL_CAPACITY);
+            out.push(b'{');
+            let mut timestamps = TimestampFormatter::new();
+            plan.encoder.write_around(&mut out, row, &mut timestamps)?;
+            out.push(b'}');
+            Ok(out)
+        };
+        store.point(&plan.record, id, record).await
     }
 
     fn on(&self, dialect: Dialect) -> &RecordStatements {

@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use super::caller::Caller;
-use super::{DiskUsage, Session, StoreError, WriteFault};
+use super::{DiskUsage, Row, Session, StoreError, Value, WriteFault};
 
 /// A database engine. It must outlive its connections: what it holds, such as the lock of a database file,
 /// says that the database is in use.
@@ -29,6 +29,17 @@ pub(super) trait Connect: Send + Sync + 'static {
     /// # Errors
     /// [`StoreError::Unavailable`] when none is available now.
     fn reader(&self, work: Work) -> Result<Self::Connection, StoreError>;
+
+    /// The first row of a statement with this key, mapped, without a reader and without blocking. `None` when
+    /// the engine cannot tell that way now.
+    fn first<T: Send>(
+        &self,
+        _sql: &'static str,
+        _key: Value<'_>,
+        _map: impl Fn(&dyn Row) -> Result<T, StoreError> + Send + Sync,
+    ) -> impl Future<Output = Option<Option<T>>> + Send {
+        std::future::ready(None)
+    }
 
     /// Opens another connection that writes, after the last one was lost. Blocks.
     ///

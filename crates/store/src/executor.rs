@@ -11,7 +11,7 @@ use super::pool::{Permit, Pool};
 use super::timings::Timings;
 use super::write_health::WriteHealth;
 use super::writer::{Sharing, Writer};
-use super::{DiskUsage, Session, StoreError, StoreOptions, WriteFault};
+use super::{DiskUsage, RecordId, Row, Session, StoreError, StoreOptions, WriteFault};
 
 /// Changes a row without changing its value: the smallest write that needs a commit.
 const PROBE: &str = "UPDATE stamps SET last = last WHERE id = 1";
@@ -35,19 +35,34 @@ impl<E: Connect> Executor<E> {
         Ok(Executor { readers, writer })
     }
 
-    /// Runs the work on a reader, inline if the engine works in this process. Each statement sees its own
-    /// snapshot.
-    pub(super) async fn point<T, X, F>(&self, client: &Client, work: F) -> Result<T, X>
+    /// The first row of a statement by primary key, mapped: without a reader if the engine can, otherwise on
+    /// one, and inline if the engine works in this process.
+    pub(super) async fn point<T, F>(
+        &self,
+        client: &Client,
+        sql: &'static str,
+        key: RecordId,
+        map: F,
+    ) -> Result<Option<T>, StoreError>
     where
-        F: FnOnce(&mut dyn Session) -> Result<T, X> + Send + 'static,
+        F: Fn(&dyn Row) -> Result<T, StoreError> + Send + Sync + 'static,
         T: Send + 'static,
-        X: From<StoreError> + Send + 'static,
     {
-        let permit = self.readers.permit(Work::Point, client).await?;
-        if E::IN_PROCESS {
-            return work(permit.reader()?.connection());
+        let engine = self.readers.engine();
+        if let Some(found) = engine.first(sql, (&key).into(), &map).await {
+            return Ok(found);
         }
-        blocking(move || work(permit.reader()?.connection())).await
+        let permit = self.readers.permit(Work::Point, client).await?;
+        let work = move || {
+            let mut reader = permit.reader()?;
+            let session: &mut dyn Session = reader.connection();
+            session.first(sql, &[(&key).into()], map)
+        };
+        if E::IN_PROCESS {
+            work()
+        } else {
+            blocking(work).await
+        }
     }
 
     /// Runs the work inside one snapshot, inline if the engine works in this process. If it takes too long,

@@ -256,20 +256,23 @@ impl Store {
         }
     }
 
-    /// Runs look-ups by primary key, and nothing else; on an embedded engine inline: it must not block the
-    /// caller's thread for longer than some microseconds.
-    ///
-    /// Each statement sees its own snapshot; use [`Store::read`] where two must agree.
+    /// The first row of a statement by primary key, mapped; `None` when there is none. The key is the
+    /// statement's only parameter. Runs inline on an embedded engine, and on another one without a thread of
+    /// its own: look-ups of many requests are pipelined. `map` may run twice.
     ///
     /// # Errors
-    /// What the work returns, and [`StoreError::Unavailable`] when no connection is available.
-    pub async fn point<T, E, F>(&self, work: F) -> Result<T, E>
+    /// What `map` returns, and [`StoreError::Unavailable`] when no connection is available.
+    pub async fn point<T, F>(
+        &self,
+        sql: &'static str,
+        key: RecordId,
+        map: F,
+    ) -> Result<Option<T>, StoreError>
     where
-        F: FnOnce(&mut dyn Session) -> Result<T, E> + Send + 'static,
+        F: Fn(&dyn Row) -> Result<T, StoreError> + Send + Sync + 'static,
         T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
     {
-        on_engine!(self, executor => executor.point(&self.client, work).await)
+        on_engine!(self, executor => executor.point(&self.client, sql, key, map).await)
     }
 
     /// Runs reads that are mostly small, in one snapshot. Once they have taken some hundred microseconds on

@@ -113,6 +113,21 @@ fn request<'r>(
 async fn run(call: &Call, store: Store, prepared: Arc<Prepared>) -> Result<ReadAnswer, Problem> {
     let app = &call.app;
     let gate = Gate::of(call);
+    // The gate and the record must be of one snapshot: it may be moved in between.
+    if !gate.is_restricted()
+        && let Some(look_up) = prepared.look_up()
+    {
+        let record = look_up.run(&store).await?;
+        let outcome = match record {
+            Some(_) => ReadOutcome::Record,
+            None => ReadOutcome::NoContent,
+        };
+        return Ok(ReadAnswer::Complete(
+            record.unwrap_or_default(),
+            call.answer_memory(),
+            outcome,
+        ));
+    }
     let cost = prepared.cost();
     match cost {
         Cost::LookUp | Cost::Small => {}
@@ -137,7 +152,6 @@ async fn run(call: &Call, store: Store, prepared: Arc<Prepared>) -> Result<ReadA
     }
     // These reads do not use the caches: the plan has what a list caches.
     let (shared, client) = (Arc::clone(app), Arc::clone(&call.caller));
-    let is_restricted = gate.is_restricted();
     let work = move |session: &mut dyn Session| {
         let mut sink = WholeSink {
             bytes: Vec::new(),
@@ -147,9 +161,7 @@ async fn run(call: &Call, store: Store, prepared: Arc<Prepared>) -> Result<ReadA
         Ok::<_, ReadError>((sink, found))
     };
     let (WholeSink { bytes, memory }, found) = match cost {
-        // The gate and the record must be of one snapshot: it may be moved in between.
-        Cost::LookUp if is_restricted => store.look_up(work).await?,
-        Cost::LookUp => store.point(work).await?,
+        Cost::LookUp => store.look_up(work).await?,
         _ => store.read_inline(work).await?,
     };
     Ok(ReadAnswer::Complete(bytes, memory, found))

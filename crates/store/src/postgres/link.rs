@@ -28,9 +28,33 @@ const MAX_OUTSTANDING: usize = 256;
 /// How long a server may take to accept that a statement is cancelled.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
 
-type Wire =
+/// What sends requests and receives their answers, while it is polled.
+pub(super) type Wire =
     tokio_postgres::Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>;
 type PostedRequest = Pin<Box<dyn Future<Output = Result<(), Error>> + Send>>;
+
+/// Connects on the current runtime.
+///
+/// # Errors
+/// [`StoreError::Unavailable`] when the server does not answer in time; otherwise what the driver says.
+pub(super) async fn dial(
+    config: &Config,
+    tls: &MakeRustlsConnect,
+    response_timeout: Duration,
+) -> Result<Result<(Client, Wire), Error>, StoreError> {
+    // The driver's connect timeout ends with the TCP connection to each host; a server may accept it and
+    // then send nothing.
+    let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
+    let step = config
+        .get_connect_timeout()
+        .copied()
+        .unwrap_or(response_timeout);
+    let limit = step.saturating_mul(u32::try_from(hosts).unwrap_or(u32::MAX).saturating_add(1));
+    let dialed = tokio::time::timeout(limit, config.connect(tls.clone())).await;
+    dialed.map_err(|_| {
+        StoreError::Unavailable(format!("the database server did not answer in {limit:?}"))
+    })
+}
 
 /// A connection.
 pub(super) struct Link {
@@ -65,16 +89,7 @@ impl Link {
             .map_err(|error| {
                 StoreError::Unavailable(format!("no connection could be set up: {error}"))
             })?;
-        // The driver's connect timeout ends with the TCP connection to each host; a server may accept it and
-        // then send nothing.
-        let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
-        let step = config
-            .get_connect_timeout()
-            .copied()
-            .unwrap_or(response_timeout);
-        let limit = step.saturating_mul(u32::try_from(hosts).unwrap_or(u32::MAX).saturating_add(1));
-        let connecting = async { tokio::time::timeout(limit, config.connect(tls.clone())).await };
-        let failed = match runtime.block_on(connecting) {
+        let failed = match runtime.block_on(dial(config, tls, response_timeout)) {
             Ok(Ok((client, wire))) => {
                 return Ok(Ok(Link {
                     runtime: Some(runtime),
@@ -89,9 +104,7 @@ impl Link {
                 }));
             }
             Ok(Err(error)) => Ok(Err(error)),
-            Err(_) => Err(StoreError::Unavailable(format!(
-                "the database server did not answer in {limit:?}"
-            ))),
+            Err(error) => Err(error),
         };
         // A DNS lookup may still be running, and cannot be cancelled.
         runtime.shutdown_background();

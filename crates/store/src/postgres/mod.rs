@@ -13,6 +13,8 @@ mod errors;
 pub(super) mod inspection;
 mod link;
 mod migrate;
+mod pipeline;
+mod pipelines;
 mod placeholders;
 mod plain;
 mod prefetched;
@@ -29,11 +31,12 @@ use std::sync::Arc;
 use address::Address;
 pub(super) use address::{is_postgres, masked};
 use connection::PostgresConnection;
+use pipelines::Pipelines;
 pub use plain::connect;
 use server::{Role, Server};
 
 use super::connect::{Connect, Work};
-use super::{StoreError, StoreOptions, WriteFault};
+use super::{Row, StoreError, StoreOptions, Value, WriteFault};
 
 /// 16 MiB, as much as a segment of the write-ahead log usually has; they stay in a file until the end.
 const FILL_TEMPORARY_FILE: &str = "BEGIN; SET LOCAL work_mem = '64kB'; \
@@ -53,6 +56,7 @@ pub(super) fn make_old(url: &str, version: usize, rows: &str) {
 /// A database.
 pub(super) struct Postgres {
     server: Arc<Server>,
+    pipelines: Arc<Pipelines>,
 }
 
 impl Postgres {
@@ -70,7 +74,8 @@ impl Postgres {
         let mut writer = PostgresConnection::open(Arc::clone(&server), Role::Writer)?;
         migrate::run(&mut writer, &server)?;
         writer.prefer_indexes()?;
-        Ok((Postgres { server }, writer))
+        let pipelines = Pipelines::new(Arc::clone(&server), options.readers);
+        Ok((Postgres { server, pipelines }, writer))
     }
 }
 
@@ -91,6 +96,15 @@ impl Connect for Postgres {
             _ => Role::Reader,
         };
         PostgresConnection::open(Arc::clone(&self.server), role)
+    }
+
+    async fn first<T: Send>(
+        &self,
+        sql: &'static str,
+        key: Value<'_>,
+        map: impl Fn(&dyn Row) -> Result<T, StoreError> + Send + Sync,
+    ) -> Option<Option<T>> {
+        self.pipelines.first(sql, key, map).await
     }
 
     fn writer(&self) -> Result<PostgresConnection, StoreError> {
@@ -118,5 +132,9 @@ impl Connect for Postgres {
             }
             filled => filled,
         }
+    }
+
+    fn closed(&self) {
+        self.pipelines.close();
     }
 }

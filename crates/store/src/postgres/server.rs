@@ -4,12 +4,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use tokio_postgres::SimpleQueryMessage;
+use tokio::task::AbortHandle;
+use tokio_postgres::{Client, SimpleQueryMessage};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::address::{self, Address};
-use super::errors::connect_error;
-use super::link::Link;
+use super::errors::{Failure, connect_error};
+use super::link::{self, Link};
+use super::pipeline;
 use super::tls;
 use crate::{StoreError, StoreOptions};
 
@@ -34,6 +36,8 @@ pub(super) enum Role {
     Reader,
     /// The same for the poll, which also looks whether another server has the address.
     Poll,
+    /// The same for look-ups of many requests, none of which may wait.
+    Pipeline,
     /// Reads and writes.
     Writer,
 }
@@ -55,7 +59,7 @@ pub(super) struct Server {
 pub(super) struct Origin {
     /// Connections of one epoch are to the same start of one server; it may have crashed and recovered since.
     pub(super) epoch: u64,
-    /// The sequence number of this connection.
+    /// The sequence number of this connection; 0 if it is not counted.
     pub(super) number: u64,
     /// The number of the server that was followed when it was opened.
     server: u64,
@@ -108,48 +112,83 @@ impl Server {
 
     /// Opens a connection and configures it; also returns its origin. Blocks.
     pub(super) fn connect(&self, role: Role) -> Result<(Link, Origin), StoreError> {
-        let (link, (epoch, server)) = self.open(role)?;
+        let (link, mut origin) = self.open(role)?;
         // Counted only after connecting: a view from before a crash of the server must have a lower number
         // than any connection after the crash.
-        let number = self.opened.fetch_add(1, Ordering::SeqCst) + 1;
-        let origin = Origin {
-            epoch,
-            number,
-            server,
-        };
+        origin.number = self.opened.fetch_add(1, Ordering::SeqCst) + 1;
         Ok((link, origin))
     }
 
-    /// The same without counting it, as every count makes the views before it stale; with epoch and server.
-    fn open(&self, role: Role) -> Result<(Link, (u64, u64)), StoreError> {
-        let place = self.place();
-        let response_timeout = self.options.statement_budget + self.options.busy_timeout + GRACE;
-        let mut link = Link::open(&self.address.config, &self.tls, response_timeout)?
-            .map_err(|error| connect_error(&error, &place))?;
-        let version = link.parameter("server_version").unwrap_or_default();
-        if major(version).is_some_and(|major| major < OLDEST) {
-            return Err(StoreError::Schema(format!(
-                "{place} is PostgreSQL {version}, expected {OLDEST} or newer"
-            )));
-        }
-        let encoding = link.parameter("server_encoding").unwrap_or("UTF8");
-        if encoding != "UTF8" {
-            return Err(StoreError::Schema(format!(
-                "{place} holds texts in {encoding}, expected a database with the encoding UTF8"
-            )));
-        }
+    /// The same without counting it, as every count makes the views before it stale.
+    fn open(&self, role: Role) -> Result<(Link, Origin), StoreError> {
+        let config = &self.address.config;
+        let mut link = Link::open(config, &self.tls, self.response_timeout())?
+            .map_err(|error| connect_error(&error, &self.place()))?;
+        self.check(|name| link.parameter(name))?;
         let client = link.client();
         let set_up = self.set_up(role);
         let said = link
             .wait(client.simple_query(&set_up))
             .map_err(|failure| failure.error)?;
+        Ok((link, self.follow(&said)))
+    }
+
+    /// Opens and configures a connection for the current runtime, where a task drives it, and which has no
+    /// views. Without the client the task ends.
+    pub(super) async fn open_driven(&self) -> Result<(Client, AbortHandle, Origin), StoreError> {
+        let limit = self.response_timeout();
+        let (client, wire) = link::dial(&self.address.config, &self.tls, limit)
+            .await?
+            .map_err(|error| connect_error(&error, &self.place()))?;
+        self.check(|name| wire.parameter(name))?;
+        let driver = tokio::spawn(wire).abort_handle();
+        let set_up = self.set_up(Role::Pipeline);
+        let said = match tokio::time::timeout(limit, client.simple_query(&set_up)).await {
+            Ok(said) => said.map_err(|error| Failure::from(error).error)?,
+            Err(_) => {
+                driver.abort();
+                return Err(StoreError::Timeout);
+            }
+        };
+        Ok((client, driver, self.follow(&said)))
+    }
+
+    /// How long a connection waits for a response.
+    fn response_timeout(&self) -> Duration {
+        self.options.statement_budget + self.options.busy_timeout + GRACE
+    }
+
+    /// Checks the parameters that the server reported on connecting.
+    fn check<'a>(&self, parameter: impl Fn(&str) -> Option<&'a str>) -> Result<(), StoreError> {
+        let place = self.place();
+        let version = parameter("server_version").unwrap_or_default();
+        if major(version).is_some_and(|major| major < OLDEST) {
+            return Err(StoreError::Schema(format!(
+                "{place} is PostgreSQL {version}, expected {OLDEST} or newer"
+            )));
+        }
+        let encoding = parameter("server_encoding").unwrap_or("UTF8");
+        if encoding != "UTF8" {
+            return Err(StoreError::Schema(format!(
+                "{place} holds texts in {encoding}, expected a database with the encoding UTF8"
+            )));
+        }
+        Ok(())
+    }
+
+    /// The origin of a connection, from the answer to [`Server::set_up`].
+    fn follow(&self, said: &[SimpleQueryMessage]) -> Origin {
         let row = said.iter().rev().find_map(|message| match message {
             SimpleQueryMessage::Row(row) => Some((row.get(0)?, row.get(1)?)),
             _ => None,
         });
         let (started, is_standby) = row.unwrap_or_default();
-        let followed = self.known().connected(started, is_standby != "t");
-        Ok((link, followed))
+        let (epoch, server) = self.known().connected(started, is_standby != "t");
+        Origin {
+            epoch,
+            number: 0,
+            server,
+        }
     }
 
     /// Whether no other server has been found at the address since this connection was opened. The one before
@@ -227,21 +266,27 @@ impl Server {
             Role::Reader | Role::Poll => {
                 IDLE_IN_TRANSACTION.saturating_add(self.options.reader_pause)
             }
-            Role::Writer => IDLE_IN_TRANSACTION,
+            Role::Pipeline | Role::Writer => IDLE_IN_TRANSACTION,
+        };
+        let (statement_timeout, lock_timeout) = match role {
+            Role::Pipeline => (pipeline::LOOK_UP_TIMEOUT, pipeline::LOCK_TIMEOUT),
+            _ => (self.options.statement_budget, self.options.busy_timeout),
         };
         let common = format!(
             "SET statement_timeout = {}; SET lock_timeout = {}; SET idle_in_transaction_session_timeout = {}; \
              SET tcp_keepalives_idle = {}; SET tcp_keepalives_interval = {}; SET tcp_keepalives_count = {}; \
              SET jit = off; SET client_min_messages = warning; SET timezone = 'UTC'; ",
-            millis(self.options.statement_budget),
-            millis(self.options.busy_timeout),
+            millis(statement_timeout),
+            millis(lock_timeout),
             millis(forgotten),
             address::KEEPALIVE_IDLE.as_secs(),
             address::KEEPALIVE_INTERVAL.as_secs(),
             address::KEEPALIVE_RETRIES,
         );
         let of_role = match role {
-            Role::Reader | Role::Poll => "SET default_transaction_read_only = on; ",
+            Role::Reader | Role::Poll | Role::Pipeline => {
+                "SET default_transaction_read_only = on; "
+            }
             // A confirmed write must be on disk, whatever the server's default is. Stricter settings are not
             // changed.
             Role::Writer => {

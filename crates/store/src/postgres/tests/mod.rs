@@ -5,6 +5,7 @@ mod catalogue;
 mod faults;
 mod jobs;
 mod migrate;
+mod pipelines;
 mod prefetched;
 mod scratch;
 mod session;
