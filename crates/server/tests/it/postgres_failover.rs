@@ -53,15 +53,15 @@ async fn counts(store: &Store) -> [i64; 5] {
 /// The same by the connections for look-ups, which are opened in the background.
 async fn look_up(store: &Store) -> i64 {
     const COUNT: &str =
-        "SELECT count(*), current_setting('lock_timeout') FROM areas WHERE id >= ?1";
+        "SELECT count(*), current_setting('statement_timeout') FROM areas WHERE id >= ?1";
     let counted = async {
         loop {
             let counted = store
                 .point(COUNT, 0.into(), |row| Ok((row.int(0)?, row.string(1)?)))
                 .await;
-            let (count, lock_timeout) = counted.expect("a row").expect("a row");
+            let (count, statement_timeout) = counted.expect("a row").expect("a row");
             // That of no other connection.
-            if lock_timeout.as_deref() == Some("100ms") {
+            if statement_timeout.as_deref() == Some("1s") {
                 return count.expect("a number");
             }
             tokio::time::sleep(Duration::from_millis(5)).await;

@@ -268,25 +268,25 @@ impl Server {
             }
             Role::Pipeline | Role::Writer => IDLE_IN_TRANSACTION,
         };
-        let (statement_timeout, lock_timeout) = match role {
-            Role::Pipeline => (pipeline::LOOK_UP_TIMEOUT, pipeline::LOCK_TIMEOUT),
-            _ => (self.options.statement_budget, self.options.busy_timeout),
+        let statement_timeout = match role {
+            Role::Pipeline => pipeline::STATEMENT_TIMEOUT,
+            Role::Reader | Role::Poll | Role::Writer => self.options.statement_budget,
         };
         let common = format!(
             "SET statement_timeout = {}; SET lock_timeout = {}; SET idle_in_transaction_session_timeout = {}; \
              SET tcp_keepalives_idle = {}; SET tcp_keepalives_interval = {}; SET tcp_keepalives_count = {}; \
              SET jit = off; SET client_min_messages = warning; SET timezone = 'UTC'; ",
             millis(statement_timeout),
-            millis(lock_timeout),
+            millis(self.options.busy_timeout),
             millis(forgotten),
             address::KEEPALIVE_IDLE.as_secs(),
             address::KEEPALIVE_INTERVAL.as_secs(),
             address::KEEPALIVE_RETRIES,
         );
         let of_role = match role {
-            Role::Reader | Role::Poll | Role::Pipeline => {
-                "SET default_transaction_read_only = on; "
-            }
+            Role::Reader | Role::Poll => "SET default_transaction_read_only = on; ",
+            // Its statements are all by primary key, see `PostgresConnection::prefer_indexes`.
+            Role::Pipeline => "SET default_transaction_read_only = on; SET enable_seqscan = off; ",
             // A confirmed write must be on disk, whatever the server's default is. Stricter settings are not
             // changed.
             Role::Writer => {

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use futures_util::future::join_all;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use super::scratch::{Scratch, admin, one, options, terminate, until, with};
 use crate::postgres::address::Address;
@@ -18,7 +20,9 @@ const NAME: &str = "SELECT name FROM t WHERE id = ?1";
 const PROCESS: &str = "SELECT pg_backend_pid() WHERE ?1 = 1::bigint";
 /// The same, where it is not that of a reader.
 const PIPELINE: &str =
-    "SELECT pg_backend_pid() WHERE ?1 = 1::bigint AND current_setting('lock_timeout') = '100ms'";
+    "SELECT pg_backend_pid() WHERE ?1 = 1::bigint AND current_setting('statement_timeout') = '1s'";
+/// When a look-up that waits is given up. Others have answers by then, also on a machine that is busy.
+const SOON: Duration = Duration::from_millis(500);
 const ROWS: i64 = 1_000;
 
 /// Connections of a test, and a runtime that drives them.
@@ -29,14 +33,15 @@ struct LookUps {
 
 impl LookUps {
     fn new(url: &str) -> Self {
-        Self::beside_readers(url, 16)
+        Self::with(url, 16, Duration::from_secs(10))
     }
 
-    fn beside_readers(url: &str, readers: usize) -> Self {
+    fn with(url: &str, readers: usize, answer_timeout: Duration) -> Self {
         let address = Address::parse(url, |_| None).unwrap();
+        let server = Server::new(address, options()).unwrap();
         LookUps {
             runtime: runtime(),
-            pipelines: Pipelines::new(Server::new(address, options()).unwrap(), readers),
+            pipelines: Pipelines::new(server, readers, answer_timeout),
         }
     }
 
@@ -130,7 +135,7 @@ fn each_of_many_look_ups_gets_its_own_row_on_few_connections() {
 #[test]
 fn a_look_up_that_waits_for_a_lock_is_given_up_with_its_connection() {
     let scratch = table();
-    let look_ups = LookUps::new(&scratch.url);
+    let look_ups = LookUps::with(&scratch.url, 16, SOON);
     let first = look_ups.opened();
     let mut other = scratch.writer();
     other.control("BEGIN; LOCK TABLE t").unwrap();
@@ -144,23 +149,24 @@ fn a_look_up_that_waits_for_a_lock_is_given_up_with_its_connection() {
 }
 
 #[test]
-fn a_look_up_that_takes_long_is_given_up_with_its_connection() {
+fn a_connection_that_waits_ends_also_when_the_callers_of_its_look_ups_left() {
     let scratch = table();
-    let look_ups = LookUps::new(&scratch.url);
+    let look_ups = LookUps::with(&scratch.url, 16, SOON);
     let first = look_ups.opened();
-    let long = "SELECT 1 FROM pg_sleep(?1)";
-    let found = look_ups
-        .pipelines
-        .first(long, 60.0.into(), |row| row.int(0));
-    assert_eq!(look_ups.runtime.block_on(found), None);
-    assert_eq!(look_ups.process(), None);
+    let mut other = scratch.writer();
+    other.control("BEGIN; LOCK TABLE t").unwrap();
+    look_ups.runtime.block_on(async {
+        let found = timeout(Duration::from_millis(20), name(&look_ups.pipelines, 1)).await;
+        assert!(found.is_err());
+    });
+    // The server itself would end the statement only.
     until_ended(&scratch, first);
 }
 
 #[test]
 fn a_connection_takes_only_so_many_look_ups_at_a_time() {
     let scratch = table();
-    let look_ups = LookUps::beside_readers(&scratch.url, 1);
+    let look_ups = LookUps::with(&scratch.url, 1, Duration::from_secs(10));
     look_ups.opened();
     // Each is begun before one is polled again; few end when they are polled first.
     let names = (0..3 * MOST_IN_FLIGHT).map(|_| name(&look_ups.pipelines, 1));
@@ -202,14 +208,17 @@ fn a_statement_whose_table_was_changed_meanwhile_is_prepared_on_another_connecti
 }
 
 #[test]
-fn a_key_that_the_server_refuses_ends_no_connection() {
+fn a_look_up_that_the_server_refuses_ends_no_connection() {
     let scratch = table();
     let look_ups = LookUps::new(&scratch.url);
     let first = look_ups.opened();
     let by_name = "SELECT id FROM t WHERE name = ?1";
-    let key = Value::Text("a\0b");
-    let refused = look_ups.pipelines.first(by_name, key, |row| row.int(0));
-    assert_eq!(look_ups.runtime.block_on(refused), None);
+    // As unavailable as a table whose rows the user may not read.
+    let file = "SELECT 1 FROM pg_read_file(?1)";
+    for (sql, key) in [(by_name, "a\0b"), (file, "/nonexistent")] {
+        let refused = look_ups.pipelines.first(sql, key.into(), |row| row.int(0));
+        assert_eq!(look_ups.runtime.block_on(refused), None);
+    }
     assert_eq!(look_ups.process(), Some(first));
 }
 
