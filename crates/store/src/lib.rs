@@ -129,6 +129,9 @@ pub struct StoreOptions {
     /// How often [`Store::poll`] looks whether another server has the address of the database now, as after a
     /// failover. Connections to the one before are then replaced. An embedded engine has no server.
     pub server_check: Duration,
+    /// How long a look-up waits on a connection that look-ups share, until it runs on a reader: some hundred
+    /// times what it usually takes. An embedded engine has no such connection.
+    pub look_up_wait: Duration,
     /// How long to wait for a lock that another process holds.
     pub busy_timeout: Duration,
     /// Capacity of the queue of writes; further senders wait (backpressure).
@@ -153,6 +156,7 @@ impl Default for StoreOptions {
             statement_budget: Duration::from_secs(10),
             reader_pause: Duration::ZERO,
             server_check: Duration::from_secs(10),
+            look_up_wait: Duration::from_millis(50),
             busy_timeout: Duration::from_secs(5),
             write_queue: 1024,
             jobs_per_commit: 128,

@@ -61,7 +61,7 @@ async fn look_up(store: &Store) -> i64 {
                 .await;
             let (count, statement_timeout) = counted.expect("a row").expect("a row");
             // That of no other connection.
-            if statement_timeout.as_deref() == Some("1s") {
+            if statement_timeout.as_deref() == Some("500ms") {
                 return count.expect("a number");
             }
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -86,6 +86,7 @@ async fn connections_to_a_server_that_was_replaced_are_used_no_more() {
     proxy.set(0, address(&old));
     let options = StoreOptions {
         server_check: Duration::ZERO,
+        look_up_wait: Duration::from_secs(10),
         ..StoreOptions::default()
     };
     let store = Store::open(&url(proxy.address().port()), &options).await;
@@ -125,6 +126,7 @@ async fn without_a_new_connection_the_open_ones_are_used_on() {
     proxy.set(0, address(&server));
     let options = StoreOptions {
         server_check: Duration::ZERO,
+        look_up_wait: Duration::from_secs(10),
         ..StoreOptions::default()
     };
     let store = Store::open(&url(proxy.address().port()), &options).await;

@@ -31,7 +31,7 @@ use std::sync::Arc;
 use address::Address;
 pub(super) use address::{is_postgres, masked};
 use connection::PostgresConnection;
-use pipelines::{ANSWER_TIMEOUT, Pipelines};
+use pipelines::Pipelines;
 pub use plain::connect;
 use server::{Role, Server};
 
@@ -74,7 +74,7 @@ impl Postgres {
         let mut writer = PostgresConnection::open(Arc::clone(&server), Role::Writer)?;
         migrate::run(&mut writer, &server)?;
         writer.prefer_indexes()?;
-        let pipelines = Pipelines::new(Arc::clone(&server), options.readers, ANSWER_TIMEOUT);
+        let pipelines = Pipelines::new(Arc::clone(&server));
         Ok((Postgres { server, pipelines }, writer))
     }
 }

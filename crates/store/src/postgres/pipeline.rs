@@ -2,17 +2,19 @@
 //!
 //! A task of the runtime drives it. Each look-up is a statement by primary key in a transaction of its own,
 //! and answers come in the order of the look-ups. So none may wait: the first one without an answer in time
-//! is given up. Whoever asked uses a reader then.
+//! ends the connection. Whoever asked uses a reader then.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use futures_util::TryStreamExt as _;
 use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
+use tokio::time::timeout;
 use tokio_postgres::{Client, Statement};
 
 use super::errors::Failure;
@@ -21,26 +23,30 @@ use super::server::{Origin, Server};
 use super::values::{Bound, Columns};
 use crate::{Row, StoreError, Value};
 
-/// When the server ends a look-up; nobody awaits its answer any more.
-pub(super) const STATEMENT_TIMEOUT: Duration = Duration::from_secs(1);
+/// When the server ends a statement; nobody awaits the answer to a look-up any more.
+pub(super) const STATEMENT_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// A connection.
 pub(super) struct Pipeline {
     client: Client,
-    /// How long a look-up may take, those before it included.
-    answer_timeout: Duration,
-    opened: Instant,
     driver: AbortHandle,
     origin: Origin,
-    /// The prepared statements. There are as many as the code has statements for look-ups.
-    statements: Mutex<HashMap<&'static str, Statement>>,
+    /// How long a look-up may take, those before it included.
+    answer_timeout: Duration,
+    /// The prepared statements, and `None` for one that is being prepared. There are as many as the code has
+    /// statements for look-ups.
+    statements: Mutex<HashMap<&'static str, Option<Statement>>>,
     in_flight: AtomicUsize,
+    answered: AtomicUsize,
     is_probed: AtomicBool,
+    /// Why this process ended it.
+    reason: OnceLock<&'static str>,
 }
 
 /// A place for one look-up on a connection.
 pub(super) struct Place {
     pipeline: Arc<Pipeline>,
+    statement: Statement,
     /// Whether the look-up has ended; not so when its caller left.
     has_ended: bool,
 }
@@ -54,13 +60,14 @@ impl Pipeline {
         let (client, driver, origin) = server.open_driven().await?;
         Ok(Arc::new(Pipeline {
             client,
-            answer_timeout,
-            opened: Instant::now(),
             driver,
             origin,
+            answer_timeout,
             statements: Mutex::default(),
             in_flight: AtomicUsize::new(0),
+            answered: AtomicUsize::new(0),
             is_probed: AtomicBool::new(false),
+            reason: OnceLock::new(),
         }))
     }
 
@@ -69,9 +76,14 @@ impl Pipeline {
         server.is_current(&self.origin)
     }
 
-    /// How long it has been open.
-    pub(super) fn age(&self) -> Duration {
-        self.opened.elapsed()
+    /// Whether it has ended.
+    pub(super) fn is_closed(&self) -> bool {
+        self.client.is_closed()
+    }
+
+    /// Why it has ended.
+    pub(super) fn reason(&self) -> &'static str {
+        self.reason.get().copied().unwrap_or("the server closed it")
     }
 
     /// How many look-ups have a place.
@@ -79,24 +91,52 @@ impl Pipeline {
         self.in_flight.load(Ordering::Relaxed)
     }
 
-    /// Takes a place for a look-up.
-    pub(super) fn place(self: &Arc<Self>) -> Place {
-        self.in_flight.fetch_add(1, Ordering::Relaxed);
-        Place {
-            pipeline: Arc::clone(self),
-            has_ended: false,
-        }
+    /// How many look-ups it has answered.
+    pub(super) fn answered(&self) -> usize {
+        self.answered.load(Ordering::Relaxed)
     }
 
-    /// Ends the connection; the look-ups on it fail at once.
-    pub(super) fn end(&self) {
-        self.driver.abort();
+    /// Takes a place for a look-up by this statement. `None` while the statement is being prepared: a look-up
+    /// does not wait for that, and many would prepare it as many times.
+    pub(super) fn place(self: &Arc<Self>, sql: &'static str) -> Option<Place> {
+        let statement = match self.statements().entry(sql) {
+            Entry::Occupied(entry) => entry.get().clone()?,
+            Entry::Vacant(entry) => {
+                entry.insert(None);
+                self.prepare(sql);
+                return None;
+            }
+        };
+        self.in_flight.fetch_add(1, Ordering::Relaxed);
+        Some(Place {
+            pipeline: Arc::clone(self),
+            statement,
+            has_ended: false,
+        })
+    }
+
+    /// Prepares a statement in the background.
+    fn prepare(self: &Arc<Self>, sql: &'static str) {
+        let pipeline = Arc::clone(self);
+        tokio::spawn(async move {
+            let preparing = async { pipeline.client.prepare(&numbered(sql)).await };
+            match timeout(STATEMENT_TIMEOUT, preparing).await {
+                Ok(Ok(statement)) => {
+                    pipeline.statements().insert(sql, Some(statement));
+                }
+                Ok(Err(error)) => {
+                    tracing::debug!(%error, sql, "no look-up can be prepared");
+                    pipeline.statements().remove(sql);
+                }
+                Err(_) => pipeline.end("a statement was not prepared in time"),
+            }
+        });
     }
 
     /// Ends the connection unless it answers in time. Without this, a connection that is stuck would have no
     /// look-up that waits, and would get all that come, if every caller leaves soon.
     fn probe(self: &Arc<Self>) {
-        // Without a runtime nothing drives the connection.
+        // It may be dropped with a runtime.
         let Ok(runtime) = Handle::try_current() else {
             return;
         };
@@ -106,26 +146,22 @@ impl Pipeline {
         let pipeline = Arc::clone(self);
         runtime.spawn(async move {
             let probe = pipeline.client.simple_query("");
-            let answered = tokio::time::timeout(pipeline.answer_timeout, probe).await;
-            pipeline.is_probed.store(false, Ordering::Relaxed);
-            if !matches!(answered, Ok(Ok(_))) {
-                pipeline.end();
+            if in_time(pipeline.answer_timeout, probe).await.is_none() {
+                pipeline.end("a caller left, and a probe had no answer in time");
             }
+            pipeline.is_probed.store(false, Ordering::Relaxed);
         });
     }
 
-    async fn prepared(&self, sql: &'static str) -> Result<Statement, tokio_postgres::Error> {
-        if let Some(statement) = self.statements().get(sql) {
-            return Ok(statement.clone());
-        }
-        // Several look-ups may prepare it at the same time, which does no harm.
-        let statement = self.client.prepare(&numbered(sql)).await?;
-        self.statements().insert(sql, statement.clone());
-        Ok(statement)
+    /// Ends the connection; the look-ups on it fail at once.
+    fn end(&self, reason: &'static str) {
+        // The first reason stays.
+        let _ = self.reason.set(reason);
+        self.driver.abort();
     }
 
-    fn statements(&self) -> MutexGuard<'_, HashMap<&'static str, Statement>> {
-        // An insertion leaves it consistent, so a poisoned lock is safe to use.
+    fn statements(&self) -> MutexGuard<'_, HashMap<&'static str, Option<Statement>>> {
+        // Consistent after each change, so a poisoned lock is safe to use.
         self.statements
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -133,30 +169,32 @@ impl Pipeline {
 }
 
 impl Place {
-    /// The connection.
-    pub(super) fn pipeline(&self) -> &Arc<Pipeline> {
-        &self.pipeline
-    }
-
-    /// The first row of a statement with this key, mapped; `None` when there is none.
+    /// The first row of the statement with this key, mapped; `None` when there is none.
     pub(super) async fn first<T>(
-        &mut self,
-        sql: &'static str,
+        mut self,
         key: Value<'_>,
         map: impl Fn(&dyn Row) -> Result<T, StoreError>,
-    ) -> Result<Option<T>, Failure> {
+    ) -> Result<Option<T>, StoreError> {
         let pipeline = &self.pipeline;
         let row = async {
-            let statement = pipeline.prepared(sql).await?;
-            let rows = pipeline.client.query_raw(&statement, [Bound(key)]).await?;
-            pin!(rows).try_next().await
+            let rows = pipeline.client.query_raw(&self.statement, [Bound(key)]);
+            pin!(rows.await?).try_next().await
         };
-        let row = tokio::time::timeout(pipeline.answer_timeout, row).await;
+        let row = in_time(pipeline.answer_timeout, row).await;
         self.has_ended = true;
-        match row {
-            Ok(row) => Ok(row?.map(|row| map(&Columns(row))).transpose()?),
-            Err(_) => Err(StoreError::Timeout.into()),
-        }
+        let Some(row) = row else {
+            pipeline.end("a look-up had no answer in time");
+            return Err(StoreError::Timeout);
+        };
+        let row = row.map_err(|error| {
+            let failure = Failure::from(error);
+            if failure.is_stale {
+                pipeline.end("a table was changed");
+            }
+            failure.error
+        })?;
+        pipeline.answered.fetch_add(1, Ordering::Relaxed);
+        row.map(|row| map(&Columns(row))).transpose()
     }
 }
 
@@ -166,5 +204,40 @@ impl Drop for Place {
         if !self.has_ended {
             self.pipeline.probe();
         }
+    }
+}
+
+/// The answer, if it comes in time. The time has two halves, because this process may stand still for longer
+/// than it: then one of them ends although the answer is there, and the driver reads it during the other.
+async fn in_time<F: Future>(limit: Duration, answer: F) -> Option<F::Output> {
+    let mut answer = pin!(answer);
+    for _ in 0..2 {
+        if let Ok(answer) = timeout(limit / 2, answer.as_mut()).await {
+            return Some(answer);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_counts_also_after_this_process_stood_still() {
+        let limit = Duration::from_millis(50);
+        let (answer, answered) = oneshot::channel();
+        let driver = async {
+            tokio::time::advance(10 * limit).await;
+            // The look-up is polled first.
+            tokio::task::yield_now().await;
+            answer.send(1)
+        };
+        let (found, _) = tokio::join!(in_time(limit, answered), driver);
+        assert_eq!(found, Some(Ok(1)));
+        let (_answer, never) = oneshot::channel::<()>();
+        assert_eq!(in_time(limit, never).await, None);
     }
 }

@@ -153,6 +153,10 @@ impl Server {
         Ok((client, driver, self.follow(&said)))
     }
 
+    pub(super) fn options(&self) -> &StoreOptions {
+        &self.options
+    }
+
     /// How long a connection waits for a response.
     fn response_timeout(&self) -> Duration {
         self.options.statement_budget + self.options.busy_timeout + GRACE

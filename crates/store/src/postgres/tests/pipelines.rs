@@ -13,16 +13,15 @@ use super::scratch::{Scratch, admin, one, options, terminate, until, with};
 use crate::postgres::address::Address;
 use crate::postgres::pipelines::{MOST_IN_FLIGHT, Pipelines};
 use crate::postgres::server::Server;
-use crate::{Store, Value};
+use crate::{Store, StoreOptions, Value};
 
 const NAME: &str = "SELECT name FROM t WHERE id = ?1";
 /// The server process, with a key like any look-up.
 const PROCESS: &str = "SELECT pg_backend_pid() WHERE ?1 = 1::bigint";
 /// The same, where it is not that of a reader.
-const PIPELINE: &str =
-    "SELECT pg_backend_pid() WHERE ?1 = 1::bigint AND current_setting('statement_timeout') = '1s'";
+const PIPELINE: &str = "SELECT pg_backend_pid() WHERE ?1 = 1::bigint AND current_setting('statement_timeout') = '500ms'";
 /// When a look-up that waits is given up. Others have answers by then, also on a machine that is busy.
-const SOON: Duration = Duration::from_millis(500);
+const SOON: Duration = Duration::from_millis(250);
 const ROWS: i64 = 1_000;
 
 /// Connections of a test, and a runtime that drives them.
@@ -36,12 +35,17 @@ impl LookUps {
         Self::with(url, 16, Duration::from_secs(10))
     }
 
-    fn with(url: &str, readers: usize, answer_timeout: Duration) -> Self {
+    fn with(url: &str, readers: usize, look_up_wait: Duration) -> Self {
         let address = Address::parse(url, |_| None).unwrap();
-        let server = Server::new(address, options()).unwrap();
+        let options = StoreOptions {
+            readers,
+            look_up_wait,
+            ..options()
+        };
+        let server = Server::new(address, options).unwrap();
         LookUps {
             runtime: runtime(),
-            pipelines: Pipelines::new(server, readers, answer_timeout),
+            pipelines: Pipelines::new(server),
         }
     }
 
@@ -54,8 +58,13 @@ impl LookUps {
         self.runtime.block_on(found).flatten().flatten()
     }
 
-    /// The server process of a connection, once there is one.
+    /// The server process of a connection, once it has statements.
     fn opened(&self) -> i64 {
+        until(|| self.name(1).is_some());
+        self.until_process()
+    }
+
+    fn until_process(&self) -> i64 {
         let mut process = None;
         until(|| {
             process = self.process();
@@ -110,13 +119,14 @@ fn each_of_many_look_ups_gets_its_own_row_on_few_connections() {
                 let pipelines = Arc::clone(&look_ups.pipelines);
                 let asked = async move { (id, name(&pipelines, id).await) };
                 let asked = look_ups.runtime.spawn(asked);
-                // Some callers go before they have an answer.
-                if id % 7 == round {
-                    asked.abort();
-                }
-                asked
+                (id, asked)
             })
             .collect();
+        // Some callers go before they have an answer.
+        for (_, asked) in asked.iter().filter(|(id, _)| id % 7 == round) {
+            asked.abort();
+        }
+        let asked = asked.into_iter().map(|(_, asked)| asked);
         for ended in look_ups.runtime.block_on(join_all(asked)) {
             let Ok((id, Some(found))) = ended else {
                 continue;
@@ -145,7 +155,43 @@ fn a_look_up_that_waits_for_a_lock_is_given_up_with_its_connection() {
     until_ended(&scratch, first);
     other.control("COMMIT").unwrap();
     assert_ne!(look_ups.opened(), first);
-    assert_eq!(look_ups.name(1), Some(Some("row 1".into())));
+}
+
+#[test]
+fn a_look_up_does_not_wait_until_its_statement_is_prepared() {
+    let scratch = table();
+    let look_ups = LookUps::new(&scratch.url);
+    let first = look_ups.until_process();
+    let mut other = scratch.writer();
+    other.control("BEGIN; LOCK TABLE t").unwrap();
+    let found = look_ups.runtime.block_on(async {
+        let soon = Duration::from_secs(5);
+        timeout(soon, name(&look_ups.pipelines, 1)).await
+    });
+    assert_eq!(found, Ok(None));
+    other.control("COMMIT").unwrap();
+    assert_eq!(look_ups.opened(), first);
+}
+
+#[test]
+fn a_statement_that_cannot_be_prepared_is_tried_again() {
+    let scratch = table();
+    let look_ups = LookUps::new(&scratch.url);
+    let first = look_ups.opened();
+    let later = "SELECT id FROM later WHERE id = ?1";
+    let id = || {
+        let id = look_ups.pipelines.first(later, 1.into(), |row| row.int(0));
+        look_ups.runtime.block_on(id)
+    };
+    for _ in 0..10 {
+        assert_eq!(id(), None);
+        assert_eq!(look_ups.process(), Some(first));
+    }
+    let name = &scratch.name;
+    admin(&format!(
+        "CREATE TABLE {name}.later (id bigint PRIMARY KEY)"
+    ));
+    until(|| id() == Some(None));
 }
 
 #[test]
@@ -198,12 +244,11 @@ fn a_connection_goes_with_the_runtime_that_drives_it() {
 fn a_statement_whose_table_was_changed_meanwhile_is_prepared_on_another_connection() {
     let scratch = table();
     let look_ups = LookUps::new(&scratch.url);
-    look_ups.opened();
-    assert_eq!(look_ups.name(2), Some(Some("row 2".into())));
+    let first = look_ups.opened();
     let name = &scratch.name;
     admin(&format!("ALTER TABLE {name}.t ALTER name TYPE varchar(9)"));
     assert_eq!(look_ups.name(2), None);
-    look_ups.opened();
+    assert_ne!(look_ups.opened(), first);
     assert_eq!(look_ups.name(2), Some(Some("row 2".into())));
 }
 
@@ -215,9 +260,13 @@ fn a_look_up_that_the_server_refuses_ends_no_connection() {
     let by_name = "SELECT id FROM t WHERE name = ?1";
     // As unavailable as a table whose rows the user may not read.
     let file = "SELECT 1 FROM pg_read_file(?1)";
-    for (sql, key) in [(by_name, "a\0b"), (file, "/nonexistent")] {
-        let refused = look_ups.pipelines.first(sql, key.into(), |row| row.int(0));
-        assert_eq!(look_ups.runtime.block_on(refused), None);
+    for (sql, found, refused) in [(by_name, "row 1", "a\0b"), (file, "PG_VERSION", "/none")] {
+        let id = |key: &str| {
+            let id = look_ups.pipelines.first(sql, key.into(), |row| row.int(0));
+            look_ups.runtime.block_on(id)
+        };
+        until(|| id(found).is_some());
+        assert_eq!(id(refused), None);
     }
     assert_eq!(look_ups.process(), Some(first));
 }
@@ -243,8 +292,12 @@ fn no_look_up_fails_while_connections_die() {
         )
         .unwrap();
     let runtime = runtime();
+    let options = StoreOptions {
+        look_up_wait: Duration::from_secs(10),
+        ..options()
+    };
     let store = runtime
-        .block_on(Store::open(&scratch.url, &options()))
+        .block_on(Store::open(&scratch.url, &options))
         .unwrap();
     let is_over = Arc::new(AtomicBool::new(false));
     let asking: Vec<_> = (0..8)
