@@ -28,7 +28,7 @@ pub fn measure(table: &mut Table, bench: &Bench, _: &Server, peer: &Peer) {
         .collect();
     let boards = [get(BOARDS)];
     let subjects = [
-        ("group by id", &groups[..], GROUP, 0.65),
+        ("group by id", &groups[..], GROUP, 0.7),
         ("50 boards: filter, order, count", &boards[..], LIST, 0.4),
     ];
     for (name, requests, text, at_least) in subjects {
