@@ -14,6 +14,8 @@ use crate::{Row, StoreError, Value};
 
 /// Most connections. Each is a process of the server, which answers one look-up after another.
 const MOST: usize = 4;
+/// Look-ups before the first connection is opened: few of them are no reason to hold one.
+pub(super) const BEFORE_FIRST: usize = 64;
 /// Look-ups on each connection before another one is opened.
 const FEW: usize = 32;
 /// Most look-ups on one connection; more of them use the readers, which have a queue with a time limit.
@@ -34,6 +36,8 @@ pub(super) struct Pipelines {
 
 struct State {
     open: Vec<Arc<Pipeline>>,
+    /// How many look-ups were asked for.
+    asked: usize,
     /// Whether a connection is being opened.
     is_opening: bool,
     /// Until when none is opened.
@@ -52,6 +56,7 @@ impl Pipelines {
             server,
             state: Mutex::new(State {
                 open: Vec::new(),
+                asked: 0,
                 is_opening: false,
                 paused_until: None,
                 pause: Duration::ZERO,
@@ -83,6 +88,7 @@ impl Pipelines {
     /// A place on the connection with the fewest look-ups. Opens another connection if they have many.
     fn place(self: &Arc<Self>, sql: &'static str) -> Option<Place> {
         let mut state = self.state();
+        state.asked = state.asked.saturating_add(1);
         state.open.retain(|it| it.is_current(&self.server));
         if let Some(ended) = state.open.iter().position(|it| it.is_closed()) {
             let ended = state.open.swap_remove(ended);
@@ -156,7 +162,9 @@ impl State {
     }
 
     fn may_open(&self, most: usize) -> bool {
-        !(self.is_closed || self.is_opening || self.is_paused()) && self.open.len() < most
+        self.asked > BEFORE_FIRST
+            && self.open.len() < most
+            && !(self.is_closed || self.is_opening || self.is_paused())
     }
 
     fn is_paused(&self) -> bool {
@@ -173,6 +181,7 @@ mod tests {
     fn pauses_become_longer_until_a_connection_is_of_use() {
         let mut state = State {
             open: Vec::new(),
+            asked: 0,
             is_opening: false,
             paused_until: None,
             pause: Duration::ZERO,

@@ -6,13 +6,17 @@
 
 use std::future::{Future, Ready};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::time::Duration;
 
+use tokio::time::timeout;
 use tokio_postgres::{Client, NoTls};
 
 use super::{block_on, connect, on, server};
 
 /// The advisory lock of the test that makes a template.
 const MAKING: i64 = 0x0be7_a7e5;
+/// How long a test waits until its database is dropped.
+const DROP_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A database of a test's own, dropped with this value.
 pub struct Scratch {
@@ -77,7 +81,10 @@ impl Drop for Scratch {
             // A server that is gone has taken the database along.
             if let Ok((client, connection)) = tokio_postgres::connect(&self.server, NoTls).await {
                 tokio::spawn(connection);
-                let _ = client.batch_execute(&drop).await;
+                // The server waits for all its backends, for a minute if the client of one stands still
+                // while it connects. That may be this test, whose runtime this blocks. The server goes on
+                // when the test has ended.
+                let _ = timeout(DROP_TIMEOUT, client.batch_execute(&drop)).await;
             }
         });
     }

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use super::scratch::{Scratch, admin, one, options, terminate, until, with};
 use crate::postgres::address::Address;
-use crate::postgres::pipelines::{MOST_IN_FLIGHT, Pipelines};
+use crate::postgres::pipelines::{BEFORE_FIRST, MOST_IN_FLIGHT, Pipelines};
 use crate::postgres::server::Server;
 use crate::{Store, StoreOptions, Value};
 
@@ -43,10 +43,14 @@ impl LookUps {
             ..options()
         };
         let server = Server::new(address, options).unwrap();
-        LookUps {
+        let look_ups = LookUps {
             runtime: runtime(),
             pipelines: Pipelines::new(server),
+        };
+        for _ in 0..BEFORE_FIRST {
+            assert_eq!(look_ups.process(), None);
         }
+        look_ups
     }
 
     fn name(&self, id: i64) -> Option<Option<String>> {
@@ -104,6 +108,18 @@ fn connections(scratch: &Scratch, condition: &str, value: Value<'_>) -> i64 {
 
 fn until_ended(scratch: &Scratch, process: i64) {
     until(|| connections(scratch, "pid", process.into()) == 0);
+}
+
+#[test]
+fn few_look_ups_open_no_connection() {
+    let scratch = table();
+    let application = format!("application_name={}", scratch.name);
+    let look_ups = LookUps::new(&with(&scratch.url, &application));
+    let name = Value::Text(&scratch.name);
+    assert_eq!(connections(&scratch, "application_name", name), 0);
+    look_ups.opened();
+    let name = Value::Text(&scratch.name);
+    assert_eq!(connections(&scratch, "application_name", name), 1);
 }
 
 #[test]
