@@ -190,21 +190,20 @@ impl RecordRead {
                 )?
             }
         };
-        Ok(match self.answer(record)? {
-            Some(record) => {
-                sink.last(record);
-                ReadOutcome::Record
-            }
-            None => ReadOutcome::NoContent,
-        })
+        let (record, outcome) = self.answer(record)?;
+        sink.last(record);
+        Ok(outcome)
     }
 
-    /// The record as it is sent; `None` where none is no error.
-    fn answer(&self, record: Option<Vec<u8>>) -> Result<Option<Vec<u8>>, ReadError> {
+    /// The record as it is sent, without bytes where none is no error.
+    fn answer(&self, record: Option<Vec<u8>>) -> Result<(Vec<u8>, ReadOutcome), ReadError> {
         match (record, &self.missing) {
-            (Some(record), _) => Ok(Some(with_context(record, self.context.as_deref()))),
+            (Some(record), _) => {
+                let record = with_context(record, self.context.as_deref());
+                Ok((record, ReadOutcome::Record))
+            }
             (None, Some((noun, id))) => Err(ReadError::NotFound(noun, id.clone())),
-            (None, None) => Ok(None),
+            (None, None) => Ok((Vec::new(), ReadOutcome::NoContent)),
         }
     }
 }
@@ -217,8 +216,8 @@ pub struct LookUp<'a> {
 }
 
 impl LookUp<'_> {
-    /// Reads the record; `None` where none is no error.
-    pub async fn run(self, store: &Store) -> Result<Option<Vec<u8>>, ReadError> {
+    /// Reads the record, without bytes where none is no error.
+    pub async fn run(self, store: &Store) -> Result<(Vec<u8>, ReadOutcome), ReadError> {
         let record = self.plan.look_up(store, self.id.clone()).await?;
         self.read.answer(record)
     }

@@ -122,15 +122,13 @@ impl RecordPlan {
         for list in plan.lists.iter().filter(|it| !empty.contains(&it.name)) {
             session.prefetch(&list.rows, &[(&id).into()])?;
         }
-        let mut out = Vec::with_capacity(INITIAL_CAPACITY);
         let mut timestamps = TimestampFormatter::new();
-        let mut lists_at = None;
+        let mut begun = None;
         session.query(&plan.record, &[(&id).into()], &mut |row| {
-            out.push(b'{');
-            lists_at = Some(plan.encoder.write_around(&mut out, row, &mut timestamps)?);
+            begun = Some(plan.begin(row, &mut timestamps)?);
             Ok(ControlFlow::Break(()))
         })?;
-        let Some(lists_at) = lists_at else {
+        let Some((mut out, lists_at)) = begun else {
             return Ok(None);
         };
         if !plan.lists.is_empty() {
@@ -159,10 +157,7 @@ impl RecordPlan {
         let plan = self.on(store.dialect());
         debug_assert!(plan.lists.is_empty(), "{} has lists", self.form.entity.name);
         let record = move |row: &dyn Row| {
-            let mut out = Vec::with_capacity(INITIAL_CAPACITY);
-            out.push(b'{');
-            let mut timestamps = TimestampFormatter::new();
-            plan.encoder.write_around(&mut out, row, &mut timestamps)?;
+            let (mut out, _) = plan.begin(row, &mut TimestampFormatter::new())?;
             out.push(b'}');
             Ok(out)
         };
@@ -227,6 +222,18 @@ impl RecordStatements {
             encoder,
             query,
         }
+    }
+
+    /// Begins the record with the members of its row. Also returns where its lists go.
+    fn begin(
+        &self,
+        row: &dyn Row,
+        timestamps: &mut TimestampFormatter,
+    ) -> Result<(Vec<u8>, usize), StoreError> {
+        let mut out = Vec::with_capacity(INITIAL_CAPACITY);
+        out.push(b'{');
+        let lists_at = self.encoder.write_around(&mut out, row, timestamps)?;
+        Ok((out, lists_at))
     }
 }
 

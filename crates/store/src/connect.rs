@@ -31,7 +31,7 @@ pub(super) trait Connect: Send + Sync + 'static {
     fn reader(&self, work: Work) -> Result<Self::Connection, StoreError>;
 
     /// The first row of a statement with this key, mapped, without a reader and without blocking. `None` when
-    /// the engine cannot tell that way now.
+    /// the engine cannot answer that way now.
     fn first<T: Send>(
         &self,
         _sql: &'static str,

@@ -117,16 +117,8 @@ async fn run(call: &Call, store: Store, prepared: Arc<Prepared>) -> Result<ReadA
     if !gate.is_restricted()
         && let Some(look_up) = prepared.look_up()
     {
-        let record = look_up.run(&store).await?;
-        let outcome = match record {
-            Some(_) => ReadOutcome::Record,
-            None => ReadOutcome::NoContent,
-        };
-        return Ok(ReadAnswer::Complete(
-            record.unwrap_or_default(),
-            call.answer_memory(),
-            outcome,
-        ));
+        let (record, outcome) = look_up.run(&store).await?;
+        return Ok(ReadAnswer::Complete(record, call.answer_memory(), outcome));
     }
     let cost = prepared.cost();
     match cost {

@@ -43,8 +43,8 @@ pub(super) struct Pipeline {
     reason: OnceLock<&'static str>,
 }
 
-/// A place for one look-up on a connection.
-pub(super) struct Place {
+/// A slot for one look-up on a connection.
+pub(super) struct Slot {
     pipeline: Arc<Pipeline>,
     statement: Statement,
     /// Whether the look-up has ended; not so when its caller left.
@@ -86,7 +86,7 @@ impl Pipeline {
         self.reason.get().copied().unwrap_or("the server closed it")
     }
 
-    /// How many look-ups have a place.
+    /// How many look-ups have a slot.
     pub(super) fn in_flight(&self) -> usize {
         self.in_flight.load(Ordering::Relaxed)
     }
@@ -96,9 +96,9 @@ impl Pipeline {
         self.answered.load(Ordering::Relaxed)
     }
 
-    /// Takes a place for a look-up by this statement. `None` while the statement is being prepared: a look-up
+    /// Takes a slot for a look-up by this statement. `None` while the statement is being prepared: a look-up
     /// does not wait for that, and many would prepare it as many times.
-    pub(super) fn place(self: &Arc<Self>, sql: &'static str) -> Option<Place> {
+    pub(super) fn slot(self: &Arc<Self>, sql: &'static str) -> Option<Slot> {
         let statement = match self.statements().entry(sql) {
             Entry::Occupied(entry) => entry.get().clone()?,
             Entry::Vacant(entry) => {
@@ -108,7 +108,7 @@ impl Pipeline {
             }
         };
         self.in_flight.fetch_add(1, Ordering::Relaxed);
-        Some(Place {
+        Some(Slot {
             pipeline: Arc::clone(self),
             statement,
             has_ended: false,
@@ -168,7 +168,7 @@ impl Pipeline {
     }
 }
 
-impl Place {
+impl Slot {
     /// The first row of the statement with this key, mapped; `None` when there is none.
     pub(super) async fn first<T>(
         mut self,
@@ -198,7 +198,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for Slot {
     fn drop(&mut self) {
         self.pipeline.in_flight.fetch_sub(1, Ordering::Relaxed);
         if !self.has_ended {

@@ -1,6 +1,6 @@
 //! The connections for pipelined look-ups, opened when look-ups come.
 //!
-//! They are an addition to the readers, and never a reason to fail: a look-up without a place, or that fails
+//! They are an addition to the readers, and never a reason to fail: a look-up without a slot, or that fails
 //! on one, runs on a reader, which also finds the error to return.
 
 use std::num::NonZero;
@@ -8,20 +8,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
-use super::pipeline::{Pipeline, Place};
+use super::pipeline::{Pipeline, Slot};
 use super::server::Server;
 use crate::{Row, StoreError, Value};
 
 /// Most connections. Each is a process of the server, which answers one look-up after another.
-const MOST: usize = 4;
+const MAX_CONNECTIONS: usize = 4;
 /// Look-ups before the first connection is opened: few of them are no reason to hold one.
-pub(super) const BEFORE_FIRST: usize = 64;
+pub(super) const LOOK_UPS_BEFORE_FIRST: usize = 64;
 /// Look-ups on each connection before another one is opened.
-const FEW: usize = 32;
+const IN_FLIGHT_BEFORE_NEXT: usize = 32;
 /// Most look-ups on one connection; more of them use the readers, which have a queue with a time limit.
-pub(super) const MOST_IN_FLIGHT: usize = 128;
-/// The answers after which a connection has been of use, also if it then ends.
-const MANY: usize = 1_000;
+pub(super) const MAX_IN_FLIGHT: usize = 128;
+/// The answers after which a connection was worth opening, also if it then ends.
+const USEFUL_ANSWERS: usize = 1_000;
 /// How long after a failure no connection is opened: look-ups use the readers meanwhile.
 const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
 /// The same after many failures, as of a server that is far away or slow.
@@ -30,14 +30,14 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(8);
 /// The connections to one server.
 pub(super) struct Pipelines {
     server: Arc<Server>,
-    most: usize,
+    max_connections: usize,
     state: Mutex<State>,
 }
 
 struct State {
     open: Vec<Arc<Pipeline>>,
     /// How many look-ups were asked for.
-    asked: usize,
+    look_ups: usize,
     /// Whether a connection is being opened.
     is_opening: bool,
     /// Until when none is opened.
@@ -52,11 +52,13 @@ impl Pipelines {
     pub(super) fn new(server: Arc<Server>) -> Arc<Self> {
         let processors = available_parallelism().map_or(1, NonZero::get);
         Arc::new(Pipelines {
-            most: MOST.min(processors).min(server.options().readers),
+            max_connections: MAX_CONNECTIONS
+                .min(processors)
+                .min(server.options().readers),
             server,
             state: Mutex::new(State {
                 open: Vec::new(),
-                asked: 0,
+                look_ups: 0,
                 is_opening: false,
                 paused_until: None,
                 pause: Duration::ZERO,
@@ -65,14 +67,14 @@ impl Pipelines {
         })
     }
 
-    /// The first row of a statement with this key, mapped. `None` when no connection can tell now.
+    /// The first row of a statement with this key, mapped. `None` when no connection can answer now.
     pub(super) async fn first<T>(
         self: &Arc<Self>,
         sql: &'static str,
         key: Value<'_>,
         map: impl Fn(&dyn Row) -> Result<T, StoreError>,
     ) -> Option<Option<T>> {
-        let found = self.place(sql)?.first(key, map).await;
+        let found = self.slot(sql)?.first(key, map).await;
         found
             .inspect_err(|error| tracing::debug!(%error, "a look-up is repeated on a reader"))
             .ok()
@@ -85,10 +87,10 @@ impl Pipelines {
         state.open.clear();
     }
 
-    /// A place on the connection with the fewest look-ups. Opens another connection if they have many.
-    fn place(self: &Arc<Self>, sql: &'static str) -> Option<Place> {
+    /// A slot on the connection with the fewest look-ups. Opens another connection if they have many.
+    fn slot(self: &Arc<Self>, sql: &'static str) -> Option<Slot> {
         let mut state = self.state();
-        state.asked = state.asked.saturating_add(1);
+        state.look_ups = state.look_ups.saturating_add(1);
         state.open.retain(|it| it.is_current(&self.server));
         if let Some(ended) = state.open.iter().position(|it| it.is_closed()) {
             let ended = state.open.swap_remove(ended);
@@ -100,15 +102,15 @@ impl Pipelines {
         }
         let least = state.open.iter().min_by_key(|it| it.in_flight());
         let in_flight = least.map_or(usize::MAX, |it| it.in_flight());
-        let place = least
-            .filter(|_| in_flight < MOST_IN_FLIGHT)
-            .and_then(|it| it.place(sql));
-        if in_flight >= FEW && state.may_open(self.most) {
+        let slot = least
+            .filter(|_| in_flight < MAX_IN_FLIGHT)
+            .and_then(|it| it.slot(sql));
+        if in_flight >= IN_FLIGHT_BEFORE_NEXT && state.may_open(self.max_connections) {
             state.is_opening = true;
             drop(state);
             self.open();
         }
-        place
+        slot
     }
 
     /// Opens a connection in the background.
@@ -153,7 +155,7 @@ impl State {
         if self.is_paused() {
             return;
         }
-        self.pause = if answered >= MANY {
+        self.pause = if answered >= USEFUL_ANSWERS {
             SHORTEST_PAUSE
         } else {
             (2 * self.pause).clamp(SHORTEST_PAUSE, LONGEST_PAUSE)
@@ -161,9 +163,9 @@ impl State {
         self.paused_until = Some(Instant::now() + self.pause);
     }
 
-    fn may_open(&self, most: usize) -> bool {
-        self.asked > BEFORE_FIRST
-            && self.open.len() < most
+    fn may_open(&self, max_connections: usize) -> bool {
+        self.look_ups > LOOK_UPS_BEFORE_FIRST
+            && self.open.len() < max_connections
             && !(self.is_closed || self.is_opening || self.is_paused())
     }
 
@@ -181,7 +183,7 @@ mod tests {
     fn pauses_become_longer_until_a_connection_is_of_use() {
         let mut state = State {
             open: Vec::new(),
-            asked: 0,
+            look_ups: 0,
             is_opening: false,
             paused_until: None,
             pause: Duration::ZERO,

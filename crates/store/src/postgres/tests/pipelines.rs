@@ -11,7 +11,8 @@ use tokio::time::timeout;
 
 use super::scratch::{Scratch, admin, one, options, terminate, until, with};
 use crate::postgres::address::Address;
-use crate::postgres::pipelines::{BEFORE_FIRST, MOST_IN_FLIGHT, Pipelines};
+use crate::postgres::connection::PostgresConnection;
+use crate::postgres::pipelines::{LOOK_UPS_BEFORE_FIRST, MAX_IN_FLIGHT, Pipelines};
 use crate::postgres::server::Server;
 use crate::{Store, StoreOptions, Value};
 
@@ -47,7 +48,7 @@ impl LookUps {
             runtime: runtime(),
             pipelines: Pipelines::new(server),
         };
-        for _ in 0..BEFORE_FIRST {
+        for _ in 0..LOOK_UPS_BEFORE_FIRST {
             assert_eq!(look_ups.process(), None);
         }
         look_ups
@@ -97,6 +98,13 @@ fn table() -> Scratch {
         scratch.name
     ));
     scratch
+}
+
+/// A connection that locks the table until it commits.
+fn locking(scratch: &Scratch) -> PostgresConnection {
+    let mut connection = scratch.writer();
+    connection.control("BEGIN; LOCK TABLE t").unwrap();
+    connection
 }
 
 fn connections(scratch: &Scratch, condition: &str, value: Value<'_>) -> i64 {
@@ -152,7 +160,7 @@ fn each_of_many_look_ups_gets_its_own_row_on_few_connections() {
             answered += 1;
         }
     }
-    assert!(answered > MOST_IN_FLIGHT, "{answered} were answered");
+    assert!(answered > MAX_IN_FLIGHT, "{answered} were answered");
     let name = Value::Text(&scratch.name);
     let connections = connections(&scratch, "application_name", name);
     assert!((1..=4).contains(&connections), "{connections}");
@@ -163,8 +171,7 @@ fn a_look_up_that_waits_for_a_lock_is_given_up_with_its_connection() {
     let scratch = table();
     let look_ups = LookUps::with(&scratch.url, 16, SOON);
     let first = look_ups.opened();
-    let mut other = scratch.writer();
-    other.control("BEGIN; LOCK TABLE t").unwrap();
+    let mut other = locking(&scratch);
     assert_eq!(look_ups.name(1), None);
     // Look-ups in other tables would wait behind the next one.
     assert_eq!(look_ups.process(), None);
@@ -178,8 +185,7 @@ fn a_look_up_does_not_wait_until_its_statement_is_prepared() {
     let scratch = table();
     let look_ups = LookUps::new(&scratch.url);
     let first = look_ups.until_process();
-    let mut other = scratch.writer();
-    other.control("BEGIN; LOCK TABLE t").unwrap();
+    let mut other = locking(&scratch);
     let found = look_ups.runtime.block_on(async {
         let soon = Duration::from_secs(5);
         timeout(soon, name(&look_ups.pipelines, 1)).await
@@ -215,8 +221,7 @@ fn a_connection_that_waits_ends_also_when_the_callers_of_its_look_ups_left() {
     let scratch = table();
     let look_ups = LookUps::with(&scratch.url, 16, SOON);
     let first = look_ups.opened();
-    let mut other = scratch.writer();
-    other.control("BEGIN; LOCK TABLE t").unwrap();
+    let _other = locking(&scratch);
     look_ups.runtime.block_on(async {
         let found = timeout(Duration::from_millis(20), name(&look_ups.pipelines, 1)).await;
         assert!(found.is_err());
@@ -231,10 +236,10 @@ fn a_connection_takes_only_so_many_look_ups_at_a_time() {
     let look_ups = LookUps::with(&scratch.url, 1, Duration::from_secs(10));
     look_ups.opened();
     // Each is begun before one is polled again; few end when they are polled first.
-    let names = (0..3 * MOST_IN_FLIGHT).map(|_| name(&look_ups.pipelines, 1));
+    let names = (0..3 * MAX_IN_FLIGHT).map(|_| name(&look_ups.pipelines, 1));
     let found = look_ups.runtime.block_on(join_all(names));
     let answered = found.iter().filter(|name| name.is_some()).count();
-    let expected = MOST_IN_FLIGHT..2 * MOST_IN_FLIGHT;
+    let expected = MAX_IN_FLIGHT..2 * MAX_IN_FLIGHT;
     assert!(expected.contains(&answered), "{answered}");
 }
 
